@@ -53,8 +53,8 @@ export async function bundle(target: string, subject = SUBJECT): Promise<Bundle>
     platform: 'node',
     target: 'node20',
     banner: { js: 'const __edges = (globalThis.__edges = new Uint32Array(1 << 16));' },
-    // Too large to bundle, or native.
-    external: ['express', 'fastify', 'libsql'],
+    // Too large to bundle.
+    external: ['express', 'fastify'],
     alias: { '#runtime': here('../../src/runtime/node.js'), ...aliases },
     plugins: [counters],
     logLevel: 'error',

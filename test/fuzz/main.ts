@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { UsageError } from '../fixtures/arguments.js';
 import { type Arguments, readArguments, usage } from './arguments.js';
 import { bundle } from './bundle.js';
@@ -17,9 +13,8 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /** Fuzzes one target. Resolves with whether it found nothing. */
 async function fuzzOne(name: string, { seconds, seed, keep }: Arguments): Promise<boolean> {
-  mkdirSync(DIRECTORY, { recursive: true });
   const corpus = readCorpus(name);
-  const report = await fuzz(await bundle(targetFile(name)), corpus, { seed, seconds, lastFile: lastFile(name) });
+  const report = await fuzz(await bundle(targetFile(name)), corpus, { seed, seconds });
   const { executions, covered, edges, findings } = report;
   const size = report.corpus.reduce((sum, each) => sum + each.length, 0);
   say(
@@ -33,24 +28,16 @@ async function fuzzOne(name: string, { seconds, seed, keep }: Arguments): Promis
   return findings.length === 0;
 }
 
-/** The input that a native target runs, for when it ends the process. */
-const lastFile = (name: string) => `${DIRECTORY}/last-${name}.json`;
-
-/** Fuzzes targets in processes, as native code can end its process. Resolves with whether all found nothing. */
-async function fuzzAll({ targets, workers, seconds, seed, keep }: Arguments): Promise<boolean> {
-  const waiting = [...targets];
+/** Fuzzes targets, some at a time, in threads of their own. Resolves with whether all found nothing. */
+async function fuzzAll(given: Arguments): Promise<boolean> {
+  const waiting = [...given.targets];
   let isClean = true;
   async function work(): Promise<void> {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const args = ['--target', name, '--seconds', `${seconds}`, '--seed', `${seed}`, ...(keep ? ['--keep'] : [])];
-      const main = fileURLToPath(import.meta.url);
-      const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], { stdio: 'inherit' });
-      const [code, signal] = await once(child, 'exit');
-      if (signal !== null) say(`${name}: ended by ${signal}; its input is in ${lastFile(name)}`);
-      if (code !== 0) isClean = false;
+      if (!(await fuzzOne(name, given))) isClean = false;
     }
   }
-  await Promise.all(Array.from({ length: workers }, work));
+  await Promise.all(Array.from({ length: given.workers }, work));
   return isClean;
 }
 
@@ -68,13 +55,7 @@ async function run(args: readonly string[]): Promise<number> {
     say(usage(TARGETS));
     return 0;
   }
-  const [only, ...others] = given.targets;
-  const isClean =
-    given.replay !== undefined
-      ? await replayFile(given.replay)
-      : only !== undefined && others.length === 0
-        ? await fuzzOne(only, given)
-        : await fuzzAll(given);
+  const isClean = given.replay === undefined ? await fuzzAll(given) : await replayFile(given.replay);
   return isClean ? 0 : EXIT_FOUND;
 }
 

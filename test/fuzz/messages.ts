@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 
 /** What a thread is started with. */
 export interface Request {
-  /** Of the target. */
-  readonly name: string;
   readonly seed: number;
   /** It ends at the first of these limits. With 0 it runs the seeds and the corpus alone. */
   readonly seconds: number;
@@ -12,8 +10,6 @@ export interface Request {
   readonly edges: number;
   readonly words: readonly string[];
   readonly shared: SharedArrayBuffer;
-  /** Where a native target writes each input before it runs. */
-  readonly lastFile: string;
 }
 
 /** An input for which the property does not hold. */

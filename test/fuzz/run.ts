@@ -15,7 +15,6 @@ export interface Limits {
   readonly seconds: number;
   /** (Default: any number.) */
   readonly executions?: number;
-  readonly lastFile?: string;
 }
 
 /** What a run of one target did. */
@@ -36,7 +35,7 @@ const buffers = (inputs: readonly Uint8Array[]) => inputs.map((each) => Buffer.f
 
 /** Fuzzes a target from its seeds and `corpus`, within the limits. */
 export async function fuzz(bundle: Bundle, corpus: readonly Buffer[], limits: Limits): Promise<Report> {
-  const { seed, seconds, executions: most = 2 ** 31 - 1, lastFile = '' } = limits;
+  const { seed, seconds, executions: most = 2 ** 31 - 1 } = limits;
   const inputs = [...corpus];
   const findings: Finding[] = [];
   const end = performance.now() + 1000 * seconds;
@@ -44,7 +43,7 @@ export async function fuzz(bundle: Bundle, corpus: readonly Buffer[], limits: Li
 
   for (let lost = 0; ; lost++) {
     const left = Math.max(0, (end - performance.now()) / 1000);
-    const task: Task = { seed: seed + lost, seconds: left, executions: most - executions, corpus: inputs, lastFile };
+    const task: Task = { seed: seed + lost, seconds: left, executions: most - executions, corpus: inputs };
     const outcome = await watch(bundle, task, (message) => {
       if (message.kind === 'finding') findings.push({ ...message, input: Buffer.from(message.input) });
       else if (message.kind === 'entry') inputs.push(Buffer.from(message.input));
@@ -67,7 +66,7 @@ export async function fuzz(bundle: Bundle, corpus: readonly Buffer[], limits: Li
 /** Runs one input. Resolves with what it does wrong, or with the branches that it covers. */
 export async function replay(bundle: Bundle, input: Buffer): Promise<Finding | Done> {
   let finding: Finding | undefined;
-  const task: Task = { seed: 0, seconds: 0, executions: 0, corpus: [input], lastFile: '' };
+  const task: Task = { seed: 0, seconds: 0, executions: 0, corpus: [input] };
   const outcome = await watch(bundle, task, (message) => {
     if (message.kind === 'finding') finding ??= { ...message, input: Buffer.from(message.input) };
   });

@@ -10,8 +10,6 @@ export interface Target {
   readonly mostMs?: number;
   /** Growth of the heap by one input, in MB. (Default: 64.) */
   readonly mostMegabytes?: number;
-  /** Whether native code can end the process: each input is then written to a file first. */
-  readonly isNative?: boolean;
   setup?(): Promise<void>;
   /** Throws when the property does not hold. */
   run(input: Buffer): void | Promise<void>;

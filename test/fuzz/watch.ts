@@ -16,18 +16,18 @@ export interface Lost {
   readonly executions: number;
 }
 
-export type Task = Omit<Request, 'name' | 'shared' | 'edges' | 'words'>;
+export type Task = Omit<Request, 'shared' | 'edges' | 'words'>;
 
 /**
  * Runs a bundle in a thread with a bounded heap. The thread is ended when an input does not end, or takes the memory of
  * the process. Resolves with what it tells at its end, or with the input that it did not survive.
  */
 export function watch(bundle: Bundle, task: Task, tell: (message: Message) => void): Promise<Done | Lost> {
-  const { name, program, edges, literals: words } = bundle;
+  const { program, edges, literals: words } = bundle;
   const progress = new Progress();
   const worker = new Worker(program, {
     eval: true,
-    workerData: { ...task, name, edges, words, shared: progress.shared } satisfies Request,
+    workerData: { ...task, edges, words, shared: progress.shared } satisfies Request,
     execArgv: ['--no-deprecation', '--no-warnings'],
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createRandom } from '../chaos/random.js';
@@ -39,11 +38,6 @@ async function fuzz(target: Target): Promise<void> {
   const material = { random, words, mostBytes, other: () => pool.pick(random) };
 
   async function run(input: Buffer): Promise<Failure | undefined> {
-    if (target.isNative && request.lastFile !== '')
-      writeFileSync(
-        request.lastFile,
-        JSON.stringify({ target: request.name, message: '', input: input.toString('latin1') }),
-      );
     edges.reset();
     progress.begin(input);
     const failure = execution.run(input);

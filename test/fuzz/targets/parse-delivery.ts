@@ -32,19 +32,7 @@ export const target: Target = {
     `[${'['.repeat(260)}${']'.repeat(260)}]`,
     '[{"id":"a","event":"event.emitted","data":{"x":9007199254740993}}]',
   ],
-  dictionary: [
-    '{}',
-    '[]',
-    'null',
-    'true',
-    '"id":',
-    '"event":',
-    '"data":',
-    '"addressAlias":',
-    '"__proto__":',
-    '\\ud800',
-    '[[[[[[[[',
-  ],
+  dictionary: [...'{} [] null true "id": "event": "data": "addressAlias": "__proto__": [[[[[[[['.split(' '), '\\ud800'],
   mostBytes: 4096,
   run(input) {
     const expected = arrayOf(input);
@@ -79,16 +67,7 @@ export const target: Target = {
   },
 };
 
-const OPTIONAL = new Set([
-  'transaction',
-  'from',
-  'txData',
-  'txIndexInBlock',
-  'contract',
-  'method',
-  'addressAlias',
-  'rawFields',
-]);
+const OPTIONAL = new Set('transaction from txData txIndexInBlock contract method addressAlias rawFields'.split(' '));
 
 /**
  * Whether a value has all that is in another. Keys that are open are not in the schema, an absent label is filled in, and what Go

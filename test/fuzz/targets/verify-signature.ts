@@ -21,12 +21,8 @@ export const target: Target = {
     '{sig}\n\nwhsec-test\n\xff\xfe',
   ],
   dictionary: [
-    '{sig}',
-    '{SIG}',
-    'whsec-test',
+    ...'{sig} {SIG} whsec-test , 9999999999999999'.split(' '),
     '\n',
-    ',',
-    '9999999999999999',
     ' ',
     '\r',
     '\0',

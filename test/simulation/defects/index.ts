@@ -1,4 +1,4 @@
-import type { Defect } from './defect.js';
+import { bundleWith, type Defect } from './defect.js';
 import { drainDefects } from './drains.js';
 import { leaseDefects } from './leases.js';
 import { otherDefects } from './others.js';
@@ -13,3 +13,8 @@ export const defects: readonly Defect[] = [
   ...redisDefects,
   ...otherDefects,
 ];
+
+/** Bundles the code, with the defect of that name if there is one. */
+export function bundleOf(defect?: string): Promise<string> {
+  return bundleWith(defects.find(({ name }) => name === defect) ?? { name: 'none', patches: [] });
+}

@@ -7,7 +7,7 @@ const RECORDER = 'src/stores/recorder.ts';
 /** Defects of the lease stores and of the store in memory. */
 export const leaseDefects: readonly Defect[] = [
   // The record of an effect has no time limit: one lost answer blocks its key for ever.
-  planted('a record that never settles', ['leased'], 6000, {
+  planted('a record that never settles', ['leased'], 15_000, {
     [RECORDER]: {
       'const timer = setTimeout(() => again(late()), timeoutMs);': 'const timer = undefined;',
       'const inTime = (work: Promise<void>) => withDeadline(work, timeoutMs, late);':

@@ -1,5 +1,5 @@
 import type { Failure } from './outcome.js';
-import type { Totals, WorldTotals } from './search.js';
+import type { WorldTotals } from './search.js';
 
 /** A failing schedule, as a person reads it. */
 export interface Reported {
@@ -40,13 +40,6 @@ export function totalsText(worlds: ReadonlyMap<string, WorldTotals>): string {
       return `  ${name.padEnd(width)}  ${whole(played).padStart(12)} schedules  ${each.padStart(14)}  ${perSecond}`;
     })
     .join('\n');
-}
-
-/** A line that a terminal overwrites. */
-export function progressText({ played, steps, failures }: Totals, all: number, ms: number): string {
-  const percent = Math.floor((100 * played) / all);
-  const rate = `${whole((played / ms) * 1000)}/s`;
-  return `${percent} % · ${whole(played)} schedules · ${whole(steps)} steps · ${rate} · ${failures} failures`;
 }
 
 export function whole(value: number): string {

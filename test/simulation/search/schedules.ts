@@ -1,5 +1,5 @@
+import { bundleOf } from '../defects/index.js';
 import { worlds } from '../worlds/index.js';
-import { bundleOf } from './output.js';
 import { buildProgram } from './program.js';
 import { failureText } from './report.js';
 import { search } from './search.js';
@@ -17,7 +17,7 @@ export function shares(all: number): ReadonlyMap<string, number> {
 
 /** Plays schedules of every world on all threads. Resolves to how many there were, and to the reports of those that failed. */
 export async function playSchedules(all: number, threadCount: number): Promise<{ played: number; failures: string[] }> {
-  const subject = await bundleOf(undefined);
+  const subject = await bundleOf();
   const threads = new Threads(await buildProgram(), threadCount);
   const failures: string[] = [];
   let played = 0;

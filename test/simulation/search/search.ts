@@ -11,13 +11,6 @@ export interface SearchOptions {
   readonly seeds: number;
   /** Ends after this many failures. (Default: 1.) */
   readonly mostFailures?: number | undefined;
-  readonly onProgress?: ((totals: Totals) => void) | undefined;
-}
-
-export interface Totals {
-  readonly played: number;
-  readonly steps: number;
-  readonly failures: number;
 }
 
 /** A failing schedule of a world. */
@@ -25,7 +18,10 @@ export interface FoundIn extends Found {
   readonly world: string;
 }
 
-export interface Searched extends Totals {
+export interface Searched {
+  readonly played: number;
+  readonly steps: number;
+  readonly failures: number;
   readonly found: readonly FoundIn[];
   /** Schedules and steps of each world, and the time that its threads took. */
   readonly worlds: ReadonlyMap<string, WorldTotals>;
@@ -42,7 +38,7 @@ const MOST_AT_ONCE = 250;
 
 /** Plays seeds of worlds on all threads, until there are as many failures as asked for. Failures are sorted by their seeds. */
 export async function search(threads: Threads, options: SearchOptions): Promise<Searched> {
-  const { subject, mostFailures = 1, onProgress } = options;
+  const { subject, mostFailures = 1 } = options;
   const parts = partsOf(options, threads.count);
   const found: FoundIn[] = [];
   const worlds = new Map(options.worlds.map((name): [string, WorldTotals] => [name, { played: 0, steps: 0, ms: 0 }]));
@@ -65,7 +61,6 @@ export async function search(threads: Threads, options: SearchOptions): Promise<
         if (!(error instanceof StuckError)) throw error;
         found.push({ ...stuck(error), world });
       }
-      onProgress?.({ played, steps, failures: found.length });
     }
   }
 

@@ -14,15 +14,14 @@ afterAll(() => rm(directory, { recursive: true }));
 
 async function run(...args: string[]): Promise<{ code: number; text: string }> {
   const lines: string[] = [];
-  const output = { line: (text: string) => lines.push(text), progress() {} };
-  const code = await simulate(args, output, directory);
+  const code = await simulate(args, (text) => lines.push(text), directory);
   return { code, text: lines.join('\n') };
 }
 
 describe('npm run simulate', { timeout: 60_000 }, () => {
   it('plays seeds of a world, and says how many', async () => {
     const { code, text } = await run('--world', 'memory', '--seeds', '50');
-    expect(text).toMatch(/no broken invariant in 50 schedules, [\d,]+ steps, [\d,]+\/s on \d+ threads/);
+    expect(text).toMatch(/no broken invariant in 50 schedules, [\d,]+ steps/);
     expect(code).toBe(0);
   });
 
@@ -30,7 +29,7 @@ describe('npm run simulate', { timeout: 60_000 }, () => {
     const failed = await run('--world', 'memory', '--seeds', '2000', '--defect', DEFECT);
     expect(failed.code).toBe(1);
     expect(failed.text).toMatch(/VIOLATION acknowledged without effect · world memory · seed \d+/);
-    expect(failed.text).toMatch(/shrunk from \d+ choices to \d+:\n( {4} +\d+\.\d ms {2}\w+ +.*\n)+/);
+    expect(failed.text).toMatch(/shrunk from \d+ choices to \d+:\n( {4} +\d+\.\d ms {2}[\w-]+ +.*\n)+/);
     const [name = ''] = await readdir(directory);
     const file = join(directory, name);
     expect(failed.text).toContain(`npm run simulate -- --replay ${file}`);
@@ -51,28 +50,21 @@ describe('npm run simulate', { timeout: 60_000 }, () => {
 
   it('explores a small world completely, and finds a defect in it', async () => {
     const explored = await run('--exhaustive', '--world', 'memory');
-    expect(explored.text).toMatch(/^memory: [\d,]+ states, [\d,]+ transitions, complete, \d+ deep, \d+\.\d s$/);
+    expect(explored.text).toMatch(/^memory: [\d,]+ states, [\d,]+ transitions, complete, \d+ deep$/);
     expect(explored.code).toBe(0);
-    const cut = await run('--exhaustive', '--world', 'memory', '--depth', '2');
-    expect(cut.text).toMatch(/cut off at depth 2/);
     const failed = await run('--exhaustive', '--world', 'memory', '--defect', DEFECT);
     expect(failed.text).toMatch(/VIOLATION acknowledged without effect · world memory\n/);
     expect(failed.code).toBe(1);
   });
 
-  it('names what it cannot play', async () => {
+  it('refuses what it cannot play by name', async () => {
     expect(await run('--replay', join(directory, 'none.json'))).toMatchObject({ code: 2 });
     const file = join(directory, 'format-2.json');
     await writeFile(file, '{"format": 2}');
     const refused = await run('--replay', file);
     expect(refused).toEqual({ code: 2, text: 'The replay file has format 2; this program plays format 1.' });
-    expect((await run('--sead', '1')).text).toContain("Unknown option '--sead'");
-  });
-
-  it('lists its options, worlds and defects', async () => {
-    const { code, text } = await run('--help');
-    expect(code).toBe(0);
-    expect(text).toContain('memory');
-    expect(text).toContain(DEFECT);
+    expect((await run('--replay', file, '--seed', '1')).text).toBe('--replay takes no other option.');
+    expect((await run('--world', 'moon')).text).toContain('--world must be one of');
+    expect((await run('--help')).text).toContain(DEFECT);
   });
 });

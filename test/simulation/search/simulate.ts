@@ -1,13 +1,35 @@
-import { UsageError } from '../../fixtures/arguments.js';
-import { defects } from '../defects/index.js';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { oneOf, UsageError } from '../../fixtures/arguments.js';
+import { bundleOf, defects } from '../defects/index.js';
 import { smallWorlds } from '../small/index.js';
 import { worlds } from '../worlds/index.js';
-import { readArguments, usage } from './arguments.js';
-import type { Output } from './output.js';
-import { ReplayError } from './replay-file.js';
-import { simulateExhaustive } from './simulate-exhaustive.js';
-import { simulateReplay } from './simulate-replay.js';
-import { simulateSeeds } from './simulate-seeds.js';
+import { type Arguments, readArguments, usage } from './arguments.js';
+import { buildProgram } from './program.js';
+import { failureText, totalsText, whole } from './report.js';
+import { type FoundIn, search } from './search.js';
+import { Threads } from './threads.js';
+
+/** The format of replay files that this program writes and plays. */
+const FORMAT = 1;
+
+/** A schedule in a file, with a hash of the code that it was found with. */
+interface Replay {
+  readonly format: number;
+  readonly world: string;
+  readonly defect?: string | undefined;
+  readonly subject: string;
+  readonly tape: readonly number[];
+}
+
+interface Run {
+  readonly threads: Threads;
+  /** Text of the bundle. */
+  readonly subject: string;
+  readonly print: (line: string) => void;
+}
 
 const names = {
   worlds: [...worlds.keys()],
@@ -16,18 +38,112 @@ const names = {
 };
 
 /** Runs `npm run simulate`. Resolves to the exit code: 1 for a broken invariant, 2 for what cannot be played. */
-export async function simulate(args: readonly string[], output: Output, directory: string): Promise<number> {
+export async function simulate(args: readonly string[], print: Run['print'], directory: string): Promise<number> {
   try {
     const chosen = readArguments(args, names);
     if (chosen.isHelp) {
-      output.line(usage(names));
+      print(usage(names));
       return 0;
     }
-    if (chosen.replay !== undefined) return await simulateReplay(chosen.replay, names, output);
-    return await (chosen.isExhaustive ? simulateExhaustive(chosen, output) : simulateSeeds(chosen, output, directory));
+    const replay = chosen.replay === undefined ? undefined : await readReplay(chosen.replay);
+    const subject = await bundleOf(replay ? replay.defect : chosen.defect);
+    const run = { threads: new Threads(await buildProgram(), availableParallelism()), subject, print };
+    try {
+      if (replay) return await playReplay(run, replay, String(chosen.replay));
+      return await (chosen.isExhaustive ? exploreAll(run, chosen) : playSeeds(run, chosen, directory));
+    } finally {
+      await run.threads.close();
+    }
   } catch (error) {
-    if (!(error instanceof UsageError) && !(error instanceof ReplayError)) throw error;
-    output.line(error.message);
+    if (!(error instanceof UsageError)) throw error;
+    print(error.message);
     return 2;
   }
+}
+
+/** Names the code that a schedule was found with. */
+const hashOf = (bundle: string) => createHash('sha256').update(bundle).digest('hex').slice(0, 16);
+
+const withDefect = (defect: string | undefined) => (defect === undefined ? '' : ` --defect ${JSON.stringify(defect)}`);
+
+async function readReplay(path: string): Promise<Replay> {
+  let replay: Replay;
+  try {
+    replay = JSON.parse(await readFile(path, 'utf8')) as Replay;
+  } catch (error) {
+    throw new UsageError(`The replay file cannot be read: ${(error as Error).message}`);
+  }
+  const { format, world, defect } = replay;
+  if (format !== FORMAT) {
+    throw new UsageError(`The replay file has format ${format}; this program plays format ${FORMAT}.`);
+  }
+  oneOf('world', world, names.worlds);
+  if (defect !== undefined) oneOf('defect', defect, names.defects);
+  return replay;
+}
+
+/** Plays the schedule of a file. */
+async function playReplay({ threads, subject, print }: Run, replay: Replay, path: string): Promise<number> {
+  const { world, tape } = replay;
+  if (replay.subject !== hashOf(subject)) {
+    print(`The schedule was found with other code (${replay.subject}, now ${hashOf(subject)}): it may not reproduce.`);
+  }
+  const { found } = await threads.ask({ kind: 'tape', world, tape, subject, isShrunk: false });
+  const [first] = found;
+  if (first) print(failureText({ world, failure: first.failure, command: `npm run simulate -- --replay ${path}` }));
+  else print(`The schedule of ${path} breaks no invariant.`);
+  return first ? 1 : 0;
+}
+
+/** Explores small worlds. */
+async function exploreAll({ threads, subject, print }: Run, chosen: Arguments): Promise<number> {
+  const codes = await Promise.all(
+    chosen.worlds.map(async (world) => {
+      const depth = smallWorlds.get(world)?.depth ?? 1;
+      const { explored } = await threads.ask({ kind: 'explore', world, subject, depth });
+      if (explored === undefined) throw new Error(`The world ${world} was not explored.`);
+      const { states, transitions, cutOff, found } = explored;
+      const extent = cutOff === 0 ? `complete, ${explored.depth} deep` : `cut off at depth ${depth}`;
+      print(`${world}: ${whole(states)} states, ${whole(transitions)} transitions, ${extent}`);
+      const command = `npm run simulate -- --exhaustive --world ${world}${withDefect(chosen.defect)}`;
+      if (found) print(failureText({ world, failure: found.failure, command }));
+      return found ? 1 : 0;
+    }),
+  );
+  return Math.max(...codes);
+}
+
+/** Plays seeds of worlds, and reports each failing schedule. */
+async function playSeeds(run: Run, { worlds, seed, seeds, defect }: Arguments, directory: string): Promise<number> {
+  const { threads, subject, print } = run;
+  const result = await search(threads, { worlds, subject, first: seed, seeds });
+  for (const found of result.found) print(await reported(run, found, defect, directory));
+  print(totalsText(result.worlds));
+  const what = result.failures === 0 ? 'no broken invariant' : `${result.failures} broken`;
+  print(`${what} in ${whole(result.played)} schedules, ${whole(result.steps)} steps`);
+  return Math.min(1, result.failures);
+}
+
+/** Shrinks a failing schedule, writes its replay file, and returns its report. */
+async function reported(
+  { threads, subject }: Run,
+  { world, seed, tape, failure }: FoundIn,
+  defect: string | undefined,
+  directory: string,
+): Promise<string> {
+  // A schedule that hangs has no tape.
+  const bySeed = `npm run simulate -- --world ${world} --seed ${seed} --seeds 1${withDefect(defect)}`;
+  if (tape.length === 0) return failureText({ world, seed, failure, command: bySeed });
+  const { found } = await threads.ask({ kind: 'tape', world, subject, tape, isShrunk: true });
+  const least = found[0];
+  if (least === undefined) {
+    const what = `${failure.what}\nIt does not repeat: a model or the kernel depends on more than the choices.`;
+    return failureText({ world, seed, failure: { ...failure, what }, command: bySeed });
+  }
+  const file = join(directory, `${world}-${seed}.json`);
+  const replay: Replay = { format: FORMAT, world, defect, subject: hashOf(subject), tape: least.tape };
+  await mkdir(directory, { recursive: true });
+  await writeFile(file, `${JSON.stringify(replay)}\n`);
+  const choices = { found: tape.length, left: least.tape.length };
+  return failureText({ world, seed, failure: least.failure, choices, command: `npm run simulate -- --replay ${file}` });
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleOf } from '../defects/index.js';
 import { smallWorlds } from '../small/index.js';
-import { bundleOf } from './output.js';
 import { buildProgram } from './program.js';
 import { Threads } from './threads.js';
 
