@@ -28,7 +28,7 @@ export default defineConfig({
     alias: [
       // A process that is started runs no TypeScript: devtools/test/explain-setup.ts bundles it.
       { find: /^\.\/explain-files\.js$/, replacement: here('./devtools/test/explain-files.ts') },
-      { find: '#runtime', replacement: here('./src/runtime/node.js') },
+      { find: '#runtime', replacement: here('./src/runtime/node.ts') },
       ...Object.values(PACKAGES).flatMap((url) =>
         entriesOf(url).map(({ specifier, source }) => ({
           find: new RegExp(`^${specifier}$`),

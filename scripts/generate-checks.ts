@@ -145,7 +145,7 @@ export function generateChecks(): string {
 
 if (process.argv[1] === import.meta.filename) {
   const { execFileSync } = await import('node:child_process');
-  const file = new URL('../src/events/generated-checks.js', import.meta.url);
+  const file = new URL('../src/events/generated-checks.ts', import.meta.url);
   writeFileSync(file, generateChecks());
   execFileSync('npx', ['biome', 'check', '--write', file.pathname], { stdio: 'inherit' });
   process.stdout.write(`${readFileSync(file, 'utf8').split('\n').length} lines\n`);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { generateChecks } from '../../scripts/generate-checks.js';
 
-const file = new URL('../../src/events/generated-checks.js', import.meta.url);
+const file = new URL('../../src/events/generated-checks.ts', import.meta.url);
 
 it('src/events/generated-checks.ts is what npm run generate makes of src/events/schemas.ts', () => {
   const formatted = execFileSync(

@@ -55,7 +55,7 @@ export async function bundle(target: string, subject = SUBJECT): Promise<Bundle>
     banner: { js: 'const __edges = (globalThis.__edges = new Uint32Array(1 << 16));' },
     // Too large to bundle.
     external: ['express', 'fastify'],
-    alias: { '#runtime': here('../../src/runtime/node.js'), ...aliases },
+    alias: { '#runtime': here('../../src/runtime/node.ts'), ...aliases },
     plugins: [counters],
     logLevel: 'error',
   });

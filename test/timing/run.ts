@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 import { LIMIT } from './welch.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const node = [here('../../src/runtime/node.js'), here('leaky-node.ts')] as const;
-const pure = [here('../../src/runtime/edge.js'), here('leaky-pure.ts')] as const;
+const node = [here('../../src/runtime/node.ts'), here('leaky-node.ts')] as const;
+const pure = [here('../../src/runtime/edge.ts'), here('leaky-pure.ts')] as const;
 
 const rows = [
   { backend: 'node:crypto', runtime: node, experiment: 'ends' },

@@ -44,7 +44,7 @@ export async function bundleSubject(patches: readonly Patch[] = []): Promise<str
     format: 'cjs',
     platform: 'node',
     target: 'node20',
-    alias: { '#runtime': here('../../../src/runtime/node.js') },
+    alias: { '#runtime': here('../../../src/runtime/node.ts') },
     plugins: [plugin],
     logLevel: 'silent',
   });
