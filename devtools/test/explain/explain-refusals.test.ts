@@ -234,6 +234,11 @@ describe('a program that ends', () => {
     receiver.handle({ rawBody: '[1]', signature, timestamp }).then(() => { ${end} });`;
   const run = (end: string) => promisify(execFile)(process.execPath, ['-e', program(end)]);
 
+  it('is not kept by the process that has explained, in CommonJS too', { timeout: 60_000 }, async () => {
+    const { stdout } = await run('');
+    expect(stdout).toContain('altered on the way');
+  });
+
   it('does not wait for an explanation', { timeout: 60_000 }, async () => {
     expect(await run('clearTimeout(wait)')).toEqual({ stdout: '', stderr: '' });
   });
