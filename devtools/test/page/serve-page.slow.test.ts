@@ -50,6 +50,23 @@ describe('what the page is protected with', () => {
     }
   });
 
+  it('creates a new token in every run', async () => {
+    const [one, other] = [await open(), await open()];
+    expect(one.token).not.toBe(other.token);
+    expect(one.token.length).toBeGreaterThanOrEqual(43);
+  });
+
+  it.each([
+    'tsconfig.json',
+    '../../../test/serve-page.ts',
+    '..%2fserve-page.ts',
+    '%2e%2e/serve-page.ts',
+    'constructor',
+  ])('serves no file besides those of the page: %s', async (path) => {
+    const { url } = await open();
+    expect((await call(`${url}${path}`)).status).toBe(404);
+  });
+
   it('refuses calls from the pages of other sites, and changes that are not sent as JSON', async () => {
     const { url, headers, feed } = await open();
     feed.put(recordOf('1'));
