@@ -53,6 +53,10 @@ describe('findingsOf', () => {
     expect(JSON.stringify(findings)).not.toContain('whsec-');
   });
 
+  it('says that an answer was forced', async () => {
+    expect(await causes(kept('1', { attempt: { status: 503, code: 'FORCED' } }))).toEqual(['answer-forced']);
+  });
+
   it('names a fault on request first, and then what it does', async () => {
     const record = refused({ fault: 'timestamp 50 minutes old', at: (SENT + 3000) * 1000 });
     const found = await findingsOf(record, sources, explain);

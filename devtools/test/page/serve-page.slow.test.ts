@@ -18,6 +18,22 @@ async function open(options: Partial<PageOptions> = {}) {
   return { ...page, feed, headers, api };
 }
 
+it('says of a delivery that could not be decoded that it was not', async () => {
+  const nothing = {
+    explain: async () => [],
+    read: async () => undefined,
+    view: async () => undefined,
+    compare: async () => undefined,
+  };
+  const { feed, api } = await open({ explainer: { ...nothing, first: nothing, close() {} } });
+  feed.put(recordOf('1', { attempt: { status: 500 } }));
+  const { body } = await api('GET', 'deliveries/1');
+  expect(body).toMatchObject({
+    items: [],
+    findings: expect.arrayContaining([expect.objectContaining({ cause: 'items-not-decoded' })]),
+  });
+});
+
 describe('what the page is protected with', () => {
   it('answers only under its own host names, to prevent DNS rebinding', async () => {
     const { url, headers } = await open();
