@@ -33,6 +33,8 @@ export interface Claim {
   releaseAskedAt: number | undefined;
   /** When the server released it last. */
   releasedAt: number | undefined;
+  /** Whether that was after it was granted last: a frozen server serves what waited for it in one millisecond. */
+  isReleased: boolean;
   readonly recordTries: RecordTry[];
   recordedAt: number | undefined;
   /** When the server refused the record, because another owner has the key. */
@@ -56,6 +58,7 @@ export function claimOf(process: Process, key: string, owner: string): Claim {
     run: undefined,
     releaseAskedAt: undefined,
     releasedAt: undefined,
+    isReleased: false,
     recordTries: [],
     recordedAt: undefined,
     recordRefusedAt: undefined,
@@ -71,11 +74,6 @@ export function isUnrecorded({ run, recordedAt, recordRefusedAt }: Claim): boole
 export function heldFor({ grants }: Claim, wall: number): number {
   const last = grants.at(-1);
   return last === undefined ? Number.POSITIVE_INFINITY : wall - last.wall;
-}
-
-/** Whether the server has released a claim since it was granted last. */
-export function isReleased({ releasedAt, grants }: Claim): boolean {
-  return releasedAt !== undefined && releasedAt >= (grants.at(-1)?.at ?? 0);
 }
 
 /** Whether the process of a claim still lives the life in which it asked. */

@@ -21,16 +21,7 @@ import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
 import { type Begun, flawOfTokens } from './fencing-tokens.js';
-import {
-  type Claim,
-  canBegin,
-  claimOf,
-  heldFor,
-  isAlive,
-  isReleased,
-  isUnrecorded,
-  type LeaseCall,
-} from './lease-claims.js';
+import { type Claim, canBegin, claimOf, heldFor, isAlive, isUnrecorded, type LeaseCall } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -140,7 +131,9 @@ export class Leases {
       if (word !== 'claimed' && typeof word !== 'bigint') return;
       this.#grant(claim);
     } else if (call === 'release') {
-      if (this.#last.get(key) === claim) claim.releasedAt = now;
+      if (this.#last.get(key) !== claim) return;
+      claim.releasedAt = now;
+      claim.isReleased = true;
     } else if (word === 'recorded' || word === true) {
       this.#checkRecord(key, claim);
       claim.recordedAt ??= now;
@@ -153,7 +146,7 @@ export class Leases {
   /** Whether another owner has recorded the key, or has it. A table may keep the row of a lease that has ended. */
   #isTakenFrom(claim: Claim): boolean {
     const last = this.#last.get(claim.key);
-    if (last !== undefined && last !== claim && !isReleased(last)) return true;
+    if (last !== undefined && last !== claim && !last.isReleased) return true;
     return (this.#claims.get(claim.key) ?? []).some((each) => each !== claim && each.recordedAt !== undefined);
   }
 
@@ -161,11 +154,12 @@ export class Leases {
     const { server, leaseMs } = this.#settings;
     const wall = server.wall();
     for (const other of this.#claims.get(claim.key) ?? []) {
-      if (other === claim || other.isOver || other.grants.length === 0 || isReleased(other)) continue;
+      if (other === claim || other.isOver || other.grants.length === 0 || other.isReleased) continue;
       if (heldFor(other, wall) >= leaseMs) other.isOver = true;
       else claim.robbed.add(other);
     }
     claim.isOver = false;
+    claim.isReleased = false;
     claim.grants.push({ at: this.#world.now, wall });
     this.#last.set(claim.key, claim);
   }
@@ -175,14 +169,14 @@ export class Leases {
     const { server, leaseMs } = this.#settings;
     const recorded = this.#claims.get(key)?.find(({ recordedAt }) => recordedAt !== undefined);
     const last = this.#last.get(key);
-    if (recorded || last === undefined || isReleased(last)) return recorded;
+    if (recorded || last === undefined || last.isReleased) return recorded;
     return heldFor(last, server.wall()) <= leaseMs + 1 ? last : undefined;
   }
 
   /** No record takes the key of another owner, whose lease is not over. A lease may end in this millisecond. */
   #checkRecord(key: string, claim: Claim): void {
     const last = this.#last.get(key);
-    if (last === undefined || last === claim || last.recordedAt !== undefined || isReleased(last)) return;
+    if (last === undefined || last === claim || last.recordedAt !== undefined || last.isReleased) return;
     if (heldFor(last, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
     this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
   }

@@ -1,0 +1,47 @@
+import { createColors } from 'picocolors';
+import { expect, it } from 'vitest';
+import { diffText } from '../../src/cli/explain/diff-text.js';
+import { diffBodies } from '../../src/explain/diff-bodies.js';
+
+const colors = createColors(false);
+const text = (signed: string, received: string) =>
+  diffText(diffBodies(Buffer.from(signed), Buffer.from(received)), colors);
+
+it.each([
+  ['[1]', '[1]', 'Signed and received are the same 3 bytes.'],
+  [
+    '[{"a":1}]',
+    '[{"a":2,"b":3}]',
+    'Signed 9 bytes, received 15 bytes. Values of the JSON differ:\n  [0].a\n    signed    1\n    received  2\n  [0].b\n    signed    (absent)\n    received  3',
+  ],
+  [
+    '[]',
+    '{}',
+    'Signed 2 bytes, received 2 bytes. Values of the JSON differ:\n  (the whole body)\n    signed    []\n    received  {}',
+  ],
+  [
+    '[1, 2]',
+    '[1,2]',
+    'Signed 6 bytes, received 5 bytes. The JSON is the same, written differently (white space):\n  at byte 3 (received: 3), after "[1,"\n    signed    " "  20\n    received  (nothing)',
+  ],
+  [
+    'a\u001b',
+    `b${'x'.repeat(70)}`,
+    `Signed 2 bytes, received 71 bytes. Their bytes differ:\n  at byte 0 (received: 0)\n    signed    "a\\u001b"  611b\n    received  "b${'x'.repeat(63)}"… (71 bytes)  62${'78'.repeat(63)}`,
+  ],
+])('shows the difference between %s and %s', (signed, received, expected) => {
+  expect(text(signed, received)).toBe(expected);
+});
+
+it('prints ten changes', () => {
+  const list = (length: number, first: number) => JSON.stringify(Array.from({ length }, (_, at) => at + first));
+  expect(text(list(11, 10), list(11, 30))).toContain(
+    '\n  [9]\n    signed    19\n    received  39\n  … and more (--json',
+  );
+  expect(text(list(60, 10), list(60, 80))).toContain('and more');
+  expect(text(list(10, 10), list(10, 30))).not.toContain('and more');
+});
+
+it('says that it could not compare', () => {
+  expect(diffText(undefined, colors)).toBe('The bodies could not be compared.');
+});
