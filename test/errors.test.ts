@@ -157,7 +157,7 @@ describe('an error that only looks like one of the library', () => {
       throw Object.assign(new Error('x'), { code: 'ERR_WEBHOOK_OF_ANOTHER_VERSION' });
     };
     const receiver = createReceiver({ secret: 'whsec-test', toleranceSeconds: 300, now, onEvent: () => {} });
-    const { body, signature, timestamp } = signDelivery('[]', { secret: 'another' });
+    const { rawBody: body, signature, timestamp } = signDelivery('[]', { secret: 'another' });
     const result = await receiver.handle({ rawBody: body, signature, timestamp });
     expect(result.status).toBe(500);
   });

@@ -25,8 +25,8 @@ export function deferred<T = void>() {
 
 /** The parts of a signed delivery, as `receiver.handle` takes them. */
 export function signed(events: readonly unknown[], options: { secret?: string; timestamp?: number | string } = {}) {
-  const { body, signature, timestamp } = createTestDelivery(events, { secret, timestamp: seconds, ...options });
-  return { rawBody: body, signature, timestamp };
+  const { rawBody, signature, timestamp } = createTestDelivery(events, { secret, timestamp: seconds, ...options });
+  return { rawBody, signature, timestamp };
 }
 
 /** A sample event with a given id. */

@@ -12,14 +12,14 @@ const receiver = createReceiver({
 });
 
 const KINDS = {
-  parse({ body }) {
+  parse({ rawBody: body }) {
     try {
       return JSON.parse(body.toString());
     } catch {
       return undefined;
     }
   },
-  receive: ({ body, signature, timestamp }) => receiver.handle({ rawBody: body, signature, timestamp }),
+  receive: ({ rawBody: body, signature, timestamp }) => receiver.handle({ rawBody: body, signature, timestamp }),
 };
 
 const [, , kind, file] = process.argv;

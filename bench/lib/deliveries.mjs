@@ -5,7 +5,7 @@ import { createReceiver } from './ours.mjs';
 import { interleave, ratios, summarise } from './stats.mjs';
 
 /** The events of a delivery, verified and parsed as somebody would by hand. */
-export function readByHand({ body, timestamp, signature }) {
+export function readByHand({ rawBody: body, timestamp, signature }) {
   const expected = createHmac('sha256', SECRET).update(body).update(timestamp).digest();
   if (!timingSafeEqual(expected, Buffer.from(signature, 'hex'))) throw new Error('The signature does not match.');
   return JSON.parse(body);
@@ -14,7 +14,7 @@ export function readByHand({ body, timestamp, signature }) {
 /** A function that passes deliveries to a receiver. */
 export function receive(options) {
   const receiver = createReceiver({ secret: SECRET, ...options });
-  return async ({ body, timestamp, signature }) => {
+  return async ({ rawBody: body, timestamp, signature }) => {
     const { status } = await receiver.handle({ rawBody: body, timestamp, signature });
     return status === 200;
   };

@@ -7,7 +7,7 @@ const SAMPLES = { 'event.emitted': sampleEventEmitted, 'transaction.included': s
 /** The body of a delivery of so many events of one kind, as bytes. */
 export function bodyOf(kind, count) {
   const events = Array.from({ length: count }, () => SAMPLES[kind]());
-  return Buffer.from(createTestDelivery(events, { secret: SECRET }).body);
+  return Buffer.from(createTestDelivery(events, { secret: SECRET }).rawBody);
 }
 
 /** Signed bytes of exactly this size: what they say does not matter to a signature. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** The bytes of an HTTP POST, made before the clock starts. */
-export function toRequest({ body, headers }) {
+export function toRequest({ rawBody: body, headers }) {
   const all = { Host: 'localhost', 'Content-Type': 'application/json', ...headers, 'Content-Length': body.length };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`POST /webhooks HTTP/1.1\r\n${lines.join('')}\r\n`), body]);

@@ -8,7 +8,7 @@ export function forgedRequest(body, more = {}) {
   const forged = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, /^[0-9a-f]{64}$/.test(value) ? '0'.repeat(64) : value]),
   );
-  return toRequest({ body, headers: { ...forged, ...more } });
+  return toRequest({ rawBody: body, headers: { ...forged, ...more } });
 }
 
 /** The same with a body of so many bytes of which the last never comes. */

@@ -5,5 +5,5 @@ import { POST } from './handler.js';
 
 const delivery = createTestDelivery([sampleEventEmitted()], { secret: process.env.WEBHOOK_SECRET ?? '' });
 const genuine = await POST(delivery.request());
-const forged = await POST(new Request(delivery.request(), { body: delivery.body.replace('Transfer', 'Approval') }));
+const forged = await POST(new Request(delivery.request(), { body: delivery.rawBody.replace('Transfer', 'Approval') }));
 console.log('genuine', genuine.status, 'forged', forged.status);

@@ -16,9 +16,10 @@ export interface SignOptions {
   readonly headers?: HeaderNames | undefined;
 }
 
-/** A body and the headers that make it an authentic delivery. */
+/** An authentic delivery: its body and headers, and the parts that `receiver.handle` takes. */
 export interface SignedDelivery<Body extends RawBody = RawBody> {
-  readonly body: Body;
+  /** The bytes to send. */
+  readonly rawBody: Body;
   /** `Content-Type` and the two signature headers, ready for `fetch`. */
   readonly headers: Record<string, string>;
   /** 64 lower-case hex digits. */
@@ -35,8 +36,8 @@ export interface SignedDelivery<Body extends RawBody = RawBody> {
  * ```ts
  * import { signDelivery } from 'event-webhook-receiver/verify';
  *
- * const { body, headers } = signDelivery('[]', { secret: 'whsec-test' });
- * await fetch('http://localhost:3000/webhooks', { method: 'POST', body, headers });
+ * const { rawBody, headers } = signDelivery('[]', { secret: 'whsec-test' });
+ * await fetch('http://localhost:3000/webhooks', { method: 'POST', body: rawBody, headers });
  * ```
  * @param rawBody The bytes to send.
  * @param options `secret` is required; `timestamp` is in Unix seconds.
@@ -61,7 +62,7 @@ export function signDelivery<Body extends RawBody>(rawBody: Body, options: SignO
     throw new ConfigError(`\`timestamp\` must be whole Unix seconds of at most 16 digits, got ${typeof timestamp}.`);
   const signature = hmacHex(body, time, secret);
   return {
-    body: rawBody,
+    rawBody,
     headers: { 'Content-Type': 'application/json', [headers.signature]: signature, [headers.timestamp]: time },
     signature,
     timestamp: time,

@@ -29,7 +29,7 @@ export interface TestDelivery extends SignedDelivery<string> {
 export function createTestDelivery(events: readonly unknown[], options: SignOptions): TestDelivery {
   checkOptions('createTestDelivery', options, ['secret', 'timestamp', 'headers']);
   const delivery = signDelivery(goJson(events), options);
-  const init = { method: 'POST', headers: delivery.headers, body: delivery.body };
+  const init = { method: 'POST', headers: delivery.headers, body: delivery.rawBody };
   return {
     ...delivery,
     request: (url = 'http://localhost/webhooks') => new Request(url, init),

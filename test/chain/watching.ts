@@ -83,7 +83,7 @@ export async function watch(recorder: Recorder, options: Partial<WatchChainOptio
 
 /** What a receiver makes of events. */
 export function received(events: readonly WebhookEvent[]): WebhookEvent[] {
-  return parseDelivery(createTestDelivery(events, { secret }).body).map((item) => {
+  return parseDelivery(createTestDelivery(events, { secret }).rawBody).map((item) => {
     if (item.status !== 'event') throw new Error(`An item is ${item.status}.`);
     return item.event;
   });

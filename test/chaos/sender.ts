@@ -41,7 +41,7 @@ export function createSender(
     };
     if (port === undefined) return Promise.resolve(end('down'));
     return new Promise<Attempt>((resolve) => {
-      const { body, headers } = delivery.signed;
+      const { rawBody: body, headers } = delivery.signed;
       const outgoing = request({ host: '127.0.0.1', port, method: 'POST', agent, headers }, (answer) => {
         if (isUnread) finish('unread');
         answer

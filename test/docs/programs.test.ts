@@ -26,7 +26,7 @@ const fixture = (name: string) => fileURLToPath(new URL(`../package/fixtures/${n
 function deliveries(text: string) {
   const headers = text.includes('multibaasHeaders') ? multibaasHeaders : serviceHeaders;
   const genuine = createTestDelivery([sampleEventEmitted()], { secret: SECRET, headers });
-  return [genuine, { ...genuine, body: genuine.body.replace('Transfer', 'Transfes') }];
+  return [genuine, { ...genuine, rawBody: genuine.rawBody.replace('Transfer', 'Transfes') }];
 }
 
 /** Starts a program as a process of its own. */
@@ -146,7 +146,7 @@ describe('the programs of the documentation', () => {
             programs.find((each) => each.page === page && each.name === name.replace('-worker', '-receiver')) ?? block;
           const port = await run(await written(receiver)).told();
           expect(await post(Number(port), sent)).toEqual([200, 403]);
-          const [{ id }] = JSON.parse(sent[0]?.body ?? '');
+          const [{ id }] = JSON.parse(sent[0]?.rawBody ?? '');
           if (kind === 'worker') await run(file).prints(`handled ${id}`);
         } finally {
           for (const program of started) await program.stop();
@@ -184,14 +184,14 @@ async function post(port: number, sent: ReturnType<typeof deliveries>): Promise<
   const statuses: number[] = [];
   for (const delivery of sent) {
     const url = `http://localhost:${port}/webhooks`;
-    const { status } = await fetch(url, { method: 'POST', headers: delivery.headers, body: delivery.body });
+    const { status } = await fetch(url, { method: 'POST', headers: delivery.headers, body: delivery.rawBody });
     statuses.push(status);
   }
   return statuses;
 }
 
 /** Sends a delivery up to its body, which it has when the program has begun to wait for that. */
-async function beginDelivery(port: number, { body, headers }: { body: string; headers: Record<string, string> }) {
+async function beginDelivery(port: number, { rawBody: body, headers }: { rawBody: string; headers: Record<string, string> }) {
   const options = { method: 'POST', headers: { ...headers, Expect: '100-continue' } };
   const sending = request(`http://localhost:${port}/webhooks`, options);
   sending.flushHeaders();

@@ -16,7 +16,7 @@ import { refusalOf } from './refusal.js';
 
 /** The event as a receiver has it, after its way over the wire. */
 function received(event: EventEmitted): EventEmitted {
-  const { body, signature, timestamp } = createTestDelivery([event], { secret });
+  const { rawBody: body, signature, timestamp } = createTestDelivery([event], { secret });
   expect(verifySignature(body, signature, timestamp, secret)).toBe(true);
   const [item] = parseDelivery(body);
   assert(item?.status === 'event' && item.event.event === 'event.emitted', body);

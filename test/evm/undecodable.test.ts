@@ -77,7 +77,7 @@ async function deliver(router: Router, events: readonly unknown[]) {
     onEvent: router.dispatch,
     onError: (error, context) => told.push({ error, context }),
   });
-  const { body, signature, timestamp } = signDelivery(JSON.stringify(events), { secret: 's' });
+  const { rawBody: body, signature, timestamp } = signDelivery(JSON.stringify(events), { secret: 's' });
   const result = await receiver.handle({ rawBody: body, signature, timestamp });
   return { ...result, told };
 }

@@ -40,7 +40,7 @@ describe.each(['express/server.ts', 'fetch/hono.ts', 'standalone/server.ts'])('e
     expect((await lines.next()).value).toMatch(/Transfer|event\.emitted|verified 1/);
     expect((await createTestDelivery([sampleTransactionIncluded()], { secret }).send(url)).status).toBe(200);
     expect((await lines.next()).value).toMatch(/transaction|verified 1/);
-    expect((await fetch(url, { method: 'POST', body: transfer.body })).status).toBe(403);
+    expect((await fetch(url, { method: 'POST', body: transfer.rawBody })).status).toBe(403);
   });
 
   it('survives a sender that goes away half way, and a signed body that is no JSON', { timeout: 30_000 }, async () => {
@@ -48,12 +48,12 @@ describe.each(['express/server.ts', 'fetch/hono.ts', 'standalone/server.ts'])('e
     const { port, hostname } = new URL(url);
     const transfer = createTestDelivery([sampleEventEmitted()], { secret });
     const socket = connect(Number(port), hostname);
-    const headers = Object.entries({ Host: hostname, ...transfer.headers, 'Content-Length': transfer.body.length });
+    const headers = Object.entries({ Host: hostname, ...transfer.headers, 'Content-Length': transfer.rawBody.length });
     const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    const part = `POST /webhooks HTTP/1.1\r\n${head}\r\n${transfer.body.slice(0, 100)}`;
+    const part = `POST /webhooks HTTP/1.1\r\n${head}\r\n${transfer.rawBody.slice(0, 100)}`;
     await new Promise<void>((resolve) => socket.write(part, () => resolve()));
     socket.resetAndDestroy();
-    const { body, headers: signature } = signDelivery('no JSON', { secret });
+    const { rawBody: body, headers: signature } = signDelivery('no JSON', { secret });
     expect((await fetch(url, { method: 'POST', body, headers: signature })).status).toBe(400);
     expect((await transfer.send(url)).status).toBe(200);
   });

@@ -39,7 +39,7 @@ const secret = 'whsec-older';
 let handled = 0;
 const app = express().post('/webhooks', expressHandler({ secret, onEvent: () => void handled++ }));
 const server = app.listen(0, '127.0.0.1', async () => {
-  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
+  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
   const url = 'http://127.0.0.1:' + server.address().port + '/webhooks';
   const { status } = await fetch(url, { method: 'POST', headers, body });
   console.log(JSON.stringify({ status, handled }));

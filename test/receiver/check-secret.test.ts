@@ -97,7 +97,7 @@ it.each(['s', 'a b', 'x y', 'ü日本', 'undefined-1', 'my-null', 'NaNa', 'funct
 );
 
 const signed = (secret: string) => {
-  const { body, ...rest } = signDelivery('[]', { secret });
+  const { rawBody: body, ...rest } = signDelivery('[]', { secret });
   return { rawBody: body, ...rest };
 };
 

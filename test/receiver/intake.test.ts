@@ -53,7 +53,7 @@ describe('the body of a delivery', () => {
     const log = (_: object, message: string) => lines.push(message);
     const { receiver, reported } = noting({ logger: { debug: log, info: log, warn: log, error: log } });
     const body = `[${'1,'.repeat(524_287)}1]`;
-    const answer = await receiver.handle({ rawBody: body, ...signDelivery(body, { secret, timestamp: seconds }) });
+    const answer = await receiver.handle(signDelivery(body, { secret, timestamp: seconds }));
     expect(answer).toMatchObject({ status: 413, outcomes: [] });
     expect(reported).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
     expect(lines).toEqual([

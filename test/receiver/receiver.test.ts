@@ -222,7 +222,7 @@ describe('which secrets show', () => {
     await receiver.handle(expected);
     await receiver.handle({ ...expected, signature: '0'.repeat(64) });
     await receiver.handle({ ...expected, timestamp: '1' });
-    await receiver.handle({ rawBody: junk.body, signature: junk.signature, timestamp: junk.timestamp });
+    await receiver.handle(junk);
     await receiver.handle(signed([{ id: marked, event: 'event.emitted', data: marked }]));
     expect(errors).toHaveLength(5);
     const { inspect } = await import('node:util');

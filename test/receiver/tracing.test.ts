@@ -65,7 +65,7 @@ describe('the tracing channels', () => {
     const [message] = of('delivery');
     expect(message?.header?.('traceparent')).toMatch(/^00-0af7/);
     expect(message?.header?.('tracestate')).toBeUndefined();
-    expect(message?.bodyBytes).toBe(delivery.body.length);
+    expect(message?.bodyBytes).toBe(delivery.rawBody.length);
     expect(message?.result).toMatchObject({ status: 200, outcomes: [{ status: 'handled' }, { status: 'unknown' }] });
     expect(of('event').map(({ item, result }) => [item?.status, result?.status])).toEqual([
       ['event', 'handled'],
@@ -126,7 +126,7 @@ describe('the tracing channels', () => {
     const forged = { ...genuine, rawBody: genuine.rawBody.replace('Transfer', 'Transfes') };
     await receiver.handle(genuine);
     await receiver.handle(forged);
-    const { body, request } = createTestDelivery([event('b')], {
+    const { rawBody: body, request } = createTestDelivery([event('b')], {
       secret: 'whsec-never-told',
       timestamp: seconds,
     });

@@ -213,7 +213,7 @@ describe('signDelivery', () => {
       signature,
       timestamp,
     });
-    expect(signed.body).toBe(raw);
+    expect(signed.rawBody).toBe(raw);
   });
 
   it('uses the header names that it is given, and by default those of the specification', () => {

@@ -20,7 +20,7 @@ const untyped = (options: object) => Reflect.apply(sampleContractEvent, undefine
 
 /** The event as a receiver has it. */
 function received(event: EventEmitted): EventEmitted {
-  const [item] = parseDelivery(createTestDelivery([event], { secret: 's' }).body);
+  const [item] = parseDelivery(createTestDelivery([event], { secret: 's' }).rawBody);
   expect(item).toEqual({ status: 'event', event });
   return event;
 }

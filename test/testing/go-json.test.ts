@@ -3,7 +3,7 @@ import { createTestDelivery } from '../../src/testing/index.js';
 import { allPoints, goCharacter, goFloat } from '../fixtures/go-json.js';
 import { fc } from '../fixtures/property.js';
 
-const bodyOf = (...values: unknown[]) => createTestDelivery(values, { secret: 'whsec-test' }).body;
+const bodyOf = (...values: unknown[]) => createTestDelivery(values, { secret: 'whsec-test' }).rawBody;
 
 describe('createTestDelivery writes JSON as Go does', () => {
   it('with every code point in text and in keys', () => {

@@ -18,7 +18,7 @@ describe.each(samples)('%s', (_, sample, kind) => {
     const event = sample();
     expect(event.event).toBe(kind);
     expect(parseEvent(event)).toBe(event);
-    const { body } = createTestDelivery([event], { secret });
+    const { rawBody: body } = createTestDelivery([event], { secret });
     expect(parseDelivery(body)).toEqual([{ status: 'event', event }]);
   });
 
@@ -51,7 +51,7 @@ describe('overrides', () => {
 
   it('leave a key out on the wire where they are undefined, and send null where they are null', () => {
     const event = sampleEventEmitted({ data: { event: { rawFields: undefined }, transaction: null } });
-    const [sent] = JSON.parse(createTestDelivery([event], { secret }).body) as [{ data: { event: object } }];
+    const [sent] = JSON.parse(createTestDelivery([event], { secret }).rawBody) as [{ data: { event: object } }];
     expect(Object.keys(sent.data.event)).toEqual(['name', 'signature', 'inputs', 'contract', 'indexInLog']);
     expect(sent.data).toHaveProperty('transaction', null);
     expect(parseEvent(sent)).toBe(sent);
@@ -109,7 +109,7 @@ describe('the transaction hash of a sample', () => {
 
 describe('createTestDelivery', () => {
   it('signs what it sends', () => {
-    const { body, headers, signature, ...rest } = createTestDelivery([sampleEventEmitted()], { secret, timestamp });
+    const { rawBody: body, headers, signature, ...rest } = createTestDelivery([sampleEventEmitted()], { secret, timestamp });
     expect(rest.timestamp).toBe(timestamp);
     expect(verifySignature(body, signature, timestamp, secret)).toBe(true);
     expect(headers).toEqual({
@@ -120,8 +120,8 @@ describe('createTestDelivery', () => {
   });
 
   it('also sends values that are not events', () => {
-    expect(createTestDelivery([], { secret }).body).toBe('[]');
-    expect(createTestDelivery([null, 7, { id: 1 }], { secret }).body).toBe('[null,7,{"id":1}]');
+    expect(createTestDelivery([], { secret }).rawBody).toBe('[]');
+    expect(createTestDelivery([null, 7, { id: 1 }], { secret }).rawBody).toBe('[null,7,{"id":1}]');
   });
 
   it.each([{ secret: '' }, { secret, timestamp: 'now' }, { secret, timestmp: '1' } as { secret: string }])(
@@ -141,7 +141,7 @@ describe('createTestDelivery', () => {
       expect(request.headers.get('x-multibaas-signature')).toBe(delivery.signature);
       expect(request.headers.get('x-multibaas-timestamp')).toBe(timestamp);
       expect(request.headers.get('content-type')).toBe('application/json');
-      expect(await request.text()).toBe(delivery.body);
+      expect(await request.text()).toBe(delivery.rawBody);
     }
   });
 
@@ -158,7 +158,7 @@ describe('createTestDelivery', () => {
       const delivery = createTestDelivery([sampleTransactionIncluded()], { secret });
       const response = await delivery.send(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`);
       expect(response.status).toBe(204);
-      expect(received).toEqual(['POST', '/hooks', delivery.signature, delivery.body]);
+      expect(received).toEqual(['POST', '/hooks', delivery.signature, delivery.rawBody]);
     } finally {
       server.closeAllConnections();
       server.close();

@@ -23,8 +23,8 @@ import { createWork, type Work } from './work-limit.js';
  * import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
  * import { explainFailure } from 'event-webhooks/explain';
  *
- * const { body, signature, timestamp } = createTestDelivery([sampleEventEmitted()], { secret: 'whsec-test' });
- * const [finding] = explainFailure({ rawBody: body, signature, timestamp, secret: 'whsec-test\n' });
+ * const { rawBody, signature, timestamp } = createTestDelivery([sampleEventEmitted()], { secret: 'whsec-test' });
+ * const [finding] = explainFailure({ rawBody, signature, timestamp, secret: 'whsec-test\n' });
  * console.log(finding?.what, finding?.fix);
  * ```
  * @param options The delivery as received, and the secret that it was verified with.

@@ -13,7 +13,7 @@ export function recordOf(
   }: Partial<Omit<DeliveryRecord, 'id'>> & { items?: readonly unknown[]; attempt?: Partial<Attempt> } = {},
 ): DeliveryRecord {
   const at = Date.now();
-  const { body, headers } = createTestDelivery(items, { secret: SECRET, timestamp: Math.floor(at / 1000) });
+  const { rawBody: body, headers } = createTestDelivery(items, { secret: SECRET, timestamp: Math.floor(at / 1000) });
   return {
     id,
     target: 'http://127.0.0.1:3000/webhooks',

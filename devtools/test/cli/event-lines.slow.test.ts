@@ -42,7 +42,7 @@ describe('the events of a delivery', () => {
 
 describe.each(ways)('listen --events, $way', ({ start }) => {
   const signed = (secret: string) => {
-    const { body, headers } = createTestDelivery([sampleEventEmitted(), sampleEventEmitted()], { secret });
+    const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted(), sampleEventEmitted()], { secret });
     return { method: 'POST', body, headers };
   };
   const env = { WEBHOOK_SECRET: SECRET };

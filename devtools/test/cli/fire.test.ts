@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 const SOON_MS = 2000;
 
 const signed = () => {
-  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
   return { method: 'POST', body, headers };
 };
 const forged = (body: Uint8Array) => ({ ...signed(), body });
@@ -139,7 +139,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
     for (let count = 0; count < 400; count++)
       stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n[');
     const start = performance.now();
-    const { status } = await call(url, { method: 'POST', body: large.body, headers: large.headers });
+    const { status } = await call(url, { method: 'POST', body: large.rawBody, headers: large.headers });
     expect(status).toBe(200);
     expect(performance.now() - start).toBeLessThan(10_000);
   });
@@ -219,7 +219,7 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
       ),
       { secret: SECRET },
     );
-    for (let count = 0; count < 200; count++) await call(url, { method: 'POST', body: big.body, headers: big.headers });
+    for (let count = 0; count < 200; count++) await call(url, { method: 'POST', body: big.rawBody, headers: big.headers });
     const closed = once(child, 'exit');
     const ending = (signal: NodeJS.Signals) => {
       child.kill(signal);

@@ -55,7 +55,7 @@ function running(args: readonly string[], { env = {}, inForeground = (): boolean
 
 const listen = ['listen', '--port', '0'];
 const deliver = (url: string, secret = SECRET) => {
-  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
+  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
   return call(url, { method: 'POST', body, headers });
 };
 

@@ -19,7 +19,7 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
     const listen = start(['listen', '--port', '0', '--forward', target.href, ...explorer], env);
     const url = /http:\S+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
     const page = await pageOf(listen);
-    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+    const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
     await call(url, { method: 'POST', body, headers });
 
     const bodyBase64 = Buffer.from('[]').toString('base64');

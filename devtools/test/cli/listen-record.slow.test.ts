@@ -18,7 +18,7 @@ const signed = (body: string, secret = SECRET, secondsAgo = 0) => {
   const timestamp = Math.floor(Date.now() / 1000) - secondsAgo;
   return { method: 'POST', body, headers: signDelivery(body, { secret, timestamp }).headers };
 };
-const event = (id: string) => createTestDelivery([sampleEventEmitted({ id })], { secret: SECRET }).body;
+const event = (id: string) => createTestDelivery([sampleEventEmitted({ id })], { secret: SECRET }).rawBody;
 
 /** An app that answers everything with a status. */
 async function answering(status: number): Promise<string> {

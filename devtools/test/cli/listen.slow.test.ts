@@ -31,7 +31,7 @@ async function app() {
 }
 
 const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
-  const { body, headers } = createTestDelivery(events, { secret });
+  const { rawBody: body, headers } = createTestDelivery(events, { secret });
   return { method: 'POST', body, headers };
 };
 const urlIn = (line: string) => /http:\/\/[^\s/]+\//.exec(line)?.[0] ?? '';
@@ -165,7 +165,7 @@ describe('listen', () => {
   it('takes back what it recorded: send posts it byte for byte', { timeout: 60_000 }, async () => {
     const file = join(await scratch(), 'recording.ndjson');
     const first = startProcess(['listen', '--port', '0', '--no-page', '--record', file], env);
-    const body = `${createTestDelivery([sampleEventEmitted()], { secret: SECRET }).body}\n \u00e9`.replace(
+    const body = `${createTestDelivery([sampleEventEmitted()], { secret: SECRET }).rawBody}\n \u00e9`.replace(
       '\u00e9',
       '',
     );

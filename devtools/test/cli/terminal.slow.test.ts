@@ -16,7 +16,7 @@ async function listening(args: readonly string[] = [], options: TerminalOptions 
 }
 
 const deliver = (url: string, secret = SECRET, events = [sampleEventEmitted()]) => {
-  const { body, headers } = createTestDelivery(events, { secret });
+  const { rawBody: body, headers } = createTestDelivery(events, { secret });
   return call(url, { method: 'POST', body, headers });
 };
 

@@ -44,7 +44,7 @@ describe('answerFindings', () => {
     const messages: string[] = [];
     const onError = ({ message }: Error) => messages.push(message);
     const receiver = createReceiver({ ...options, onEvent: () => {}, onError });
-    const { body, signature, timestamp } = createTestDelivery([], { secret: 'whsec-a' });
+    const { rawBody: body, signature, timestamp } = createTestDelivery([], { secret: 'whsec-a' });
     await receiver.handle({ rawBody: body, signature, timestamp });
     expect(found(403, messages[0])[0]).toMatchObject({ cause: 'app-said', confidence: 'certain' });
     expect(found(403, messages[0])[0]?.what).toContain(`answered ${code}: `);

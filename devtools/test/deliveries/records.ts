@@ -14,7 +14,7 @@ export function recordOf(
     ...record
   }: { events?: readonly unknown[]; attempt?: Partial<Attempt> } & Partial<DeliveryRecord> = {},
 ): DeliveryRecord {
-  const { body, headers } = createTestDelivery(events, { secret: SECRET, timestamp: SENT });
+  const { rawBody: body, headers } = createTestDelivery(events, { secret: SECRET, timestamp: SENT });
   return {
     id,
     target: '/webhooks',

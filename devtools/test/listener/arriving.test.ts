@@ -19,7 +19,7 @@ async function listen(maxArrivingBytes: number) {
 
 /** A delivery of which the last bytes of the body are kept back; what is answered ends the connection. */
 function half(url: string, target = '/'): { answer: Promise<string>; finish(): Socket } {
-  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
+  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
   const lines = Object.entries({ Host: 'x', Connection: 'close', ...headers, 'Content-Length': body.length });
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -38,7 +38,7 @@ it('asks the sender of a body to come again that is too much beside those that a
   other?.finish();
   expect(await other?.answer).toMatch(/^HTTP\/1\.1 200 /);
   // What has arrived makes room again.
-  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
+  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
   expect((await call(url, { method: 'POST', body, headers })).status).toBe(200);
   expect(feed.list()).toHaveLength(3);
 });

@@ -75,7 +75,7 @@ describe('a listener with a target', () => {
     const { target, got, host } = await app();
     const { url } = await listen({ target });
     const body = Buffer.concat([
-      Buffer.from(createTestDelivery([sampleEventEmitted()], { secret: SECRET }).body),
+      Buffer.from(createTestDelivery([sampleEventEmitted()], { secret: SECRET }).rawBody),
       Buffer.from('\n '),
     ]);
     const { headers } = signDelivery(body, { secret: SECRET });

@@ -9,7 +9,7 @@ import { type ListenerOptions, startListener } from '../../src/listener/listener
 
 export const SECRET = 'whsec-of-the-listener';
 export const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
-  const { body, headers } = createTestDelivery(events, { secret });
+  const { rawBody: body, headers } = createTestDelivery(events, { secret });
   return { method: 'POST', body, headers };
 };
 

@@ -20,7 +20,7 @@ async function listen(options: Partial<ListenerOptions> = {}) {
 }
 
 const signed = () => {
-  const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
+  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
   return { method: 'POST', body, headers };
 };
 

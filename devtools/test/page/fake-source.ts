@@ -146,7 +146,7 @@ function made(n: number, at: number, hostile: boolean, fault: string | undefined
   const items: unknown[] = n % 5 === 0 ? [sampleTransactionIncluded({ id: `tx-${n}` })] : [emitted(0)];
   if (n % 7 === 0) items.push(emitted(1), { id: 'x', event: 'block.mined' }, { id: 1, value: amount });
   const timestamp = Math.floor(at / 1000);
-  const { body, headers } = createTestDelivery(items, { secret: SECRET, timestamp });
+  const { rawBody: body, headers } = createTestDelivery(items, { secret: SECRET, timestamp });
   const lines = Object.entries({ Host: '127.0.0.1:3000', 'User-Agent': 'Go-http-client/1.1', ...headers });
   const attempt = (change: Partial<Attempt> = {}): Attempt => ({
     at,

@@ -120,7 +120,7 @@ describe('the snippets of a first receiver', () => {
     const child = start(join(directory, `${name}.mjs`));
     onTestFinished(() => void child.kill());
     const [port] = await once(child, 'message');
-    const { body, headers } = createTestDelivery([sampleEventEmitted()], { secret: 'whsec-first' });
+    const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: 'whsec-first' });
     const post = async (sent: string) =>
       (await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', body: sent, headers })).status;
     expect([await post(body), await post(`${body} `)]).toEqual([200, 403]);

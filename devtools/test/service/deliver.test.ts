@@ -22,7 +22,7 @@ describe('createLocalService', () => {
       ...{ secret, timestamp: 1_700_000_000, headers: multibaasHeaders },
     });
     const [{ body, headers }] = requests as [(typeof requests)[0]];
-    expect(body).toBe(expected.body);
+    expect(body).toBe(expected.rawBody);
     expect(body).toContain('A\\u003c\\u0026\\u003e\\u2028B');
     const lines = [
       ['Host', new URL(url).host],

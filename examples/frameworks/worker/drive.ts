@@ -67,7 +67,7 @@ export async function driveWorker({ port, secret, folder, cleanUp }: Settings): 
 
   /** Redelivers until the answer is 200, as the service does, and once more then. */
   async function deliver(events: readonly object[]): Promise<void> {
-    const { body, headers } = createTestDelivery([...events], { secret });
+    const { rawBody: body, headers } = createTestDelivery([...events], { secret });
     for (let successes = 0; successes < 2; ) {
       sent++;
       const request = { method: 'POST', body, headers, signal: AbortSignal.timeout(ANSWER_MS) };

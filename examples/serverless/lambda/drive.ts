@@ -91,7 +91,7 @@ async function deliverAll(host: Host, secret: string): Promise<{ ids: string[]; 
 
   /** Redelivers until the answer is 200, as the service does, and once more then. */
   async function deliver(events: readonly object[]): Promise<void> {
-    const { body, headers } = createTestDelivery([...events], { secret });
+    const { rawBody: body, headers } = createTestDelivery([...events], { secret });
     for (let successes = 0; successes < 2; ) {
       sent++;
       const signal = AbortSignal.timeout(SENDER_MS);

@@ -44,7 +44,7 @@ const url = `http://127.0.0.1:${server.address().port}/`;
 async function send(name, ids, forge = (headers) => headers) {
   const span = tracer.startSpan(name);
   const events = ids.map((id) => sampleEventEmitted({ id }));
-  const { body, headers } = createTestDelivery(events, { secret });
+  const { rawBody: body, headers } = createTestDelivery(events, { secret });
   propagation.inject(trace.setSpan(context.active(), span), headers);
   const { status } = await fetch(url, { method: 'POST', headers: forge(headers), body });
   span.end();

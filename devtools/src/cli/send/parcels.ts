@@ -42,7 +42,7 @@ const plain = (body: Uint8Array, names = serviceHeaders): Unsigned => ({
 export function sampleParcel(make: () => WebhookEvent, count: number, names?: HeaderNames): Unsigned {
   const events = Array.from({ length: count }, () => make());
   // Only the bytes are used: they are signed when they are sent.
-  return plain(Buffer.from(createTestDelivery(events, { secret: '-' }).body), names);
+  return plain(Buffer.from(createTestDelivery(events, { secret: '-' }).rawBody), names);
 }
 
 /** The bytes of a file, exactly as they are. */
