@@ -1,27 +1,28 @@
-/** HTTP statuses by error code. Every other code is 500. */
-const STATUS = {
-  ERR_WEBHOOK_METHOD: 405,
-  ERR_WEBHOOK_HEADER: 403,
-  ERR_WEBHOOK_TIMESTAMP: 403,
-  ERR_WEBHOOK_SIGNATURE: 403,
-  ERR_WEBHOOK_CONTENT_ENCODING: 415,
-  ERR_WEBHOOK_BODY_TOO_LARGE: 413,
-  ERR_WEBHOOK_BODY_INCOMPLETE: 503,
-  ERR_WEBHOOK_INVALID_BODY: 400,
-  ERR_WEBHOOK_INVALID_EVENT: 422,
-  ERR_WEBHOOK_IN_PROGRESS: 503,
-  ERR_WEBHOOK_NOT_FINAL: 503,
-  ERR_WEBHOOK_STORE: 503,
-  ERR_WEBHOOK_ENQUEUE: 503,
-  ERR_WEBHOOK_SECRET: 503,
-  ERR_WEBHOOK_OVERLOADED: 503,
-  ERR_WEBHOOK_OUT_OF_TIME: 503,
-  ERR_WEBHOOK_DRAINING: 503,
+/** By error code, the HTTP status and the level at which it is logged. Every other code is 500, and an error. */
+const CODES = {
+  ERR_WEBHOOK_METHOD: [405, 'warn'],
+  ERR_WEBHOOK_HEADER: [403, 'warn'],
+  ERR_WEBHOOK_TIMESTAMP: [403, 'warn'],
+  ERR_WEBHOOK_SIGNATURE: [403, 'warn'],
+  ERR_WEBHOOK_CONTENT_ENCODING: [415, 'warn'],
+  ERR_WEBHOOK_BODY_TOO_LARGE: [413, 'warn'],
+  ERR_WEBHOOK_BODY_INCOMPLETE: [503, 'warn'],
+  ERR_WEBHOOK_INVALID_BODY: [400, 'warn'],
+  ERR_WEBHOOK_INVALID_EVENT: [422, 'warn'],
+  ERR_WEBHOOK_IN_PROGRESS: [503, 'warn'],
+  // To wait for a block, and to be replaced by another process, is the ordinary course.
+  ERR_WEBHOOK_NOT_FINAL: [503, 'info'],
+  ERR_WEBHOOK_DRAINING: [503, 'info'],
+  ERR_WEBHOOK_STORE: [503, 'error'],
+  ERR_WEBHOOK_ENQUEUE: [503, 'error'],
+  ERR_WEBHOOK_SECRET: [503, 'error'],
+  ERR_WEBHOOK_OVERLOADED: [503, 'warn'],
+  ERR_WEBHOOK_OUT_OF_TIME: [503, 'warn'],
 } as const;
 
 /** Stable error codes of the core to branch on. Messages may change between versions; codes do not. */
 export type WebhookErrorCode =
-  | keyof typeof STATUS
+  | keyof typeof CODES
   | 'ERR_WEBHOOK_CONFIG'
   | 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'
   | 'ERR_WEBHOOK_HANDLER'
@@ -37,15 +38,22 @@ export const docsOf = (code: string): string => `event-webhook-receiver/docs/err
 
 /** The HTTP status of an error, by the code that its constructor received: the property may have been overwritten. */
 export function statusOf(error: unknown): number {
-  return statusOfCode(WebhookError.codeOf(error));
+  return entryOf(WebhookError.codeOf(error))[0];
 }
 
-function statusOfCode(code: string | undefined): number {
-  return code !== undefined && Object.hasOwn(STATUS, code) ? STATUS[code as keyof typeof STATUS] : 500;
+/** The level at which an error is logged. */
+export function levelOf(error: WebhookError): 'error' | 'warn' | 'info' {
+  const level = entryOf(WebhookError.codeOf(error))[1];
+  // Nobody could say whether the block is final.
+  return level === 'info' && error.cause !== undefined ? 'warn' : level;
 }
 
-type Status<Code> = Code extends keyof typeof STATUS
-  ? (typeof STATUS)[Code]
+function entryOf(code: string | undefined): readonly [status: number, level: 'error' | 'warn' | 'info'] {
+  return code !== undefined && Object.hasOwn(CODES, code) ? CODES[code as keyof typeof CODES] : [500, 'error'];
+}
+
+type Status<Code> = Code extends keyof typeof CODES
+  ? (typeof CODES)[Code][0]
   : Code extends WebhookErrorCode
     ? 500
     : number;
@@ -75,7 +83,7 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
     this.name = 'WebhookError';
     this.code = code;
     this.#code = code;
-    this.status = statusOfCode(code) as Status<Code>;
+    this.status = entryOf(code)[0] as Status<Code>;
     this.docs = docsOf(code);
     dropStack(this);
   }

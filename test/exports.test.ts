@@ -36,7 +36,7 @@ const reviewed: Record<string, readonly string[]> = {
   ],
   './express': ['expressHandler', 'expressVerifier'],
   './fastify': ['fastifyPlugin', 'fastifyVerifier'],
-  './fetch': ['fetchHandler', 'verifyRequest'],
+  './fetch': ['fetchHandler', 'fetchVerifier'],
   './lambda': ['lambdaHandler', 'lambdaVerifier'],
   './node': ['nodeHandler', 'nodeVerifier'],
   './stores/leased': ['leasedStore'],

@@ -118,42 +118,37 @@ export type FetchVerification =
   | { readonly delivery: VerifiedDelivery; readonly response?: undefined }
   | { readonly delivery?: undefined; readonly response: Response };
 
-/** Options objects are resolved once: the limits of a verifier cover all of its requests. */
-const verifiers = new WeakMap<object, Verifier>();
+/** Verifies and parses a request that your code answers itself. */
+export type FetchVerifier = (request: Request) => Promise<FetchVerification>;
 
 /**
- * Verifies and parses a web-standard request for code that answers it itself. It does not deduplicate events.
+ * Creates a function that verifies and parses web-standard requests for code that answers them itself. It does not
+ * deduplicate events.
  *
  * @example
  * ```ts
- * import { createVerifier } from 'event-webhook-receiver';
- * import { verifyRequest } from 'event-webhook-receiver/fetch';
+ * import { fetchVerifier } from 'event-webhook-receiver/fetch';
  *
- * const verifier = createVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
+ * const verify = fetchVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
  *
  * export async function POST(request: Request): Promise<Response> {
- *   const { delivery, response } = await verifyRequest(request, verifier);
+ *   const { delivery, response } = await verify(request);
  *   if (response) return response;
  *   console.log(delivery.items.length);
  *   return new Response(null, { status: 200 });
  * }
  * ```
- * @param verifierOrOptions A verifier, or options to create one with. Pass the same object each time: its limits then cover
- * all requests. Options are read once, so later changes to them have no effect; to rotate a secret, pass a function.
- * @returns The verified delivery, or the response to return. It rejects with RawBodyUnavailableError when the body was read
- * before the call, and with ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
+ * @param verifierOrOptions A verifier, or options to create one with.
+ * @returns The function. It resolves to the verified delivery, or to the response to return, and rejects with
+ * RawBodyUnavailableError when the body was read before the call.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
-export async function verifyRequest(
-  request: Request,
-  verifierOrOptions: Verifier | VerifierOptions,
-): Promise<FetchVerification> {
-  let verifier = verifiers.get(verifierOrOptions);
-  if (verifier === undefined) {
-    verifier = asVerifier(verifierOrOptions);
-    verifiers.set(verifierOrOptions, verifier);
-  }
-  const { delivery, refusal } = await verifier.verifyRequest(new FetchDelivery(request));
-  return refusal ? { response: toResponse(refusal) } : { delivery };
+export function fetchVerifier(verifierOrOptions: Verifier | VerifierOptions): FetchVerifier {
+  const verifier = asVerifier(verifierOrOptions);
+  return async (request) => {
+    const { delivery, refusal } = await verifier.verifyRequest(new FetchDelivery(request));
+    return refusal ? { response: toResponse(refusal) } : { delivery };
+  };
 }
 
 function toResponse(result: DeliveryResult): Response {

@@ -84,7 +84,7 @@ function suggestion(name: string, known: readonly string[]): string {
     return [...pairs].filter((pair) => wanted.has(pair)).length / (pairs.size + wanted.size);
   };
   const nearest = known.reduce((best, each) => (likeness(each) > likeness(best) ? each : best));
-  return likeness(nearest) > 0.12 ? `Did you mean \`${nearest}\`?` : `It takes ${known.join(', ')}.`;
+  return likeness(nearest) > 0.2 ? `Did you mean \`${nearest}\`?` : `It takes ${known.join(', ')}.`;
 }
 
 function pairsOf(name: string): Set<string> {

@@ -1,4 +1,4 @@
-import type { WebhookError } from '../errors.js';
+import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult } from '../handle/answer.js';
 import type { ErrorContext, VerifierOptions } from './options.js';
 
@@ -12,21 +12,16 @@ export interface Reporter {
   verified(items: number): void;
 }
 
-/** Codes of failures on your side. The others are the sender's, or temporary. */
-const OURS = /_(HANDLER|OUTCOME_UNKNOWN|ENQUEUE|INTERNAL|STORE|SECRET|RAW_BODY)/;
-
-function levelOf({ code, cause }: WebhookError): 'error' | 'warn' | 'info' {
-  // To wait for a block, and to be replaced by another process, is the ordinary course.
-  if ((code === 'ERR_WEBHOOK_NOT_FINAL' && cause === undefined) || code === 'ERR_WEBHOOK_DRAINING') return 'info';
-  return OURS.test(code) ? 'error' : 'warn';
-}
-
 export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>): Reporter {
   function failed(error: WebhookError, context: ErrorContext): void {
     const { idempotencyKey } = context;
     notify(() => onError?.(error, context));
     const fields = { err: error, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-    notify(() => logger?.[levelOf(error)](fields, error.message));
+    notify(() => {
+      // A console would print the fields of a refusal over many lines, which say no more.
+      if (logger === console && statusOf(error) < 500) return console[levelOf(error)](error.message);
+      return logger?.[levelOf(error)](fields, error.message);
+    });
   }
 
   return {

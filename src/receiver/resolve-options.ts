@@ -9,6 +9,7 @@ import {
   checkNumber,
   checkOptions,
   checkStore,
+  checkWhole,
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
@@ -164,7 +165,7 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Handle
   checkStore(options.store);
   checkFinality(finality, onDropped);
   if (finality) checkWaiting(finality, options);
-  checkNumber('concurrency', concurrency, 1);
+  checkWhole('concurrency', concurrency, 1);
   checkNumber('maxInFlight', maxInFlight, 1);
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);

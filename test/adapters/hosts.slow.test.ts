@@ -6,11 +6,11 @@ import {
   fastifyTarget,
   fastifyVerifierTarget,
   fetchTarget,
+  fetchVerifierTarget,
   lambdaTargets,
   lambdaVerifierTarget,
   nodeTarget,
   nodeVerifierTarget,
-  verifyRequestTarget,
 } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
@@ -25,5 +25,5 @@ for (const target of [
   describe(target.name, () => largeBodyCases(target));
 
 const handlers = [...expressTargets.slice(1), ...lambdaTargets.slice(1)];
-const verifiers = [fastifyVerifierTarget, lambdaVerifierTarget, nodeVerifierTarget, verifyRequestTarget];
+const verifiers = [fastifyVerifierTarget, lambdaVerifierTarget, nodeVerifierTarget, fetchVerifierTarget];
 for (const target of [...handlers, ...expressVerifierTargets, ...verifiers]) matrix(target);

@@ -6,7 +6,7 @@ import { needs, onDemandModules } from './bundling.js';
 
 const IMPORTS = `
 import { createReceiver } from 'event-webhook-receiver';
-import { fetchHandler, verifyRequest } from 'event-webhook-receiver/fetch';
+import { fetchHandler, fetchVerifier } from 'event-webhook-receiver/fetch';
 import { fromD1, sqlStore } from 'event-webhook-receiver/stores/sql';
 import { createTestDelivery } from 'event-webhook-receiver/testing';
 import { verifySignature } from 'event-webhook-receiver/verify';
@@ -14,7 +14,7 @@ import { verifySignature } from 'event-webhook-receiver/verify';
 const options = { secret: 'secret', onEvent() {} };
 export const request: Request = createTestDelivery([], options).request();
 export async function verified(request: Request) {
-  const { delivery } = await verifyRequest(request, { secret: 'secret' });
+  const { delivery } = await fetchVerifier({ secret: 'secret' })(request);
   return verifySignature(new Uint8Array(2), '', '', 'secret') ? delivery?.items : [];
 }
 `;

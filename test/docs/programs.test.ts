@@ -191,7 +191,10 @@ async function post(port: number, sent: ReturnType<typeof deliveries>): Promise<
 }
 
 /** Sends a delivery up to its body, which it has when the program has begun to wait for that. */
-async function beginDelivery(port: number, { rawBody: body, headers }: { rawBody: string; headers: Record<string, string> }) {
+async function beginDelivery(
+  port: number,
+  { rawBody: body, headers }: { rawBody: string; headers: Record<string, string> },
+) {
   const options = { method: 'POST', headers: { ...headers, Expect: '100-continue' } };
   const sending = request(`http://localhost:${port}/webhooks`, options);
   sending.flushHeaders();

@@ -225,7 +225,11 @@ describe('logIdentity', () => {
       onEvent: (_, { idempotencyKey }) => void keys.push(idempotencyKey),
     });
     for (const changed of [{ blockTimestamp: 1_751_284_607, logIndex: '0x1' }, { transactionIndex: 0 }]) {
-      const { rawBody: body, signature, timestamp } = createTestDelivery([withLog(changed)], { secret: 'whsec-of-the-test' });
+      const {
+        rawBody: body,
+        signature,
+        timestamp,
+      } = createTestDelivery([withLog(changed)], { secret: 'whsec-of-the-test' });
       expect(await receiver.handle({ rawBody: body, signature, timestamp })).toMatchObject({ status: 200 });
     }
     expect(keys).toEqual([1, 0].map((at) => `10:${fields.blockHash}:${fields.transactionHash}:${at}`));

@@ -6,7 +6,7 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { Hono } from 'hono';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyPlugin, fastifyVerifier } from '../../src/adapters/fastify.js';
-import { fetchHandler, verifyRequest } from '../../src/adapters/fetch.js';
+import { fetchHandler, fetchVerifier } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, type LambdaResult, lambdaHandler, lambdaVerifier } from '../../src/adapters/lambda.js';
 import { nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
 import type { DeliveryItem, Receiver, ReceiverOptions, VerifierOptions } from '../../src/index.js';
@@ -99,16 +99,18 @@ export const expressVerifierTargets: readonly Target[] = EXPRESS_VERSIONS.map(([
     }),
 }));
 
-export const verifyRequestTarget: Target = {
-  name: 'verifyRequest on @hono/node-server',
+export const fetchVerifierTarget: Target = {
+  name: 'fetchVerifier on @hono/node-server',
   role: 'verifier',
-  listener: ({ options, verified }) =>
-    getRequestListener(async (request) => {
-      const { delivery, response } = await verifyRequest(request, options);
+  listener({ options, verified }) {
+    const verify = fetchVerifier(options);
+    return getRequestListener(async (request) => {
+      const { delivery, response } = await verify(request);
       if (response) return response;
       verified(delivery.items);
       return new Response(null, { status: 200 });
-    }),
+    });
+  },
 };
 
 export const fastifyVerifierTarget: Target = {

@@ -204,7 +204,7 @@ describe('signDelivery', () => {
     const raw = bytes(body);
     const signed = signDelivery(raw, { secret, timestamp });
     expect(signed).toEqual({
-      body: raw,
+      rawBody: raw,
       headers: {
         'Content-Type': 'application/json',
         'X-Service-Signature': signature,

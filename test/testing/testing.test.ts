@@ -109,7 +109,12 @@ describe('the transaction hash of a sample', () => {
 
 describe('createTestDelivery', () => {
   it('signs what it sends', () => {
-    const { rawBody: body, headers, signature, ...rest } = createTestDelivery([sampleEventEmitted()], { secret, timestamp });
+    const {
+      rawBody: body,
+      headers,
+      signature,
+      ...rest
+    } = createTestDelivery([sampleEventEmitted()], { secret, timestamp });
     expect(rest.timestamp).toBe(timestamp);
     expect(verifySignature(body, signature, timestamp, secret)).toBe(true);
     expect(headers).toEqual({

@@ -219,7 +219,8 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
       ),
       { secret: SECRET },
     );
-    for (let count = 0; count < 200; count++) await call(url, { method: 'POST', body: big.rawBody, headers: big.headers });
+    for (let count = 0; count < 200; count++)
+      await call(url, { method: 'POST', body: big.rawBody, headers: big.headers });
     const closed = once(child, 'exit');
     const ending = (signal: NodeJS.Signals) => {
       child.kill(signal);

@@ -10,7 +10,10 @@ describe('resend', () => {
     const { target, got } = await app();
     const { url, feed, resend } = await listen({ target });
     const now = Math.floor(Date.now() / 1000);
-    const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET, timestamp: now - 200 });
+    const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], {
+      secret: SECRET,
+      timestamp: now - 200,
+    });
     await call(url, { method: 'POST', body, headers: { ...headers, 'X-Mine': '1' } });
     expect(await resend(feed.list()[0] as KeptDelivery)).toEqual({ id: '1' });
     const [first, second] = got;
