@@ -1,3 +1,5 @@
+import type { WebhookError } from '../errors.js';
+import { stopwatch } from '../internal/deadline.js';
 import type { EventOutcome } from './answer.js';
 import { type Afterwards, attempt, groundOf, type Items, type RunSettings } from './attempt.js';
 import { type AboutDelivery, createEventsContext } from './context.js';
@@ -29,29 +31,46 @@ export function createHandleEach<Tx>(
     return outcomes;
   }
 
-  async function atOnce(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
+  async function atOnce(items: Items, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
-    const { outcomes, tried, code } = await attempt(ground, {
-      items,
-      about,
-      // Called as a method: a store may be an instance of a class.
-      claim: async (run) =>
-        ground.store.onceEach?.([...items.keys()], (fresh, tx, options) => run(fresh, tx as Tx, options)),
-      call({ fresh, tx, fencingToken, limit, report }) {
-        const entries = [...fresh].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
-        return onEvents(entries, createEventsContext(about, tx, fencingToken, limit, report));
+    const handlerTimeoutMs = search ? search.remainingMs() : ground.handlerTimeoutMs;
+    if (search?.isOver() || handlerTimeoutMs <= 0) return failedBy(search?.error, items);
+    const { outcomes, tried, code } = await attempt(
+      { ...ground, handlerTimeoutMs },
+      {
+        items,
+        about,
+        // Called as a method: a store may be an instance of a class.
+        claim: async (run) =>
+          ground.store.onceEach?.([...items.keys()], (fresh, tx, options) => run(fresh, tx as Tx, options)),
+        call({ fresh, tx, fencingToken, limit, report }) {
+          const entries = [...fresh].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
+          return onEvents(entries, createEventsContext(about, tx, fencingToken, limit, report));
+        },
       },
-    });
+    );
+    search?.note(code === undefined);
     const isUndone = ground.store.transactional === true && code === 'ERR_WEBHOOK_HANDLER';
     const isUnknown = code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
     // A store that fails without a run would fail again, forever.
     if (!(isUndone || isUnknown) || tried.size === 0) return outcomes;
-    // An event that fails must not hold up the others.
     const isTried = ({ idempotencyKey = '' }: EventOutcome) => tried.has(idempotencyKey);
     const others = new Map([...items].filter(([key]) => !tried.has(key)));
+    const own = outcomes.filter(isTried);
+    const isOne = isUnknown || tried.size === 1;
     return [
-      ...(isUnknown || tried.size === 1 ? outcomes.filter(isTried) : await oneByOne(tried, about)),
-      ...(await atOnce(others, about)),
+      ...(isOne ? own : await byHalves(tried, about, search ?? new Search(tried.size, ground.handlerTimeoutMs, own))),
+      ...(await atOnce(others, about, search)),
+    ];
+  }
+
+  /** An event that fails must not hold up the others. */
+  async function byHalves(items: Items, about: AboutDelivery, search: Search): Promise<EventOutcome[]> {
+    const entries = [...items];
+    const middle = Math.ceil(entries.length / 2);
+    return [
+      ...(await atOnce(new Map(entries.slice(0, middle)), about, search)),
+      ...(await atOnce(new Map(entries.slice(middle)), about, search)),
     ];
   }
 
@@ -67,4 +86,39 @@ export function createHandleEach<Tx>(
   }
 
   return ground.store.onceEach ? inParts : oneByOne;
+}
+
+/**
+ * Looks for the events that fail within events that failed together. It ends when the handler's time is over, or when
+ * whatever it runs fails: then the rest fails unrun, with the error of the first run.
+ */
+class Search {
+  readonly error: WebhookError | undefined;
+  readonly #most: number;
+  readonly #ms: number;
+  readonly #elapsedMs = stopwatch();
+  #failedInRow = 0;
+
+  constructor(events: number, ms: number, failed: readonly EventOutcome[]) {
+    // To one event of them, and a few more.
+    this.#most = Math.ceil(Math.log2(events)) + 8;
+    this.#ms = ms;
+    this.error = failed[0]?.error;
+  }
+
+  note(hasSucceeded: boolean): void {
+    this.#failedInRow = hasSucceeded ? 0 : this.#failedInRow + 1;
+  }
+
+  isOver(): boolean {
+    return this.#failedInRow >= this.#most;
+  }
+
+  remainingMs(): number {
+    return Math.ceil(this.#ms - this.#elapsedMs());
+  }
+}
+
+function failedBy(error: WebhookError | undefined, items: Items): EventOutcome[] {
+  return [...items].map(([idempotencyKey, item]) => ({ status: 'failed', item, idempotencyKey, error }));
 }

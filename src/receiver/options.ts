@@ -117,7 +117,7 @@ export interface OnEventsOptions<Tx = undefined> extends Omit<ReceiverSettings<T
   /**
    * Handles the events of a delivery that have not taken effect, in their order, each key once; in one transaction if the
    * store has one. Resolve once all took effect. If it throws, they all fail; those of a transactional store are first
-   * handled again one by one, so that an event that cannot be handled does not hold up the others.
+   * handled again by halves, so that an event that cannot be handled does not hold up the others.
    */
   readonly onEvents: OnEvents<NoInfer<Tx>>;
   readonly onEvent?: OneHandler | undefined;

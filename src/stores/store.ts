@@ -102,8 +102,8 @@ export interface IdempotencyStore<Tx = undefined> {
   readonly keysPerRun?: number | undefined;
   /**
    * Whether `run` writes in the store's transaction, so that a run that was not committed left nothing behind. Then the store
-   * may call `run` again after a conflict with another transaction, and a receiver whose `onEvents` failed tries the events
-   * one by one.
+   * may call `run` again after a conflict with another transaction, and a receiver whose `onEvents` failed tries halves of
+   * the events.
    */
   readonly transactional?: boolean | undefined;
   /** Records of successful runs that the store still retries after `once` rejected. `drain` waits for them. */
