@@ -1,8 +1,6 @@
 import { WebhookError } from '../errors.js';
-import type { EventItem } from '../events/parse-delivery.js';
-import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import type { IdempotencyStore, RunOptions } from '../stores/store.js';
+import type { RunOptions } from '../stores/store.js';
 import type { EventOutcome } from './answer.js';
 import {
   ASYNCHRONOUS,
@@ -15,79 +13,12 @@ import {
   WRONG_KEYS,
   WRONG_WORD,
 } from './attempt-errors.js';
-import type { AboutDelivery } from './context.js';
+import type { Ground } from './ground.js';
 import type { HostTime } from './host-time.js';
 import { isPossible, type RunState } from './outcome.js';
+import { type Attempted, type Call, chosenOf, type Items, type Task } from './task.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
-import type { HandleOptions, ItemContext } from './types.js';
-
-/** Events by their keys. */
-export type Items = ReadonlyMap<string, EventItem>;
-
-/** Handles work that continues after an event was answered. */
-export interface Afterwards {
-  /** Gets user code that still runs after its time limit: it occupies a place until it settles. */
-  hold(settled: Promise<unknown>, host?: HostTime): void;
-  /** Gets a store call that has not settled yet. */
-  wait(settled: Promise<unknown>, host?: HostTime): void;
-  /** Gets later failures, and events that a route skipped. */
-  report(error: unknown, context: ItemContext): void;
-}
-
-/** What all attempts of a receiver share. */
-export interface Ground<Tx> {
-  readonly store: IdempotencyStore<Tx>;
-  readonly handlerTimeoutMs: number;
-  readonly storeTimeoutMs: number;
-  readonly afterwards: Afterwards;
-}
-
-const NO_STORE: IdempotencyStore<never> = {
-  once: (_key, run) => run(undefined as never).then(() => 'handled'),
-  onceEach: (keys, run) => run(keys, undefined as never).then(() => keys.map(() => 'handled')),
-};
-
-export type RunSettings<Tx> = Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>;
-
-export function groundOf<Tx>(options: RunSettings<Tx>, afterwards: Afterwards): Ground<Tx> {
-  const store = (options.store || NO_STORE) as IdempotencyStore<Tx>;
-  // A handler that outlives its lease would be taken over from while it runs.
-  const handlerTimeoutMs = Math.min(options.handlerTimeoutMs, 0.9 * (store.leaseMs || Number.POSITIVE_INFINITY));
-  return { store, handlerTimeoutMs, storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS), afterwards };
-}
-
-/** One call of the handler: its events, its transaction and its time limit. */
-export interface Call<Tx> {
-  readonly fresh: Items;
-  readonly tx: Tx;
-  readonly fencingToken: bigint | undefined;
-  readonly limit: TimeLimit;
-  /** Reports an error that does not change the answer, of one key or of all. */
-  readonly report: (error: unknown, idempotencyKey?: string) => void;
-}
-
-/** The run that a store calls with those of its keys that are fresh. */
-type Run<Tx> = (fresh: unknown, tx: Tx, options?: RunOptions) => Promise<void>;
-
-/** What an attempt is for. */
-export interface Task<Tx> {
-  readonly items: Items;
-  readonly about: AboutDelivery;
-  /** Calls the store, and returns its answer for each key in their order. */
-  claim(run: Run<Tx>): Promise<unknown>;
-  /** Calls the handler. */
-  call(call: Call<Tx>): unknown;
-}
-
-/** What became of an attempt. */
-export interface Attempted {
-  readonly outcomes: EventOutcome[];
-  /** The events that the handler was called with. */
-  readonly tried: Items;
-  /** The code of the failure of all of them, if the store has rejected. */
-  readonly code?: string | undefined;
-}
 
 /** Makes events take effect once: the store claims their keys and calls the handler. Resolves once, within the time limit. */
 export function attempt<Tx>(ground: Ground<Tx>, task: Task<Tx>): Promise<Attempted> {
@@ -359,14 +290,6 @@ class Attempt<Tx> {
       throw cause;
     }
   }
-}
-
-/** The events of the keys that a store passes to its run; undefined unless they are some of its keys, in their order. */
-function chosenOf(items: Items, fresh: unknown): Items | undefined {
-  if (!Array.isArray(fresh) || fresh.length === 0) return undefined;
-  const chosen = new Map<string, EventItem>();
-  for (const [key, item] of items) if (key === fresh[chosen.size]) chosen.set(key, item);
-  return chosen.size === fresh.length ? chosen : undefined;
 }
 
 /** Codes of errors that a store may add to an answer that was given. */

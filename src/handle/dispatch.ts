@@ -1,10 +1,10 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { EventOutcome } from './answer.js';
-import type { Afterwards } from './attempt.js';
 import { handlerError } from './attempt-errors.js';
 import { createEnqueueEach } from './enqueue-each.js';
 import { createFinalityStage } from './finality-stage.js';
+import type { Afterwards } from './ground.js';
 import type { HostTime } from './host-time.js';
 import { keyOf } from './idempotency-key.js';
 import { createHandleEach } from './run-each.js';

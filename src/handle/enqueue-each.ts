@@ -1,8 +1,9 @@
 import { WebhookError } from '../errors.js';
-import type { Afterwards, Items } from './attempt.js';
 import type { AboutDelivery } from './context.js';
 import type { Finality } from './finality.js';
+import type { Afterwards } from './ground.js';
 import type { HandleEach } from './run-each.js';
+import type { Items } from './task.js';
 import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
 import type { Enqueue } from './types.js';

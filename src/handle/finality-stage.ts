@@ -1,10 +1,10 @@
 import { ConfigError, WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { EventOutcome } from './answer.js';
-import { type Afterwards, groundOf, type RunSettings } from './attempt.js';
 import { outcomeUnknown } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { type Finality, type FinalityVerdict, LOG_IDENTITY, type OnDropped } from './finality.js';
+import { type Afterwards, groundOf, type RunSettings } from './ground.js';
 import { probe } from './probe.js';
 import { TimeLimit } from './time-limit.js';
 import { createCallHook } from './user-hook.js';

@@ -1,9 +1,11 @@
 import type { WebhookError } from '../errors.js';
 import { stopwatch } from '../internal/deadline.js';
 import type { EventOutcome } from './answer.js';
-import { type Afterwards, attempt, groundOf, type Items, type RunSettings } from './attempt.js';
+import { attempt } from './attempt.js';
 import { type AboutDelivery, createEventsContext } from './context.js';
+import { type Afterwards, groundOf, type RunSettings } from './ground.js';
 import { createHandleOnce } from './run-once.js';
+import type { Items } from './task.js';
 import type { OnEvents } from './types.js';
 
 /** Runs user code for events, and returns the outcome of each, in any order. Never rejects. */

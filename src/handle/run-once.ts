@@ -1,7 +1,9 @@
 import type { EventItem } from '../events/parse-delivery.js';
 import type { EventOutcome } from './answer.js';
-import { type Afterwards, attempt, groundOf, type RunSettings, type Task } from './attempt.js';
+import { attempt } from './attempt.js';
 import { type About, createContext } from './context.js';
+import { type Afterwards, groundOf, type RunSettings } from './ground.js';
+import type { Task } from './task.js';
 import type { OnEvent } from './types.js';
 
 /** Runs `onEvent` for one event under its idempotency key. Never rejects. */

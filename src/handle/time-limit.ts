@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
-import type { Afterwards } from './attempt.js';
+import type { Afterwards } from './ground.js';
 import type { HostTime } from './host-time.js';
 
 /** The time limit of user code. A timer ends it; if the process was frozen, `throwIfExpired` checks the clocks. */

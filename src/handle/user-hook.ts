@@ -1,6 +1,6 @@
 import type { WebhookError } from '../errors.js';
-import type { Afterwards } from './attempt.js';
 import { handlerError } from './attempt-errors.js';
+import type { Afterwards } from './ground.js';
 import type { HostTime } from './host-time.js';
 import { TimeLimit } from './time-limit.js';
 

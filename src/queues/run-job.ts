@@ -1,8 +1,8 @@
 import { ConfigError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
-import type { Afterwards } from '../handle/attempt.js';
 import { checkFinality, type Finality, LOG_IDENTITY, type OnDropped } from '../handle/finality.js';
 import { createFinalityStage } from '../handle/finality-stage.js';
+import type { Afterwards } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
 import { createHandleOnce } from '../handle/run-once.js';
 import type { OnEvent } from '../handle/types.js';

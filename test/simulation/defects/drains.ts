@@ -31,7 +31,7 @@ export const drainDefects: readonly Defect[] = [
   }),
   // The limit of a handler is 1.1 of the lease.
   planted('a handler may take longer than its lease', ['memory', 'transactional'], 100, {
-    [ATTEMPT]: { '0.9 * (store.leaseMs': '1.1 * (store.leaseMs' },
+    'src/handle/ground.ts': { '0.9 * (store.leaseMs': '1.1 * (store.leaseMs' },
   }),
   // A delivery is handled if the block of any of its events is known to be final.
   planted('one final event lets all pass', ['finality'], 400, {
