@@ -45,7 +45,7 @@ exports.use = async () => {
 
   await createLocalService({ file: 'service.db' }).then((service) => service.close());
 
-  const { body: rawBody, headers, ...signed } = signDelivery('[]', { secret: secret + '\\n' });
+  const { rawBody, headers, ...signed } = signDelivery('[]', { secret: secret + '\\n' });
   const [{ cause }] = explainFailure({ rawBody, ...signed, secret });
   const refused = await new Promise((resolve) => {
     const logger = { warn: ({ findings }) => resolve(findings[0].cause) };
