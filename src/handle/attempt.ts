@@ -43,6 +43,7 @@ class Attempt<Tx> {
   /** A failure of the store inside its run, or why the handler was not begun. */
   #refusal: WebhookError | undefined;
   #handling: Promise<unknown> | undefined;
+  #isHeld = false;
   #limit: TimeLimit | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #settling: Promise<void> | undefined;
@@ -134,8 +135,8 @@ class Attempt<Tx> {
   /** Keeps the place of a handler that still runs after its event was answered. */
   #hold(): void {
     const handling = this.#handling;
-    if (handling === undefined) return;
-    this.#handling = undefined;
+    if (this.#isHeld || handling === undefined) return;
+    this.#isHeld = true;
     // Waits for the store afterwards. Registered first, so that the gate is never idle in between.
     const settled = () => this.#waitForStore();
     handling.then(settled, settled);
@@ -278,11 +279,10 @@ class Attempt<Tx> {
 
   /** Answers for a handler that still runs. Its keys stay claimed until it settles or the store releases them. */
   async #outlast(error: WebhookError, options?: RunOptions): Promise<void> {
-    const handling = this.#handling;
     this.#fail(error);
     options?.onTimeout?.(error);
     try {
-      await handling;
+      await this.#handling;
       this.#failure = undefined;
       this.#run = 'done';
     } catch (cause) {
