@@ -76,7 +76,10 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   }
 
   return {
-    ...createOwnEvents(receiverOptions, verifierOptions.now, receive, take),
+    ...createOwnEvents(receiverOptions, verifierOptions.now, receive, async (delivery) => {
+      gate.check();
+      return take(delivery);
+    }),
     handle: (delivery) => receive.handle(delivery, take),
     handleRequest: (request) => receive.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: receiverOptions.store }, drainOptions),

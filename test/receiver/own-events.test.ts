@@ -93,9 +93,11 @@ describe('handleEvents', () => {
     expect(handled).toEqual(['a']);
   });
 
-  it('is refused while the receiver drains', async () => {
+  it('is refused as soon as the receiver drains', async () => {
     const { receiver } = noting();
-    await receiver.drain();
+    const drained = receiver.drain();
+    expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
+    await drained;
     expect(await receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
   });
 
