@@ -26,7 +26,7 @@ export function createHandleEach<Tx>(
     afterwards,
   );
 
-  /** Each event by itself, in its own transaction where the store has transactions. */
+  /** Each event in a call of its own, and in its own transaction where the store has one. */
   async function oneByOne(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
     const outcomes: EventOutcome[] = [];
     for (const [idempotencyKey, item] of items) outcomes.push(await handleOnce(item, { ...about, idempotencyKey }));
