@@ -119,22 +119,7 @@ async function look(
   }
 }
 
-/** Splits entries into deliveries, far below a receiver's limit on bytes. */
+/** Splits entries into batches, each of which the receiver handles at once. */
 export function* batchesOf(entries: readonly KeyedEntry[], batchSize: number): Generator<KeyedEntry[]> {
-  let batch: KeyedEntry[] = [];
-  let length = 0;
-  for (const entry of entries) {
-    const own = JSON.stringify(entry.event).length;
-    if (batch.length >= batchSize || (batch.length > 0 && length + own > LONGEST_BATCH)) {
-      yield batch;
-      batch = [];
-      length = 0;
-    }
-    batch.push(entry);
-    length += own;
-  }
-  if (batch.length > 0) yield batch;
+  for (let at = 0; at < entries.length; at += batchSize) yield entries.slice(at, at + batchSize);
 }
-
-/** Characters of a delivery, each of which takes at most three bytes. */
-const LONGEST_BATCH = 300_000;
