@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { entriesOf, PACKAGES } from './scripts/exports.mjs';
 import { TIERS } from './scripts/tiers.mjs';
 import { reporter } from './test/reporter.js';
+import { LongestFirst } from './test/sequencer.js';
 
 /** What `npm run test:tier peers` sets: the peers are those that test/peers pins. */
 const withPeers = process.env.TEST_PEERS === '1';
+const cores = availableParallelism();
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const peers = here('./test/peers/package.json');
 const pinned = Object.keys(JSON.parse(readFileSync(peers, 'utf8')).dependencies);
@@ -39,16 +42,25 @@ export default defineConfig({
   },
   test: {
     // With other peers, `npm run test:tier peers` names the suites.
-    projects: Object.entries(
+    projects: Object.entries<{ include: string[]; exclude: string[]; computes?: boolean }>(
       withPeers ? { peers: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] } } : TIERS,
-    ).map(([name, { include, exclude }]) => ({
+    ).map(([name, { include, exclude, computes = false }]) => ({
       extends: true as const,
       // On a busy machine a time limit may pass: a second try, which test/reporter.ts names.
       // Modules are loaded once for all files of the fast tier, which mocks none.
-      test: { name, include, exclude, retry: process.env.CI ? 1 : 0, isolate: name !== 'fast' },
+      test: {
+        name,
+        include,
+        exclude,
+        retry: process.env.CI ? 1 : 0,
+        isolate: name !== 'fast',
+        // Vitest leaves one core free, which on a machine with two is half of them. What waits for servers and browsers
+        // leaves half of each to others, and runs before what computes.
+        maxWorkers: computes ? cores : Math.ceil(cores * 1.5),
+        sequence: { groupOrder: computes ? 1 : 0 },
+      },
     })),
-    // Vitest leaves one core free, which on a machine with two is half of them.
-    maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     // A busy machine takes longer; a test that hangs still ends.
     testTimeout: 20_000,
     // A poll waits for what must come; one second is too short for a page on a busy machine.

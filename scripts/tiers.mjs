@@ -6,7 +6,10 @@ const hasShared = existsSync(new URL('../../shared/vectors/', import.meta.url));
 /** Vectors that a clone of the project alone does not have. */
 const NEVER = ['**/node_modules/**', ...(hasShared ? [] : ['**/*.shared.test.ts'])];
 
-/** `include`: its test files. `builds`: the types too, or the JavaScript alone. `needs`: see scripts/test.mjs. */
+/**
+ * `include`: its test files. `builds`: the types too, or the JavaScript alone. `needs`: see scripts/test.mjs. `computes`: its
+ * tests use a core each, and hardly wait.
+ */
 const OTHERS = {
   runtimes: { include: ['test/runtimes/**', '**/*.runtimes'], builds: 'types', needs: ['runtimes'] },
   frameworks: {
@@ -24,6 +27,7 @@ const OTHERS = {
     ],
     builds: 'js',
     needs: [],
+    computes: true,
   },
   browser: {
     include: ['devtools/test/browser/**', 'test/docs/site', '**/*.browser'],
@@ -74,6 +78,7 @@ export const TIERS = Object.fromEntries([
       exclude: [...NEVER, 'test/peers/**', ...others.flatMap(([, { include }]) => include)],
       builds: 'js',
       needs: [],
+      computes: true,
     },
   ],
   ...others.map(([name, tier], at) => [
