@@ -4,7 +4,6 @@ import { authenticityCases } from './matrix/authenticity.js';
 import { bodyCases, largeBodyCases, unfinishedBodyCases } from './matrix/bodies.js';
 import { connectionCases } from './matrix/connections.js';
 import { contentCases, itemCases } from './matrix/contents.js';
-import { deviationCases } from './matrix/deviations.js';
 import { effectCases, placeCases } from './matrix/effects.js';
 import type { Target } from './matrix/targets.js';
 
@@ -25,6 +24,5 @@ export function matrix(target: Target, { large = true } = {}): void {
       itemCases(target);
       effectCases(target);
     }
-    deviationCases(target);
   });
 }

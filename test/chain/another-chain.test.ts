@@ -1,50 +1,38 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
-import { type ScriptedNode, startNode } from './scripted-node.js';
-import { createRecorder, type Recorder, transfer, valuesOf, watch } from './watching.js';
+import { describe, expect, it } from 'vitest';
+import type { WatchChainOptions } from '../../src/chain/index.js';
+import { transfer, valuesOf, watch, watchedNode } from './watching.js';
 
-let node: ScriptedNode;
-let recorder: Recorder;
-let watcher: ChainWatcher | undefined;
+const on = watchedNode();
 
-beforeEach(async () => {
-  node = await startNode();
-  recorder = createRecorder();
-});
-afterEach(async () => {
-  await watcher?.close();
-  await node.stop();
-});
-
-const sent = () => valuesOf(recorder.groups).flat();
+const sent = () => valuesOf(on.recorder.groups).flat();
 /** The block is done, and its transfer was the last to be sent: the watcher may also come by on its way back. */
 const done = (number: number, value: number | string) =>
-  recorder.until(() => watcher?.blockNumber === number && sent().at(-1) === String(value));
-const levels = () => recorder.lines.map(({ level }) => level);
+  on.recorder.until(() => on.watcher?.blockNumber === number && sent().at(-1) === String(value));
+const levels = () => on.recorder.lines.map(({ level }) => level);
 const mine = (...values: number[]) => {
-  for (const value of values) node.mine({ logs: [transfer(value)] });
+  for (const value of values) on.node.mine({ logs: [transfer(value)] });
 };
 /** So many times more the watcher has asked the node for its last block, and has done what came of it. */
 async function polled(times: number): Promise<void> {
-  const polls = () => node.calls.filter(({ method }) => method === 'eth_blockNumber').length;
+  const polls = () => on.node.calls.filter(({ method }) => method === 'eth_blockNumber').length;
   const before = polls();
-  await recorder.until(() => polls() > before + times);
+  await on.recorder.until(() => polls() > before + times);
 }
 const isAboutBlock0 = (method: string, params: readonly unknown[]) =>
   method === 'eth_getBlockByNumber' && params[0] === '0x0' && params[1] === false;
-const asksForBlock0 = () => node.calls.filter(({ method, params }) => isAboutBlock0(method, params)).length;
+const asksForBlock0 = () => on.node.calls.filter(({ method, params }) => isAboutBlock0(method, params)).length;
 
 /** A chain of six blocks of which the last is watched: after that, block 6 has come. */
 async function watchFrom5(options: Partial<WatchChainOptions> = {}): Promise<void> {
   mine(1, 2, 3, 4, 5);
-  watcher = await watch(recorder, { rpcUrl: node.url, fromBlock: 'latest', ...options });
+  on.watcher = await watch(on.recorder, { rpcUrl: on.node.url, fromBlock: 'latest', ...options });
   mine(6);
   await done(6, 6);
 }
 /** As a node that was restarted: from block 0 on everything is new. */
 function restart(...values: number[]): void {
-  node.drop(node.chain.length);
-  node.mine();
+  on.node.drop(on.node.chain.length);
+  on.node.mine();
   mine(...values);
 }
 
@@ -56,8 +44,8 @@ describe('another chain at the same URL', () => {
     mine(109);
     await done(9, 109);
     expect(sent().join()).toBe('6,-6,101,102,103,104,105,106,107,108,109');
-    expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { chainId: 31337, fromBlock: 5, toBlock: 6 } }]);
-    expect(recorder.lines[0]?.message).toBe(
+    expect(on.recorder.lines).toMatchObject([{ level: 'warn', fields: { chainId: 31337, fromBlock: 5, toBlock: 6 } }]);
+    expect(on.recorder.lines[0]?.message).toBe(
       'The node now has another chain, with another block 0. Undoing blocks 5 to 6 of the old chain; following the new one from block 0.',
     );
   });
@@ -76,28 +64,28 @@ describe('another chain at the same URL', () => {
 
   it('may have another chain id, which is logged', async () => {
     await watchFrom5();
-    node.answer((method, _, answer) => (method === 'eth_chainId' ? '0x1' : answer));
+    on.node.answer((method, _, answer) => (method === 'eth_chainId' ? '0x1' : answer));
     restart(101);
     await done(1, 101);
-    expect(watcher?.chainId).toBe(1);
-    expect(recorder.lines[0]?.message).toContain('another block 0 and chain id 1 instead of 31337.');
+    expect(on.watcher?.chainId).toBe(1);
+    expect(on.recorder.lines[0]?.message).toContain('another block 0 and chain id 1 instead of 31337.');
   });
 });
 
 describe('the same chain', () => {
   it('of a node that lags is not undone, however short it is', async () => {
     await watchFrom5();
-    const { chain } = node;
-    node.drop(6);
+    const { chain } = on.node;
+    on.node.drop(6);
     const before = asksForBlock0();
     await polled(20);
     expect(asksForBlock0()).toBeGreaterThan(before);
-    node.chain = chain;
+    on.node.chain = chain;
     mine(7);
     await done(7, 7);
     expect(sent().join()).toBe('6,7');
     expect(levels()).toEqual(['warn']);
-    expect(recorder.lines[0]?.message).toContain('Waiting for the node.');
+    expect(on.recorder.lines[0]?.message).toContain('Waiting for the node.');
   });
 
   it.each([
@@ -105,15 +93,15 @@ describe('the same chain', () => {
     ['have other blocks', 8],
   ])('is not left while the nodes behind an address, which %s, disagree on block 0', async (_, blocks) => {
     await watchFrom5();
-    const [old] = node.chain;
+    const [old] = on.node.chain;
     let looks = 0;
-    node.answer((method, params, answer) => (isAboutBlock0(method, params) && looks++ % 2 ? old?.block : answer));
+    on.node.answer((method, params, answer) => (isAboutBlock0(method, params) && looks++ % 2 ? old?.block : answer));
     const values = Array.from({ length: blocks }, (_, at) => 101 + at);
     restart(...values);
     await polled(20);
     expect(looks).toBeGreaterThan(20);
-    expect([sent().join(), watcher?.blockNumber]).toEqual(['6', 6]);
-    node.answer((_, __, answer) => answer);
+    expect([sent().join(), on.watcher?.blockNumber]).toEqual(['6', 6]);
+    on.node.answer((_, __, answer) => answer);
     await done(blocks, 100 + blocks);
     expect(sent().join()).toBe(['6', '-6', ...values].join());
   });
@@ -129,7 +117,7 @@ describe('the same chain', () => {
     ['answers what cannot be', () => ({ number: '0x0' })],
   ])('is what a node has for block 0 that %s', (_, block0) => {
     const withoutBlock0 = () =>
-      node.answer((method, params, answer) => (isAboutBlock0(method, params) ? block0() : answer));
+      on.node.answer((method, params, answer) => (isAboutBlock0(method, params) ? block0() : answer));
 
     it('at the start: the node is waited for, and a replaced block is a re-org', async () => {
       withoutBlock0();
@@ -146,7 +134,7 @@ describe('the same chain', () => {
     it('later on: it is waited for without a word of it', async () => {
       await watchFrom5();
       withoutBlock0();
-      node.drop(4);
+      on.node.drop(4);
       const before = asksForBlock0();
       await polled(20);
       expect(asksForBlock0()).toBeGreaterThan(before);

@@ -1,35 +1,24 @@
 import fc from 'fast-check';
 import { padHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import { describe, expect, it } from 'vitest';
+import type { WatchChainOptions } from '../../src/chain/index.js';
 import type { WebhookEvent } from '../../src/index.js';
-import { Raw, type ScriptedNode, startNode } from './scripted-node.js';
-import { createRecorder, people, type Recorder, received, transfer, valuesOf, watch } from './watching.js';
+import { Raw } from './scripted-node.js';
+import { createRecorder, people, received, transfer, valuesOf, watch, watchedNode } from './watching.js';
 
-let node: ScriptedNode;
-let recorder: Recorder;
-let watcher: ChainWatcher | undefined;
-
-beforeEach(async () => {
-  node = await startNode();
-  recorder = createRecorder();
-});
-afterEach(async () => {
-  await watcher?.close();
-  await node.stop();
-});
+const on = watchedNode();
+const { done } = on;
 
 const [wallet] = people;
 
 async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
-  watcher = await watch(recorder, { rpcUrl: node.url, wallets: [wallet], ...options });
+  on.watcher = await watch(on.recorder, { rpcUrl: on.node.url, wallets: [wallet], ...options });
 }
-const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
 
 /** Answers to one method are other ones, until the watcher has told of it so often. */
 function spoil(method: string, how: (answer: never) => unknown, times = 2): void {
-  node.answer((called, _, answer) => {
-    const isSpoilt = called === method && recorder.lines.length < times;
+  on.node.answer((called, _, answer) => {
+    const isSpoilt = called === method && on.recorder.lines.length < times;
     return isSpoilt ? how(structuredClone(answer) as never) : answer;
   });
 }
@@ -38,10 +27,6 @@ type Fields = Record<string, unknown>;
 const first = (list: unknown) => (list as Fields[])[0] as Fields;
 const set = (key: string, value: unknown) => (answer: Fields) => ({ ...answer, [key]: value });
 const setFirst = (key: string, value: unknown) => (list: Fields[]) => [{ ...list[0], [key]: value }, ...list.slice(1)];
-const _setOfTransactions = (key: string, value: unknown) => (block: { transactions: Fields[] }) => ({
-  ...block,
-  transactions: block.transactions.map((each) => ({ ...each, [key]: value })),
-});
 const hash = padHex('0xbad', { size: 32 });
 
 const answers: [what: string, method: string, how: (answer: never) => unknown][] = [
@@ -73,7 +58,7 @@ const answers: [what: string, method: string, how: (answer: never) => unknown][]
 ];
 
 function mineOne(): void {
-  node.mine({ from: wallet, logs: [transfer(1), transfer(2)] }, { logs: [transfer(3)] });
+  on.node.mine({ from: wallet, logs: [transfer(1), transfer(2)] }, { logs: [transfer(3)] });
 }
 const EXPECTED = [['1', '2'], [], ['3']];
 
@@ -83,8 +68,8 @@ describe('a node that sends invalid answers', () => {
     spoil(method, how);
     await start();
     await done(1);
-    expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
-    const [line, ...rest] = recorder.lines;
+    expect(valuesOf(on.recorder.groups)).toEqual(EXPECTED);
+    const [line, ...rest] = on.recorder.lines;
     expect(line).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
     expect(line?.message).toContain('The node sent an invalid answer');
     expect(rest.at(-1)).toMatchObject({ level: 'info', message: 'The node answers again.' });
@@ -97,9 +82,9 @@ describe('a node that sends invalid answers', () => {
     });
     await start();
     await done(1);
-    expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
-    expect(recorder.lines[0]?.message).toBe(
-      `eth_getLogs at ${node.origin} failed: the node returned an error: "limit exceeded" (-32000). Retrying block 0 in 2 ms.`,
+    expect(valuesOf(on.recorder.groups)).toEqual(EXPECTED);
+    expect(on.recorder.lines[0]?.message).toBe(
+      `eth_getLogs at ${on.node.origin} failed: the node returned an error: "limit exceeded" (-32000). Retrying block 0 in 2 ms.`,
     );
   });
 
@@ -108,30 +93,30 @@ describe('a node that sends invalid answers', () => {
     spoil('eth_getBlockByNumber', () => new Raw('[1', 200));
     await start();
     await done(1);
-    spoil('eth_blockNumber', () => new Raw('', 429), recorder.lines.length + 1);
+    spoil('eth_blockNumber', () => new Raw('', 429), on.recorder.lines.length + 1);
     mineOne();
     await done(2);
-    expect(valuesOf(recorder.groups)).toEqual([...EXPECTED, ...EXPECTED]);
+    expect(valuesOf(on.recorder.groups)).toEqual([...EXPECTED, ...EXPECTED]);
   });
 
   it('may write quantities as JSON numbers', async () => {
     mineOne();
     await start();
     await done(1);
-    const expected = recorder.groups.map(received);
-    await watcher?.close();
-    recorder = createRecorder();
+    const expected = on.recorder.groups.map(received);
+    await on.watcher?.close();
+    on.recorder = createRecorder();
     const isQuantity = (value: unknown) => typeof value === 'string' && /^0x(0|[1-9a-f][\da-f]{0,12})$/.test(value);
-    node.answer((_, __, answer) =>
+    on.node.answer((_, __, answer) =>
       JSON.parse(JSON.stringify(answer), (key, value) =>
         isQuantity(value) && key !== 'input' && key !== 'data' ? Number(value) : value,
       ),
     );
     await start();
     await done(1);
-    expect(recorder.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(on.recorder.lines.filter(({ level }) => level === 'error')).toEqual([]);
     const withoutIds = (groups: WebhookEvent[][]) => groups.map((group) => group.map(({ id: _, ...event }) => event));
-    expect(withoutIds(recorder.groups.map(received))).toEqual(withoutIds(expected));
+    expect(withoutIds(on.recorder.groups.map(received))).toEqual(withoutIds(expected));
   });
 
   it('never has an event sent that a receiver would not take, whatever one field of its answers is', async () => {
@@ -157,14 +142,14 @@ describe('a node that sends invalid answers', () => {
     const methods = fc.constantFrom('eth_getBlockByNumber', 'eth_getLogs', 'eth_getTransactionReceipt');
     await fc.assert(
       fc.asyncProperty(methods, fc.nat(), fc.nat(), hostile, async (method, where, key, value) => {
-        recorder = createRecorder();
+        on.recorder = createRecorder();
         spoil(method, (answer: unknown) => spoilt(answer, where, key, value), 1);
         await start();
         await done(1);
-        await watcher?.close();
+        await on.watcher?.close();
         // What does not matter may be anything; what matters is refused, and asked for again.
-        for (const group of recorder.groups) received(group);
-        expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
+        for (const group of on.recorder.groups) received(group);
+        expect(valuesOf(on.recorder.groups)).toEqual(EXPECTED);
       }),
       { numRuns: 60 },
     );
@@ -173,16 +158,16 @@ describe('a node that sends invalid answers', () => {
 
 describe('a node', () => {
   it('without any block is an error at the start', async () => {
-    node.answer((_, [number], answer) => (number === 'latest' ? null : answer));
-    const watching = watch(recorder, { rpcUrl: node.url, fromBlock: 'latest' });
+    on.node.answer((_, [number], answer) => (number === 'latest' ? null : answer));
+    const watching = watch(on.recorder, { rpcUrl: on.node.url, fromBlock: 'latest' });
     await expect(watching).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RPC' });
     await expect(watching).rejects.toThrow('the latest block is not a block');
   });
 
   it('that announces a block before it can return it is waited for, without a log line or a gap', async () => {
-    for (let value = 1; value <= 3; value++) node.mine({ logs: [transfer(value)] });
+    for (let value = 1; value <= 3; value++) on.node.mine({ logs: [transfer(value)] });
     let refused = 0;
-    node.answer((method, [number], answer) => {
+    on.node.answer((method, [number], answer) => {
       const isLate = method === 'eth_getBlockByNumber' && number === '0x2' && refused < 3;
       if (isLate) refused++;
       return isLate ? null : answer;
@@ -190,19 +175,19 @@ describe('a node', () => {
     await start({ wallets: [] });
     await done(3);
     expect(refused).toBe(3);
-    expect(valuesOf(recorder.groups)).toEqual([['1'], ['2'], ['3']]);
-    expect(recorder.lines).toEqual([]);
+    expect(valuesOf(on.recorder.groups)).toEqual([['1'], ['2'], ['3']]);
+    expect(on.recorder.lines).toEqual([]);
   });
 
   it('that answers with nothing is asked again, and the error is logged', async () => {
-    node.mine({ logs: [transfer(1)] });
-    node.answer((method, _, answer) =>
-      method === 'eth_blockNumber' && recorder.lines.length === 0 ? new Raw('', 204) : answer,
+    on.node.mine({ logs: [transfer(1)] });
+    on.node.answer((method, _, answer) =>
+      method === 'eth_blockNumber' && on.recorder.lines.length === 0 ? new Raw('', 204) : answer,
     );
     await start({ wallets: [] });
     await done(1);
-    expect(recorder.lines[0]).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
-    expect(valuesOf(recorder.groups)).toEqual([['1']]);
+    expect(on.recorder.lines[0]).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
+    expect(valuesOf(on.recorder.groups)).toEqual([['1']]);
   });
 });
 

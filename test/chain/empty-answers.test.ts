@@ -1,21 +1,9 @@
 import { type Hex, padHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
-import { type ScriptedNode, startNode } from './scripted-node.js';
-import { createRecorder, type Recorder, token, transfer, valuesOf, watch } from './watching.js';
+import { describe, expect, it } from 'vitest';
+import { token, transfer, valuesOf, watchedNode } from './watching.js';
 
-let node: ScriptedNode;
-let recorder: Recorder;
-let watcher: ChainWatcher | undefined;
-
-beforeEach(async () => {
-  node = await startNode();
-  recorder = createRecorder();
-});
-afterEach(async () => {
-  await watcher?.close();
-  await node.stop();
-});
+const on = watchedNode();
+const { start, done } = on;
 
 const other = padHex('0xabc', { size: 20 });
 const [zeros, ones] = ['0', 'f'].map((digit) => `0x${digit.repeat(512)}`);
@@ -25,13 +13,8 @@ const useless: [string, unknown][] = [
   ['are missing', undefined],
 ];
 
-async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
-  watcher = await watch(recorder, { rpcUrl: node.url, ...options });
-}
-const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
-const sent = () => valuesOf(recorder.groups).flat();
-const hashOf = (number: number) => node.chain[number]?.block.hash as Hex;
-const _count = (method: string) => node.calls.filter((call) => call.method === method).length;
+const sent = () => valuesOf(on.recorder.groups).flat();
+const hashOf = (number: number) => on.node.chain[number]?.block.hash as Hex;
 
 /** The block that an answer about logs is about. */
 function blockOf(method: string, [first]: readonly unknown[]): unknown {
@@ -42,7 +25,7 @@ function blockOf(method: string, [first]: readonly unknown[]): unknown {
 /** Lacks the logs of a block the first `times` that each question about them is asked; or as long as it holds. */
 function lag(number: number, times: number | (() => boolean), receipts: unknown = null): void {
   const asked = new Map<string, number>();
-  node.answer((method, params, answer) => {
+  on.node.answer((method, params, answer) => {
     if (blockOf(method, params) !== hashOf(number)) return answer;
     const key = JSON.stringify([method, params]);
     const before = asked.get(key) ?? 0;
@@ -54,19 +37,19 @@ function lag(number: number, times: number | (() => boolean), receipts: unknown 
 
 /** Blocks 1 to 3 have a transfer each. */
 function mineThree(): void {
-  for (const value of [1, 2, 3]) node.mine({ logs: [transfer(value)] });
+  for (const value of [1, 2, 3]) on.node.mine({ logs: [transfer(value)] });
 }
 
 describe('watchChain with a node that has no logs for a block that it lacks', () => {
   it('takes the logs of the receipts', async () => {
     mineThree();
-    node.answer((method, params, answer) => {
+    on.node.answer((method, params, answer) => {
       return method === 'eth_getLogs' && blockOf(method, params) === hashOf(2) ? [] : answer;
     });
     await start();
     await done(3);
     expect(sent()).toEqual(['1', '2', '3']);
-    expect(recorder.lines).toEqual([]);
+    expect(on.recorder.lines).toEqual([]);
   });
 
   it.each<[string, (receipts: Record<string, unknown>[]) => unknown]>([
@@ -80,91 +63,91 @@ describe('watchChain with a node that has no logs for a block that it lacks', ()
       },
     ],
   ])('does not believe receipts that are %s', async (_, how) => {
-    node.mine({ logs: [transfer(1)] });
-    node.mine({ logs: [transfer(2)] }, {});
+    on.node.mine({ logs: [transfer(1)] });
+    on.node.mine({ logs: [transfer(2)] }, {});
     let isBehind = true;
-    node.answer((method, params, answer) => {
+    on.node.answer((method, params, answer) => {
       if (!isBehind || blockOf(method, params) !== hashOf(2)) return answer;
       return method === 'eth_getLogs' ? [] : how(answer as Record<string, unknown>[]);
     });
     await start();
-    await recorder.until(() => recorder.lines.length > 1);
-    expect([watcher?.blockNumber, sent()]).toEqual([1, ['1']]);
+    await on.recorder.until(() => on.recorder.lines.length > 1);
+    expect([on.watcher?.blockNumber, sent()]).toEqual([1, ['1']]);
     isBehind = false;
     await done(2);
     expect(sent()).toEqual(['1', '2']);
-    const { level, message } = recorder.lines[0] ?? {};
+    const { level, message } = on.recorder.lines[0] ?? {};
     expect([level, message]).toEqual([
       'error',
       `The node did not prove which logs block 2 (${hashOf(2)}) has. It may not have the block yet. If this persists, use another node, or one that offers eth_getBlockReceipts. Retrying block 2 in 2 ms.`,
     ]);
-    expect(recorder.lines.at(-1)?.message).toBe('The node answers again.');
+    expect(on.recorder.lines.at(-1)?.message).toBe('The node answers again.');
   });
 
   it('takes all logs of a block that make up its bloom filter, without receipts', async () => {
-    node.set({ lacksReceipts: true });
-    node.mine({ logs: [transfer(1, other)] });
-    node.mine({ logs: [transfer(2), transfer(3, other)] });
-    node.answer((method, params, answer) => {
+    on.node.set({ lacksReceipts: true });
+    on.node.mine({ logs: [transfer(1, other)] });
+    on.node.mine({ logs: [transfer(2), transfer(3, other)] });
+    on.node.answer((method, params, answer) => {
       const { address } = (params[0] ?? {}) as { address?: unknown };
       return method === 'eth_getLogs' && address ? [] : answer;
     });
     await start();
     await done(2);
     expect(sent()).toEqual(['2']);
-    expect(recorder.lines).toEqual([]);
+    expect(on.recorder.lines).toEqual([]);
   });
 
   it('asks for more when the bloom filter claims logs of another contract', async () => {
     const second = { ...token, address: other, label: 'other' };
-    node.mine({ logs: [transfer(1), transfer(2, other)] }, { logs: [transfer(3)] });
+    on.node.mine({ logs: [transfer(1), transfer(2, other)] }, { logs: [transfer(3)] });
     let cuts = 2;
-    node.answer((method, _, answer) => {
+    on.node.answer((method, _, answer) => {
       if (method !== 'eth_getLogs' || (answer as unknown[]).length === 0 || cuts-- <= 0) return answer;
       return (answer as { address: Hex }[]).filter(({ address }) => address !== other);
     });
     await start({ contracts: [token, second] });
     await done(1);
     expect(sent()).toEqual(['1', '2', '3']);
-    expect(recorder.lines).toEqual([]);
+    expect(on.recorder.lines).toEqual([]);
   });
 });
 
 describe('watchChain on a chain with neither bloom filters nor receipts', () => {
   it.each(useless)('asks again, warns once and continues when the filters %s', async (_, bloom) => {
-    node.set({ bloomOf: () => bloom, lacksReceipts: true });
-    node.mine();
-    for (const value of [1, 2]) node.mine({}, { from: other, ...(value === 2 && { logs: [transfer(value)] }) });
-    for (let block = 0; block < 3; block++) node.mine({});
+    on.node.set({ bloomOf: () => bloom, lacksReceipts: true });
+    on.node.mine();
+    for (const value of [1, 2]) on.node.mine({}, { from: other, ...(value === 2 && { logs: [transfer(value)] }) });
+    for (let block = 0; block < 3; block++) on.node.mine({});
     await start();
     await done(6);
     expect(sent()).toEqual(['2']);
-    expect(recorder.lines).toMatchObject([{ level: 'warn', fields: { blockNumber: 2, blockHash: hashOf(2) } }]);
-    expect(recorder.lines[0]?.message).toBe(
+    expect(on.recorder.lines).toMatchObject([{ level: 'warn', fields: { blockNumber: 2, blockHash: hashOf(2) } }]);
+    expect(on.recorder.lines[0]?.message).toBe(
       `The node cannot prove which logs block 2 (${hashOf(2)}) has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered. Such blocks are processed after another try, but a node that lags may hide their events. Use another node to be certain.`,
     );
     for (const number of [4, 5, 6]) {
-      const asked = node.calls.filter(({ method, params }) => blockOf(method, params) === hashOf(number));
+      const asked = on.node.calls.filter(({ method, params }) => blockOf(method, params) === hashOf(number));
       expect(asked.filter(({ method }) => method === 'eth_getLogs').length).toBeGreaterThan(1);
     }
   });
 
   it('takes any log of the block for proof that the node has it', async () => {
-    node.set({ bloomOf: () => ones, lacksReceipts: true });
-    for (let block = 0; block < 5; block++) node.mine({ logs: [transfer(1, other)] });
+    on.node.set({ bloomOf: () => ones, lacksReceipts: true });
+    for (let block = 0; block < 5; block++) on.node.mine({ logs: [transfer(1, other)] });
     await start();
     await done(5);
-    expect([sent(), recorder.lines]).toEqual([[], []]);
+    expect([sent(), on.recorder.lines]).toEqual([[], []]);
   });
 
   it('does not take a node that has receipts later for one that lacks them', async () => {
-    node.set({ bloomOf: () => zeros });
-    node.mine({ logs: [transfer(1)] });
+    on.node.set({ bloomOf: () => zeros });
+    on.node.mine({ logs: [transfer(1)] });
     let isBehind = true;
     lag(1, () => isBehind);
     await start();
-    await recorder.until(() => recorder.lines.length > 0);
-    expect([watcher?.blockNumber, recorder.lines[0]?.level]).toEqual([0, 'error']);
+    await on.recorder.until(() => on.recorder.lines.length > 0);
+    expect([on.watcher?.blockNumber, on.recorder.lines[0]?.level]).toEqual([0, 'error']);
     isBehind = false;
     await done(1);
     expect(sent()).toEqual(['1']);

@@ -1,64 +1,48 @@
 import { padHex, toHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BlockWindow } from '../../src/chain/block-window.js';
-import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
 import type { WebhookEvent } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
-import { type ScriptedNode, startNode } from './scripted-node.js';
-import { createRecorder, people, type Recorder, transfer, valuesOf, watch } from './watching.js';
+import { people, transfer, valuesOf, watchedNode } from './watching.js';
 
-let node: ScriptedNode;
-let recorder: Recorder;
-let watcher: ChainWatcher | undefined;
+const on = watchedNode();
+const { start, done } = on;
 
-beforeEach(async () => {
-  node = await startNode();
-  recorder = createRecorder();
-});
-afterEach(async () => {
-  await watcher?.close();
-  await node.stop();
-});
-
-async function start(options: Partial<WatchChainOptions> = {}): Promise<void> {
-  watcher = await watch(recorder, { rpcUrl: node.url, ...options });
-}
-const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
-const sent = () => valuesOf(recorder.groups);
-const mine = (...values: number[]) => node.mine({ logs: values.map((value) => transfer(value)) });
+const sent = () => valuesOf(on.recorder.groups);
+const mine = (...values: number[]) => on.node.mine({ logs: values.map((value) => transfer(value)) });
 /** The watcher has asked the node for something so often again, and has done what came of it. */
 async function polled(times: number): Promise<void> {
-  const { length } = node.calls;
-  await recorder.until(() => node.calls.length >= length + times);
+  const { length } = on.node.calls;
+  await on.recorder.until(() => on.node.calls.length >= length + times);
 }
 
 describe('a re-org', () => {
   it('sends the removed logs backwards, then those of the blocks that took the place', async () => {
     mine(1);
-    node.mine({ logs: [transfer(2), transfer(3)] }, { logs: [transfer(4)] });
+    on.node.mine({ logs: [transfer(2), transfer(3)] }, { logs: [transfer(4)] });
     mine(5);
     await start();
     await done(3);
-    node.drop(2);
+    on.node.drop(2);
     mine(6);
     mine(7);
     mine(8);
     await done(4);
     const before = [['1'], ['2', '3'], ['4'], ['5']];
     expect(sent()).toEqual([...before, ['-5'], ['-4'], ['-3', '-2'], ['6'], ['7'], ['8']]);
-    expect(recorder.lines).toMatchObject([{ level: 'info', fields: { fromBlock: 2, toBlock: 3 } }]);
+    expect(on.recorder.lines).toMatchObject([{ level: 'info', fields: { fromBlock: 2, toBlock: 3 } }]);
   });
 
   it('is found where the chain has not grown, and where it is shorter than before', async () => {
     for (const value of [1, 2, 3, 4]) mine(value);
     await start();
     await done(4);
-    node.drop(1);
+    on.node.drop(1);
     mine(5);
-    await recorder.until(() => recorder.groups.length === 6);
-    node.drop(3);
+    await on.recorder.until(() => on.recorder.groups.length === 6);
+    on.node.drop(3);
     mine(6);
-    await recorder.until(() => recorder.groups.length === 10);
+    await on.recorder.until(() => on.recorder.groups.length === 10);
     expect(sent().slice(4)).toEqual([['-4'], ['5'], ['-5'], ['-3'], ['-2'], ['6']]);
     await done(2);
   });
@@ -67,10 +51,10 @@ describe('a re-org', () => {
     for (const value of [1, 2, 3]) mine(value);
     await start();
     await done(3);
-    const { chain } = node;
-    node.drop(2);
+    const { chain } = on.node;
+    on.node.drop(2);
     await polled(20);
-    node.chain = chain;
+    on.node.chain = chain;
     mine(4);
     await done(4);
     expect(sent()).toEqual([['1'], ['2'], ['3'], ['4']]);
@@ -80,19 +64,19 @@ describe('a re-org', () => {
     for (const value of [1, 2, 3]) mine(value);
     await start({ fromBlock: 3 });
     await done(3);
-    node.drop(2);
-    await recorder.until(() => recorder.lines.length > 0);
-    expect(recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
-    expect(recorder.lines[0]?.message).toContain('Waiting for the node.');
+    on.node.drop(2);
+    await on.recorder.until(() => on.recorder.lines.length > 0);
+    expect(on.recorder.lines[0]).toMatchObject({ level: 'warn', fields: { head: 1, blockNumber: 3 } });
+    expect(on.recorder.lines[0]?.message).toContain('Waiting for the node.');
     await polled(10);
-    expect(recorder.lines).toHaveLength(1);
+    expect(on.recorder.lines).toHaveLength(1);
   });
 
   it('down to where the watching began starts there again', async () => {
     for (const value of [1, 2, 3]) mine(value);
     await start({ fromBlock: 2 });
     await done(3);
-    node.drop(3);
+    on.node.drop(3);
     for (const value of [4, 5, 6, 7]) mine(value);
     await done(4);
     expect(sent()).toEqual([['2'], ['3'], ['-3'], ['-2'], ['5'], ['6'], ['7']]);
@@ -100,14 +84,14 @@ describe('a re-org', () => {
 
   it('of the transactions of wallets sends nothing, and sends them again when they are mined again', async () => {
     const [wallet] = people;
-    node.mine({ from: wallet });
+    on.node.mine({ from: wallet });
     await start({ wallets: [wallet] });
     await done(1);
-    node.drop(1);
-    node.mine();
-    node.mine({ from: wallet });
+    on.node.drop(1);
+    on.node.mine();
+    on.node.mine({ from: wallet });
     await done(2);
-    expect(recorder.groups.map((group) => group.map(({ event }) => event))).toEqual([
+    expect(on.recorder.groups.map((group) => group.map(({ event }) => event))).toEqual([
       ['transaction.included'],
       ['transaction.included'],
     ]);
@@ -119,14 +103,14 @@ describe('a re-org', () => {
     await start({
       onEvents(events) {
         if (isAway) throw new Error('away');
-        recorder.onEvents(events);
+        on.recorder.onEvents(events);
       },
     });
     await done(1);
     isAway = true;
     mine(2);
-    await recorder.until(() => recorder.lines.length > 2);
-    node.drop(1);
+    await on.recorder.until(() => on.recorder.lines.length > 2);
+    on.node.drop(1);
     mine(3);
     mine(4);
     isAway = false;
@@ -139,12 +123,12 @@ describe('a re-org', () => {
     mine(2);
     await start();
     await done(2);
-    const old = node.chain[2]?.block;
-    node.drop(1);
+    const old = on.node.chain[2]?.block;
+    on.node.drop(1);
     mine(3);
     mine(4);
     let asked = 0;
-    node.answer((method, [number, isWhole], answer) => {
+    on.node.answer((method, [number, isWhole], answer) => {
       // The old block, then none, then the one that stands; block 3, when it is asked for first, is not there yet.
       if (method !== 'eth_getBlockByNumber') return answer;
       if (number === '0x3') return asked++ === 0 ? null : answer;
@@ -163,7 +147,7 @@ describe('a re-org', () => {
     await done(2);
     let lies = 2;
     let hasLied = false;
-    node.answer((method, [number, isWhole], answer) => {
+    on.node.answer((method, [number, isWhole], answer) => {
       if (method !== 'eth_getBlockByNumber' || lies === 0) return answer;
       if (isWhole && number === '0x3') {
         hasLied = true;
@@ -176,7 +160,7 @@ describe('a re-org', () => {
     mine(3);
     await done(3);
     expect([sent(), lies]).toEqual([[['1'], ['2'], ['3']], 0]);
-    expect(recorder.lines).toEqual([]);
+    expect(on.recorder.lines).toEqual([]);
   });
 });
 

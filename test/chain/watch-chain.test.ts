@@ -1,52 +1,34 @@
 import { encodeFunctionData, getAddress, type Hex, padHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
+import { describe, expect, it, vi } from 'vitest';
 import { parseEvent, type WebhookEvent } from '../../src/index.js';
-import { type ScriptedNode, startNode } from './scripted-node.js';
-import { createRecorder, people, type Recorder, token, tokenAbi, transfer, valuesOf, watch } from './watching.js';
+import { people, token, tokenAbi, transfer, valuesOf, watch, watchedNode } from './watching.js';
 
-let node: ScriptedNode;
-let recorder: Recorder;
-let watcher: ChainWatcher | undefined;
-
-beforeEach(async () => {
-  node = await startNode();
-  recorder = createRecorder();
-});
-afterEach(async () => {
-  await watcher?.close();
-  await node.stop();
-});
-
-async function start(options: Partial<WatchChainOptions> = {}): Promise<ChainWatcher> {
-  watcher = await watch(recorder, { rpcUrl: node.url, ...options });
-  return watcher;
-}
-const done = (number: number) => recorder.until(() => watcher?.blockNumber === number);
+const on = watchedNode();
+const { start, done } = on;
 
 describe('watchChain', () => {
   it('sends the logs of each transaction together, in the order of the chain', async () => {
-    node.mine({ logs: [transfer(1), transfer(2)] }, {}, { logs: [transfer(3)] });
-    for (let value = 4; value < 40; value++) node.mine({ logs: [transfer(value)] });
+    on.node.mine({ logs: [transfer(1), transfer(2)] }, {}, { logs: [transfer(3)] });
+    for (let value = 4; value < 40; value++) on.node.mine({ logs: [transfer(value)] });
     await start();
     await done(37);
     const rest = Array.from({ length: 36 }, (_, at) => [String(at + 4)]);
-    expect(valuesOf(recorder.groups)).toEqual([['1', '2'], ['3'], ...rest]);
-    node.mine({ logs: [transfer(40)] });
+    expect(valuesOf(on.recorder.groups)).toEqual([['1', '2'], ['3'], ...rest]);
+    on.node.mine({ logs: [transfer(40)] });
     await done(38);
-    expect(valuesOf(recorder.groups).at(-1)).toEqual(['40']);
-    expect(recorder.lines).toEqual([]);
+    expect(valuesOf(on.recorder.groups).at(-1)).toEqual(['40']);
+    expect(on.recorder.lines).toEqual([]);
   });
 
   it('writes an event as the live service does, key by key', async () => {
     const [from, to] = people;
     const input = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [to, 7n] });
-    const { block, logs } = node.mine({ from, to: token.address, input, logs: [transfer(7)] });
+    const { block, logs } = on.node.mine({ from, to: token.address, input, logs: [transfer(7)] });
     await start();
     await done(1);
     const contract = { address: token.address, addressLabel: 'token', name: 'Token', label: 'token' };
     const [{ hash } = { hash: '' }] = block.transactions;
-    const [[event] = []] = recorder.groups;
+    const [[event] = []] = on.recorder.groups;
     expect(event?.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
     const expected = {
       id: event?.id,
@@ -99,14 +81,16 @@ describe('watchChain', () => {
 
   it('leaves contract and method null where the called contract is unknown, or nothing is called', async () => {
     const logs = [transfer(1)];
-    node.mine(
+    on.node.mine(
       { to: padHex('0x9', { size: 20 }), logs },
       { to: null, logs },
       { to: token.address, input: '0xa9', logs },
     );
     await start();
     await done(1);
-    const transactions = recorder.groups.map(([event]) => event?.event === 'event.emitted' && event.data.transaction);
+    const transactions = on.recorder.groups.map(
+      ([event]) => event?.event === 'event.emitted' && event.data.transaction,
+    );
     const contract = expect.objectContaining({ address: token.address });
     expect(transactions).toMatchObject([
       { contract: null, method: null },
@@ -117,13 +101,13 @@ describe('watchChain', () => {
 
   it('passes on the transactions of wallets after their logs, with whether they failed', async () => {
     const [wallet, other] = people;
-    node.mine({ from: other }, { from: wallet, logs: [transfer(1)] }, { from: wallet, failed: true });
+    on.node.mine({ from: other }, { from: wallet, logs: [transfer(1)] }, { from: wallet, failed: true });
     await start({ wallets: [getAddress(wallet)] });
     await done(1);
-    const [logs, first, second] = recorder.groups;
-    expect(recorder.groups).toHaveLength(3);
+    const [logs, first, second] = on.recorder.groups;
+    expect(on.recorder.groups).toHaveLength(3);
     expect(logs).toMatchObject([{ event: 'event.emitted' }]);
-    const { block } = node.chain[1] as (typeof node.chain)[number];
+    const { block } = on.node.chain[1] as (typeof on.node.chain)[number];
     const { hash } = block.transactions[1] as { hash: Hex };
     expect(first).toEqual([
       {
@@ -146,7 +130,7 @@ describe('watchChain', () => {
 
   it('writes a transaction of any kind with the fields that it has', async () => {
     const [wallet] = people;
-    for (let kind = 0; kind < 3; kind++) node.mine({ from: wallet, to: null });
+    for (let kind = 0; kind < 3; kind++) on.node.mine({ from: wallet, to: null });
     const without = { maxFeePerGas: undefined, maxPriorityFeePerGas: undefined, yParity: undefined };
     const list = [{ address: wallet, storageKeys: [padHex('0x1', { size: 32 })] }];
     const kinds = [
@@ -154,7 +138,7 @@ describe('watchChain', () => {
       { ...without, type: '0x1', gasPrice: undefined, accessList: list },
       { accessList: null, v: '0x001B' },
     ];
-    node.answer((method, [number, isWhole], answer) => {
+    on.node.answer((method, [number, isWhole], answer) => {
       // Of a block of before receipts told.
       if (method === 'eth_getTransactionReceipt') return { ...(answer as object), status: undefined };
       const kind = method === 'eth_getBlockByNumber' && isWhole ? kinds[Number(number) - 1] : undefined;
@@ -165,7 +149,7 @@ describe('watchChain', () => {
     });
     await start({ contracts: [], wallets: [wallet] });
     await done(3);
-    const [legacy, listed, priced] = recorder.groups.map(
+    const [legacy, listed, priced] = on.recorder.groups.map(
       ([event]) => event?.event === 'transaction.included' && event.data,
     );
     const fees = { gasPrice: '0x1', maxFeePerGas: null, maxPriorityFeePerGas: null };
@@ -174,7 +158,7 @@ describe('watchChain', () => {
     expect(JSON.stringify(legacy)).not.toMatch(/accessList|yParity|chainId/);
     expect(listed).toMatchObject({ tx: { ...fees, gasPrice: null, accessList: list } });
     expect(priced).toMatchObject({ tx: { gasPrice: null, maxFeePerGas: '0x2', v: '0x1b' } });
-    expect(node.calls.map(({ method }) => method)).not.toContain('eth_getLogs');
+    expect(on.node.calls.map(({ method }) => method)).not.toContain('eth_getLogs');
   });
 
   it('continues if its logger fails, and logs to the console without one', async () => {
@@ -186,16 +170,16 @@ describe('watchChain', () => {
       throw new Error('the disk is full');
     };
     for (const logger of [undefined, { debug: fail, info: fail, warn: fail, error: fail }]) {
-      const { length } = node.chain;
-      node.mine({ logs: [{ ...transfer(1), data: '0x' }] });
+      const { length } = on.node.chain;
+      on.node.mine({ logs: [{ ...transfer(1), data: '0x' }] });
       let failures = 2;
-      node.answer((_, [__, isWhole], answer) => {
+      on.node.answer((_, [__, isWhole], answer) => {
         if (isWhole && failures-- > 0) throw new Error('busy');
         return answer;
       });
-      watcher = await watch(recorder, { rpcUrl: node.url, logger });
+      on.watcher = await watch(on.recorder, { rpcUrl: on.node.url, logger });
       await done(length);
-      await watcher.close();
+      await on.watcher.close();
     }
     for (const spy of spies) spy.mockRestore();
     expect(told.every((line) => /^error eth_getBlockByNumber .*busy|^warn A log of token/.test(line))).toBe(true);
@@ -203,62 +187,62 @@ describe('watchChain', () => {
   });
 
   it('starts with the next mined block by default', async () => {
-    node.mine({ logs: [transfer(1)] });
+    on.node.mine({ logs: [transfer(1)] });
     await start({ fromBlock: 'latest' });
-    expect(watcher).toMatchObject({ chainId: 31337, blockNumber: 1 });
-    node.mine({ logs: [transfer(2)] });
+    expect(on.watcher).toMatchObject({ chainId: 31337, blockNumber: 1 });
+    on.node.mine({ logs: [transfer(2)] });
     await done(2);
-    expect(valuesOf(recorder.groups)).toEqual([['2']]);
+    expect(valuesOf(on.recorder.groups)).toEqual([['2']]);
   });
 
   it('waits for onEvents before it sends more or counts a block as done', async () => {
-    node.mine({ logs: [transfer(1)] }, { logs: [transfer(2)] });
+    on.node.mine({ logs: [transfer(1)] }, { logs: [transfer(2)] });
     const taking: (() => void)[] = [];
     const onEvents = (events: readonly WebhookEvent[]) => {
-      recorder.onEvents(events);
+      on.recorder.onEvents(events);
       return new Promise<void>((resolve) => taking.push(resolve));
     };
     await start({ onEvents });
-    await recorder.until(() => taking.length === 1);
+    await on.recorder.until(() => taking.length === 1);
     // Whatever it could do meanwhile, the node would see.
-    const calls = node.calls.length;
-    node.mine({ logs: [transfer(3)] });
+    const calls = on.node.calls.length;
+    on.node.mine({ logs: [transfer(3)] });
     await new Promise(setImmediate);
-    expect(node.calls.length).toBe(calls);
-    expect([watcher?.blockNumber, valuesOf(recorder.groups)]).toEqual([0, [['1']]]);
+    expect(on.node.calls.length).toBe(calls);
+    expect([on.watcher?.blockNumber, valuesOf(on.recorder.groups)]).toEqual([0, [['1']]]);
     taking[0]?.();
-    await recorder.until(() => taking.length === 2);
-    expect(watcher?.blockNumber).toBe(0);
+    await on.recorder.until(() => taking.length === 2);
+    expect(on.watcher?.blockNumber).toBe(0);
     taking[1]?.();
-    await recorder.until(() => taking.length === 3);
-    expect([watcher?.blockNumber, valuesOf(recorder.groups)]).toEqual([1, [['1'], ['2'], ['3']]]);
+    await on.recorder.until(() => taking.length === 3);
+    expect([on.watcher?.blockNumber, valuesOf(on.recorder.groups)]).toEqual([1, [['1'], ['2'], ['3']]]);
     taking[2]?.();
   });
 
   it('gives onEvents the same events again when it fails', async () => {
-    node.mine({ logs: [transfer(1), transfer(2)] });
+    on.node.mine({ logs: [transfer(1), transfer(2)] });
     let failures = 3;
     const onEvents = async (events: readonly WebhookEvent[]) => {
-      recorder.onEvents(structuredClone(events));
+      on.recorder.onEvents(structuredClone(events));
       // What it does to them is its own affair.
       for (const event of events) event.id = '';
       if (failures-- > 0) throw new Error('the database is away');
     };
     await start({ onEvents });
     await done(1);
-    expect(recorder.groups).toHaveLength(4);
-    expect(new Set(recorder.groups.map((group) => JSON.stringify(group))).size).toBe(1);
-    expect(recorder.lines.map(({ level }) => level)).toEqual(['error', 'error', 'error']);
+    expect(on.recorder.groups).toHaveLength(4);
+    expect(new Set(on.recorder.groups.map((group) => JSON.stringify(group))).size).toBe(1);
+    expect(on.recorder.lines.map(({ level }) => level)).toEqual(['error', 'error', 'error']);
   });
 
   it('warns once of logs that match no event of the ABI, and continues', async () => {
     const other = { ...transfer(1), topics: [padHex('0xff', { size: 32 })] };
     const short = { ...transfer(1), data: '0x12' } as const;
-    for (let at = 0; at < 3; at++) node.mine({ logs: [other, transfer(at), short] });
+    for (let at = 0; at < 3; at++) on.node.mine({ logs: [other, transfer(at), short] });
     await start();
     await done(3);
-    expect(valuesOf(recorder.groups)).toEqual([['0'], ['1'], ['2']]);
-    expect(recorder.lines.map(({ level, fields: { topic } }) => [level, topic])).toEqual([
+    expect(valuesOf(on.recorder.groups)).toEqual([['0'], ['1'], ['2']]);
+    expect(on.recorder.lines.map(({ level, fields: { topic } }) => [level, topic])).toEqual([
       ['warn', other.topics[0]],
       ['warn', transfer(1).topics[0]],
     ]);
@@ -267,10 +251,10 @@ describe('watchChain', () => {
   it('ends while the node lets it wait', async () => {
     await start();
     await done(0);
-    node.answer(() => undefined);
-    const { length } = node.calls;
-    await recorder.until(() => node.calls.length > length);
-    await watcher?.close();
-    expect(recorder.lines).toEqual([]);
+    on.node.answer(() => undefined);
+    const { length } = on.node.calls;
+    await on.recorder.until(() => on.node.calls.length > length);
+    await on.watcher?.close();
+    expect(on.recorder.lines).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import type { Hex } from 'viem';
 import { padHex, parseAbi, toEventSelector, toHex } from 'viem';
+import { afterEach, beforeEach } from 'vitest';
 import type { ChainWatcher, WatchChainOptions } from '../../src/chain/index.js';
 import { watchChain } from '../../src/chain/index.js';
 import { type EventEmitted, parseDelivery, type WebhookEvent } from '../../src/index.js';
 import { createTestDelivery } from '../../src/testing/index.js';
 import { secret } from '../helpers.js';
-import type { ScriptedLog } from './scripted-node.js';
+import { type ScriptedLog, type ScriptedNode, startNode } from './scripted-node.js';
 
 export const tokenAbi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -79,6 +80,28 @@ export async function watch(recorder: Recorder, options: Partial<WatchChainOptio
     onEvents: recorder.onEvents,
     ...options,
   });
+}
+
+/** A new node for each test of a file, and the watcher of it, with what that does. */
+export function watchedNode() {
+  const on = {
+    node: {} as ScriptedNode,
+    recorder: createRecorder(),
+    watcher: undefined as ChainWatcher | undefined,
+    async start(options: Partial<WatchChainOptions> = {}): Promise<ChainWatcher> {
+      on.watcher = await watch(on.recorder, { rpcUrl: on.node.url, ...options });
+      return on.watcher;
+    },
+    done: (number: number) => on.recorder.until(() => on.watcher?.blockNumber === number),
+  };
+  beforeEach(async () => {
+    Object.assign(on, { node: await startNode(), recorder: createRecorder(), watcher: undefined });
+  });
+  afterEach(async () => {
+    await on.watcher?.close();
+    await on.node.stop();
+  });
+  return on;
 }
 
 /** What a receiver makes of events. */

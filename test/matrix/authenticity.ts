@@ -1,16 +1,14 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { startApp } from './app.js';
 import { headersOf } from './cases/delivery.js';
 import { digitsMoved, FORGERIES } from './cases/forgeries.js';
 import { hasRepeated, OTHER_NAMES, oddlyCased, refusedHeaders, WINDOW } from './cases/headers.js';
 import { genuine, SECRET, sign, TIMESTAMP } from './deliveries.js';
-import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 
 /** What is genuine is taken, and what is not never gets further than its signature. */
 export function authenticityCases(target: Target): void {
-  const it = itOf(target);
   describe('authenticity', () => {
     it.each([
       ['event.emitted', sampleEventEmitted],

@@ -1,10 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectAnswer, startApp } from './app.js';
 import { REFUSED_ENCODINGS, REFUSED_METHODS, TAKEN_ENCODINGS } from './cases/headers.js';
 import { framed, genuine, genuineOfSize, headersOf, sign } from './deliveries.js';
-import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 import { chunked, head, piecesOf, Wire } from './wire.js';
 
@@ -15,7 +14,6 @@ const length = (bytes: number) => ['Content-Length', String(bytes)] as const;
 
 /** The ways in which a body comes, or does not. */
 export function bodyCases(target: Target): void {
-  const it = itOf(target);
   describe('body', () => {
     it('refuses a missing body, even with a signature for nothing', async () => {
       const app = await startApp(target);
@@ -126,7 +124,6 @@ export function bodyCases(target: Target): void {
 
 /** Bodies that take long to send. */
 export function largeBodyCases(target: Target): void {
-  const it = itOf(target);
   describe('large body', () => {
     it('answers a sender of 20 MB over the limit who sends on regardless', async () => {
       const app = await startApp(target);
@@ -153,7 +150,6 @@ export function largeBodyCases(target: Target): void {
 
 /** Bodies that are not whole when the adapter has to answer. For those that get them while they are on their way. */
 export function unfinishedBodyCases(target: Target): void {
-  const it = itOf(target);
   describe('unfinished body', () => {
     it('refuses a body that says it is over the limit before any of it has come', async () => {
       const app = await startApp(target);

@@ -1,8 +1,7 @@
 import { Agent, request } from 'node:http';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectAnswer, startApp } from './app.js';
 import { type Delivery, framed, genuine, headersOf } from './deliveries.js';
-import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 import { Wire } from './wire.js';
 
@@ -39,7 +38,6 @@ export async function statusesOnOneConnection(port: number): Promise<unknown[]> 
 
 /** What a refusal leaves of the connection for those who come after. */
 export function connectionCases(target: Target): void {
-  const it = itOf(target);
   describe('connection', () => {
     it('serves genuine deliveries between refused ones to a client that keeps its connection', async () => {
       const app = await startApp(target);

@@ -1,14 +1,12 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { startApp } from './app.js';
 import { NO_DELIVERIES, UNKNOWN_ITEM } from './cases/contents.js';
 import { genuine, sign } from './deliveries.js';
-import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 
 /** Authentic bytes that are no delivery, or of which a part is none. */
 export function contentCases(target: Target): void {
-  const it = itOf(target);
   describe('content', () => {
     it.each(NO_DELIVERIES)('answers 400 to an authentic body that is %s', async (_title, body) => {
       const app = await startApp(target);
@@ -49,7 +47,6 @@ export function contentCases(target: Target): void {
 
 /** What becomes of single items, by those that answer for them. */
 export function itemCases(target: Target): void {
-  const it = itOf(target);
   describe('items', () => {
     it('answers 422 to one bad item among good ones, and handles the good ones once', async () => {
       const app = await startApp(target);

@@ -1,16 +1,14 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectAnswer, startApp } from './app.js';
 import { FAILURES, RETRY_AFTER } from './cases/effects.js';
 import { deferred, Log } from './cases/waiting.js';
 import { framed, genuine, genuineOfSize, headersOf } from './deliveries.js';
-import { itOf } from './deviations.js';
 import type { Target } from './targets.js';
 import { head, Wire } from './wire.js';
 
 /** What becomes of the events of genuine deliveries, and what is answered for it. */
 export function effectCases(target: Target): void {
-  const it = itOf(target);
   describe('effects', () => {
     it.each(FAILURES)(
       'answers 500 when the handler %s, and on redelivery runs only what is unfinished',
@@ -127,8 +125,6 @@ export function effectCases(target: Target): void {
 
 /** A sender that is not done yet must not stand in the way of those who are. For those that count what is in flight. */
 export function placeCases(target: Target): void {
-  const it = itOf(target);
-
   /** A genuine sender that has sent its headers, and has yet to send its body. */
   async function startSlow(port: number) {
     const delivery = genuine();

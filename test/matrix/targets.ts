@@ -10,7 +10,6 @@ import { fetchHandler, fetchVerifier } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, type LambdaResult, lambdaHandler, lambdaVerifier } from '../../src/adapters/lambda.js';
 import { nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
 import type { DeliveryItem, Receiver, ReceiverOptions, VerifierOptions } from '../../src/index.js';
-import type { Deviations } from './deviations.js';
 import { LAMBDA_HOSTS, type LambdaHost, lambdaListener } from './lambda.js';
 
 /** What an adapter is mounted with. */
@@ -31,8 +30,6 @@ export interface Target {
   /** Why no case is run in which a header is repeated: the adapter gets one of its values alone. */
   readonly losesRepeated?: string;
   readonly listener: (parts: Parts) => RequestListener | Promise<RequestListener>;
-  /** Where the host leaves a receiver no say. */
-  readonly deviations?: Deviations;
 }
 
 /** The options of a receiver that a verifier has too. */

@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 import { projectRoot } from './consumer.js';
 
 const run = promisify(execFile);
-const _maxBuffer = 2 ** 26;
 
 interface PackedFiles {
   readonly manifest: { readonly [key: string]: unknown };

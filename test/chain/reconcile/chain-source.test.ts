@@ -15,8 +15,6 @@ afterEach(() => node.stop());
 const other = padHex('0xabc', { size: 20 });
 const withoutIds = (events: readonly WebhookEvent[]) => events.map((event) => ({ ...event, id: '' }));
 
-const _headersOf = ({ calls }: ScriptedNode) => calls.filter(({ method }) => method === 'eth_getBlockByNumber').length;
-
 describe('chainSource', () => {
   it('reads the events that watchChain passes on, in the same order and form', async () => {
     const [first] = people;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventsSource } from '../../../src/chain/index.js';
 import { createWebhookClient, type WebhookClient } from '../../../src/client/index.js';
 import { logIdentity, rawLog } from '../../../src/evm/index.js';
-import { type EventEmitted, memoryStore, parseEventEmitted } from '../../../src/index.js';
+import { type EventEmitted, parseEventEmitted } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { apiKey, type FakeService, startFakeService } from '../../client/fake-service.js';
 import { chainId, readAll } from './reconciling.js';
@@ -10,9 +10,6 @@ import { chainId, readAll } from './reconciling.js';
 let service: FakeService;
 let client: WebhookClient;
 const token = { address: '0xF9450D254A66ab06b30Cfa9c6e7AE1B7598c7172', label: 'sampletoken' };
-/** A store that has known everything for a week. */
-const _remembering = () => ({ ...memoryStore(), rememberedSince: () => Date.now() - 604_800_000 });
-const _silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 beforeEach(async () => {
   service = await startFakeService();

@@ -1,14 +1,8 @@
-import { FAILURES, RETRY_AFTER } from '../../matrix/cases/effects.js';
+import { FAILURES } from '../../matrix/cases/effects.js';
 import { deferred } from '../../matrix/cases/waiting.js';
-import { equal, ok } from './check.js';
+import { equal } from './check.js';
 import type { Lab } from './lab.js';
 import type { Case } from './suite.js';
-
-/** Checks an answer that asks the sender to come again. */
-function _expectLater(answer: Response): void {
-  equal(answer.status, 503);
-  ok(RETRY_AFTER.test(answer.headers.get('retry-after') ?? ''), 'Retry-After is missing');
-}
 
 /** What becomes of the events of genuine deliveries, and what is answered for it. */
 export const effectCases: readonly Case[] = [

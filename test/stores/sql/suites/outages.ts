@@ -82,6 +82,16 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
         await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
       });
 
+    if (client.dialect === 'postgres')
+      it('survives a server that ends connections as soon as they are ready', async () => {
+        const cutter = await startCutter(server().port);
+        const store = (await open(cutter.port, 6)).transactional();
+        cutter.endWhenReady(true);
+        await Promise.allSettled(Array.from({ length: 12 }, () => store.once(unique(), nothing)));
+        cutter.endWhenReady(false);
+        await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+      });
+
     it('passes on what a handler threw when the connection is cut at ROLLBACK', async () => {
       const [cutter, direct] = [await startCutter(server().port), await open()];
       const store = (await open(cutter.port)).transactional();
