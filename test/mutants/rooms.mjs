@@ -67,7 +67,6 @@ export const ROOMS = {
     mutate: ['src/stores/sql/{mysql*,cursor}.ts'],
     tests: [
       'test/stores/sql/mysql/statements.test.ts',
-      'test/stores/sql/mysql/claims.test.ts',
       'test/stores/sql/cursor.test.ts',
       'test/stores/sql/mysql/session.test.ts',
       'test/stores/sql/drivers.test.ts',
