@@ -1,10 +1,10 @@
 // `npm test`, `npm run test:tier servers`, …: the tests of some tiers (scripts/tiers.mjs), after installing what they need
 // and building.
 //
-//   node scripts/test.mjs [tier …] [--all] [--without-peers] [--install] [arguments of Vitest]
+//   node scripts/test.mjs [tier …] [--all] [--without-peers] [--install] [--built] [arguments of Vitest]
 //
 // `peers` is the suites with other peers. `--all` takes every tier and these, which `--without-peers` leaves out.
-// `--install` installs what is needed and ends.
+// `--install` installs what is needed and ends. `--built`: both packages have been built, with their types.
 import { installNeeds } from './install-needs.mjs';
 import { root, run } from './install-pins.mjs';
 import { TIERS } from './tiers.mjs';
@@ -14,7 +14,7 @@ const names = new Set();
 const flags = new Set();
 while (args.length > 0) {
   if (Object.hasOwn(TIERS, args[0]) || args[0] === 'peers') names.add(args.shift());
-  else if (['--all', '--without-peers', '--install'].includes(args[0])) flags.add(args.shift());
+  else if (['--all', '--without-peers', '--install', '--built'].includes(args[0])) flags.add(args.shift());
   else break;
 }
 if (flags.has('--all')) for (const name of [...Object.keys(TIERS), 'peers']) names.add(name);
@@ -29,9 +29,11 @@ if (flags.has('--install')) {
   if (withPeers) peers('--install');
 } else {
   if (tiers.length > 0) {
-    run('npm', ['run', '--silent', tiers.some(({ builds }) => builds === 'types') ? 'build' : 'build:js']);
+    const build = tiers.some(({ builds }) => builds === 'types') ? 'build' : 'build:js';
+    if (!flags.has('--built')) run('npm', ['run', '--silent', build]);
     const projects = [...names].flatMap((name) => ['--project', name]);
     run(process.execPath, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...projects, ...args]);
   }
-  if (withPeers) peers(...(tiers.length > 0 ? ['--built'] : args));
+  if (withPeers)
+    peers(...(tiers.length > 0 || flags.has('--built') ? ['--built'] : []), ...(tiers.length > 0 ? [] : args));
 }
