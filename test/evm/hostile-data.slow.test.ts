@@ -1,10 +1,8 @@
-import { type AbiParameter, bytesToHex, decodeAbiParameters, type Hex, hexToBytes, numberToHex } from 'viem';
+import { bytesToHex, type Hex, hexToBytes, numberToHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../fixtures/property.js';
 import { emissionOf, emissions, emitted } from './arbitrary.js';
-import { anyType, elementOf, type Param, type Value, valuesOf } from './arbitrary-types.js';
-import { plain, wireInputs } from './arbitrary-wire.js';
-import { isInRange } from './expected.js';
+import type { Value } from './arbitrary-types.js';
 import { moved, withData } from './hostile-event.js';
 import { outcome, refusalOf } from './refusal.js';
 import { expectSame } from './same.js';
@@ -119,60 +117,5 @@ describe('a word that is not a value of its type', () => {
       const { decoded } = outcome(event, abi);
       if (decoded) expect(decoded.args).toEqual({ only: '0xc0de5afe' });
     }
-  });
-});
-
-describe('whatever the bytes', { timeout: 60_000 }, () => {
-  const words = fc.oneof(
-    { weight: 4, arbitrary: fc.nat(12).map((at) => word(at * 32)) },
-    { weight: 3, arbitrary: fc.nat(4).map(word) },
-    fc.constantFrom(word(MAX), word(2n ** 255n), word(0x1ff), word(2n ** 160n), word(128), word(65)),
-    fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytesToHex(bytes).slice(2)),
-  );
-  const hostileData = fc
-    .tuple(fc.array(words, { maxLength: 40, size: 'max' }), fc.constantFrom('', '', '', '00', 'ff'))
-    .map(([list, rest]): Hex => `0x${list.join('')}${rest}`);
-
-  /** The parameter without any name, so that viem gives every tuple by position. */
-  const nameless = ({ components, type }: Param): AbiParameter => ({
-    type,
-    ...(components && { components: components.map(nameless) }),
-  });
-  const positional = (param: Param, value: unknown): Value => {
-    const array = elementOf(param);
-    if (array) return (value as unknown[]).map((each) => positional(array.element, each));
-    if (param.components) return param.components.map((each, at) => positional(each, (value as unknown[])[at]));
-    return typeof value === 'number' ? BigInt(value) : (value as Value);
-  };
-
-  it('no value is out of the range of its type, though the inputs agree with a decoder that looks at no range', () => {
-    let [read, refused] = [0, 0];
-    const params = anyType.map((type): Param => ({ name: 'only', ...type }));
-    fc.assert(
-      fc.property(
-        params.chain((param) => fc.tuple(fc.constant(param), valuesOf(param))),
-        hostileData,
-        ([param, value], data) => {
-          let seen: Value;
-          try {
-            seen = positional(param, decodeAbiParameters([nameless(param)], data)[0]);
-          } catch {
-            seen = value;
-          }
-          const emission = emissionOf(param, value);
-          const inputs = wireInputs(emission.item, [seen], { pick: plain });
-          const { decoded } = outcome(
-            emitted(emission, inputs, JSON.stringify({ ...emission.log, data })),
-            emission.abi,
-          );
-          if (decoded) read++;
-          else refused++;
-          if (decoded) expect(isInRange(emission.item, decoded.args)).toBe(true);
-        },
-      ),
-      { numRuns: 2000 },
-    );
-    // Both happen often enough to mean something.
-    expect(Math.min(read, refused)).toBeGreaterThan(100);
   });
 });

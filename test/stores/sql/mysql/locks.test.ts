@@ -57,9 +57,8 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       await first.transactional({ retentionMs: 1 }).once(key, nothing);
       await new Promise((resolve) => setTimeout(resolve, 5));
       const { result } = await holdKey(first.transactional(), key, gate.promise);
-      const start = performance.now();
+      // Whoever waits for the first rejects: its gate is still closed.
       expect(await second.transactional().once(key, failing)).toBe('in-progress');
-      expect(performance.now() - start).toBeLessThan(1000);
       gate.resolve();
       expect(await result).toBe('handled');
     });
