@@ -4,7 +4,6 @@ const ONE_ROW = 'A SELECT without a table has one row.';
 export const survivors = {
   'src/stores/sql/mysql.ts': {
     '`prepare` sets it before anything reads it.': ['isMariadb: true,'],
-    [ONE_ROW]: ["table.isSerializable = (durations.isolationLevel ?? level).toUpperCase() === 'SERIALIZABLE';"],
   },
   'src/stores/sql/mysql-transaction.ts': {
     'The pattern refuses undefined too: the comparison is for the types alone.': [

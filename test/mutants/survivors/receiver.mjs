@@ -35,8 +35,7 @@ export const survivors = {
     'A run that was answered has a timer, unless tracing awaits a synchronous handler: nothing sees that run reject.': [
       'if (this.#isAnswered) this.#timer.cancel();',
     ],
-    [GIVEN_UP]: ['this.#isMisused ||= true;', 'this.#isMisused ||= this.#phase !== "";'],
-    'Once answered, an attempt in any phase but running refuses all that a failed one refuses.': ['this.#phase = "";'],
+    [GIVEN_UP]: ['this.#isMisused ||= true;'],
   },
   'src/handle/context.ts': {
     [NO_REPORT]: [
@@ -58,7 +57,6 @@ export const survivors = {
     [NOBODY]: ['if (items.size === 0) return ["Stryker was here"];'],
   },
   'src/handle/finality-stage.ts': {
-    [SHORTCUT]: ['for (let turns = 0; turns <= 8 && !isOver; turns++) await undefined;'],
     [CAUGHT]: ['for (const { event } of items) if (finality.isFinal(event) !== true) return false;'],
     'Undefined counts as false.': ['} catch {}'],
   },
@@ -79,11 +77,6 @@ export const survivors = {
   },
   'src/handle/probe.ts': {
     [PROBED]: ['options?.onReturn(stop);', 'options.onReturn?.(stop);'],
-  },
-  'src/signature/refusals.ts': {
-    'An age of 0 is within any tolerance.': [
-      `\`The delivery is authentic but its timestamp is \${Math.ceil(Math.abs(ageSeconds))} s \${ageSeconds <= 0 ? 'ahead of' : 'behind'} this clock (toleranceSeconds: \${toleranceSeconds}): a replay, or a wrong clock. Set toleranceSeconds: false if your sender resends the first timestamp. \${MORE}\`,`,
-    ],
   },
   'src/receiver/reporter.ts': {
     [CAUGHT]: [
@@ -114,9 +107,6 @@ export const survivors = {
     [COMPILER]: [
       "const isUndone = ground.store.transactional === true && outcomes[0].error?.code === 'ERR_WEBHOOK_HANDLER';",
       'const isTried = ({ idempotencyKey = "Stryker was here!" }: EventOutcome) => tried.has(idempotencyKey);',
-    ],
-    'The outcomes of the others come later, and replace these of the same keys.': [
-      '...(tried.size === 1 ? outcomes : await oneByOne(tried, about)),',
     ],
     'A part without events does nothing.': ['for (let start = 0; start <= entries.length; start += size) {'],
   },
