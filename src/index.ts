@@ -52,7 +52,7 @@ export type {
 } from './handle/types.js';
 export type { Logger } from './internal/logger.js';
 export type { DrainOptions } from './receive/drain.js';
-export type { BodyLimits, BodyReader, DeliveryRequest, RefusedRequest, SignedRequest } from './receive/request.js';
+export type { BodyLimits, BodyReader, DeliveryRequest, ErrorContext, RefusedRequest, SignedRequest } from './receive/request.js';
 export type {
   FoundSecret,
   Secret,
@@ -63,7 +63,6 @@ export type {
 } from './receive/secret.js';
 export type {
   EnqueueOptions,
-  ErrorContext,
   OnError,
   OnEventOptions,
   OnEventsOptions,

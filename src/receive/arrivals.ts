@@ -11,30 +11,6 @@ export interface Arrival {
   onDrop(listener: (error: WebhookError) => void): void;
 }
 
-/**
- * Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, look-ups of their secrets,
- * and their bytes. A body may stall, so the oldest delivery makes room. A look-up always ends, so the newcomer is refused.
- */
-export interface Arrivals {
-  /**
-   * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped: its
-   * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for. So is one whose host's time is
-   * nearly over, with `ERR_WEBHOOK_OUT_OF_TIME`.
-   */
-  run<T>(work: (arrival: Arriving) => Promise<T>, host?: HostTime): Promise<T>;
-  /** Throws `ERR_WEBHOOK_OVERLOADED` when there is no place for another look-up. */
-  checkLookUps(): void;
-  /**
-   * Settles like `looking`, which has a place until then, even if the delivery is dropped. Meanwhile the delivery is not
-   * dropped to make room for another one. Its bytes stay counted.
-   */
-  lookUp<T>(arrival: Arriving, looking: Promise<T>): Promise<T>;
-  /** Resolves when nothing is arriving. */
-  idle(): Promise<void>;
-  /** Drops everything that is arriving. */
-  dropAll(error: WebhookError): void;
-}
-
 /** What a receiver allows to arrive at once. */
 export interface ArrivalLimits {
   readonly maxArriving: number;
@@ -47,35 +23,26 @@ export interface ArrivalLimits {
 export class Arriving implements Arrival {
   bytes = 0;
   isOver = false;
-  timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #count: (arrival: Arriving, bytes: number) => void;
+  readonly received: Arrival['received'];
   readonly #reject: (error: WebhookError) => void;
   #dropped: WebhookError | undefined;
   #listener: ((error: WebhookError) => void) | undefined;
 
   constructor(count: (arrival: Arriving, bytes: number) => void, reject: (error: WebhookError) => void) {
-    this.#count = count;
+    this.received = (bytes) => count(this, bytes);
     this.#reject = reject;
-  }
-
-  received(bytes: number): void {
-    this.#count(this, bytes);
   }
 
   onDrop(listener: (error: WebhookError) => void): void {
     this.#listener = listener;
-    this.#tell();
+    if (this.#dropped) this.drop(this.#dropped);
   }
 
   drop(error: WebhookError): void {
     this.#dropped = error;
     this.#reject(error);
-    this.#tell();
-  }
-
-  #tell(): void {
     try {
-      if (this.#dropped) this.#listener?.(this.#dropped);
+      this.#listener?.(error);
     } catch {
       // Runs in the turn of another delivery, which must not fail because this reader cannot stop.
     }
@@ -83,26 +50,24 @@ export class Arriving implements Arrival {
 }
 
 /** The part of the places that is drawn by lot in a flood. */
-const LAST_PLACES = 0.05;
+const LAST_PLACES = 0.1;
 
 const overloaded = (message: string) => new WebhookError('ERR_WEBHOOK_OVERLOADED', message);
 const slow = (what: string) => overloaded(`${what}. If the secret function is slow, cache its results.`);
 
-export function createArrivals(limits: ArrivalLimits): Arrivals {
-  const { maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs } = limits;
+/**
+ * Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, look-ups of their secrets,
+ * and their bytes. A body may stall, so the oldest delivery makes room. A look-up always ends, so the newcomer is refused.
+ */
+export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs }: ArrivalLimits) {
   /** In the order of arrival, without those in their look-up. */
   const arriving = new Set<Arriving>();
   /** Those whose look-up has a place, also if they were dropped, in the order of the look-ups; with when to take it back. */
   const lookUps = new Map<Arriving, number>();
-  const idlers: (() => void)[] = [];
-  let open = 0;
+  let size = 0;
   let total = 0;
-  /** Newcomers that were refused since half of the places were free. */
-  let refused = 0;
-  /** Look-ups that have ended since the last newcomer; with moving averages of that number and of the free places. */
-  let ended = 0;
-  let endedForEach = 1;
-  let freeForEach = maxLookUps;
+  /** The free places that newcomers found, as a moving average. */
+  let usuallyFree = maxLookUps;
 
   function remove(arrival: Arriving): void {
     if (arrival.isOver) return;
@@ -110,33 +75,21 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
     arriving.delete(arrival);
     total -= arrival.bytes;
     arrival.bytes = 0;
-    clearTimeout(arrival.timer);
-    if (--open === 0) for (const resolve of idlers.splice(0)) resolve();
+    size--;
   }
 
-  function endLookUp(arrival: Arriving): void {
-    if (!lookUps.delete(arrival)) return;
-    ended++;
-    if (!arrival.isOver) arriving.add(arrival);
+  function drop(arrival: Arriving, error: WebhookError): WebhookError {
+    if (!arrival.isOver) {
+      remove(arrival);
+      arrival.drop(error);
+    }
+    return error;
   }
 
-  /** A timer ends each look-up long before. In Workers, none fires once the request has ended. */
-  function endOverdue(): void {
-    for (const [arrival, overdueAt] of lookUps) if (overdueAt < monotonicNow()) endLookUp(arrival);
-  }
-
-  /**
-   * In a flood, strangers who send often get each place in the moment in which it becomes free. So the last places are drawn by
-   * lot: in the long run, a newcomer is admitted as often as look-ups end for each newcomer, whenever it comes.
-   */
-  function hasPlace(): boolean {
-    const free = maxLookUps - lookUps.size;
-    if (free > maxLookUps / 2) refused = 0;
-    endedForEach += (ended - endedForEach) / maxLookUps;
-    freeForEach += (free - freeForEach) / Math.max(1, maxLookUps / 5);
-    ended = 0;
-    if (free < 1 || refused < Math.max(20, maxLookUps / 4)) return free >= 1;
-    return Math.random() < (endedForEach * freeForEach) / Math.max(1, LAST_PLACES * maxLookUps);
+  function dropOldest(what: string, option: string): void {
+    const [oldest] = arriving;
+    const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
+    if (oldest) drop(oldest, overloaded(message));
   }
 
   function count(arrival: Arriving, bytes: number): void {
@@ -158,44 +111,62 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
     while (total > maxArrivingBytes) dropOldest(`${maxArrivingBytes} bytes`, 'maxArrivingBytes');
   }
 
-  function drop(arrival: Arriving, error: WebhookError): void {
-    if (arrival.isOver) return;
-    remove(arrival);
-    arrival.drop(error);
+  function endLookUp(arrival: Arriving): void {
+    if (lookUps.delete(arrival) && !arrival.isOver) arriving.add(arrival);
   }
 
-  function dropOldest(what: string, option: string): void {
-    const [oldest] = arriving;
-    const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
-    if (oldest) drop(oldest, overloaded(message));
+  /** A timer ends each look-up long before. In Workers, none fires once the request has ended. */
+  function endOverdue(): void {
+    for (const [arrival, overdueAt] of lookUps) if (overdueAt < monotonicNow()) endLookUp(arrival);
+  }
+
+  /**
+   * In a flood, strangers who send often get each place in the moment in which it becomes free. So the last places are drawn by
+   * lot, which goes by what is usually free and not by the moment.
+   */
+  function hasPlace(): boolean {
+    const free = maxLookUps - lookUps.size;
+    usuallyFree += (free - usuallyFree) / Math.max(1, maxLookUps / 5);
+    if (free > maxLookUps / 2) usuallyFree = free;
+    return free >= 1 && Math.random() * LAST_PLACES * maxLookUps < usuallyFree;
   }
 
   return {
-    run: (work, host) =>
-      new Promise((resolve, reject) => {
+    /** How many deliveries are arriving. */
+    get size() {
+      return size;
+    },
+    /**
+     * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped: its
+     * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for. So is one whose host's time is
+     * nearly over, with `ERR_WEBHOOK_OUT_OF_TIME`.
+     */
+    run<T>(work: (arrival: Arriving) => Promise<T>, host?: HostTime): Promise<T> {
+      return new Promise((resolve, reject) => {
         const arrival = new Arriving(count, reject);
         arriving.add(arrival);
-        open++;
-        const hostMs = host?.answerMs();
-        if (hostMs !== undefined && hostMs <= MAX_TIMER_MS) {
-          arrival.timer = setTimeout(() => drop(arrival, outOfTime()), hostMs);
-        }
+        size++;
+        const late = () => drop(arrival, outOfTime());
+        const timer = host && setTimeout(late, Math.min(host.answerMs(), MAX_TIMER_MS));
         while (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
-        const end =
-          <T>(settle: (value: T) => void) =>
-          (value: T) => {
-            remove(arrival);
-            settle(value);
-          };
-        work(arrival).then(end(resolve), end(reject));
-      }),
-    checkLookUps() {
-      if (lookUps.size + 1 > maxLookUps) endOverdue();
+        const end = () => {
+          clearTimeout(timer);
+          remove(arrival);
+        };
+        work(arrival).finally(end).then(resolve, reject);
+      });
+    },
+    /** Throws `ERR_WEBHOOK_OVERLOADED` when there is no place for another look-up. */
+    checkLookUps(): void {
+      if (lookUps.size >= maxLookUps) endOverdue();
       if (hasPlace()) return;
-      refused++;
       throw slow(`Too many secret look-ups are under way (maxLookUps: ${maxLookUps})`);
     },
-    async lookUp(arrival, looking) {
+    /**
+     * Settles like `looking`, which has a place until then, even if the delivery is dropped. Meanwhile the delivery is not
+     * dropped to make room for another one. Its bytes stay counted.
+     */
+    async lookUp<T>(arrival: Arriving, looking: Promise<T>): Promise<T> {
       lookUps.set(arrival, monotonicNow() + 2 * receiveTimeoutMs);
       arriving.delete(arrival);
       try {
@@ -204,11 +175,14 @@ export function createArrivals(limits: ArrivalLimits): Arrivals {
         endLookUp(arrival);
       }
     },
-    async idle() {
-      if (open > 0) await new Promise<void>((resolve) => idlers.push(resolve));
-    },
-    dropAll(error) {
+    /** Drops one delivery: its `run` rejects at once with the error, which is returned. */
+    drop,
+    /** Drops everything that is arriving. */
+    dropAll(error: WebhookError): void {
       for (const arrival of [...arriving, ...lookUps.keys()]) drop(arrival, error);
     },
   };
 }
+
+/** What is arriving at one receiver or verifier. */
+export type Arrivals = ReturnType<typeof createArrivals>;

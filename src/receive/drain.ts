@@ -1,5 +1,5 @@
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
-import { withDeadline } from '../internal/deadline.js';
+import { stopwatch } from '../internal/deadline.js';
 import type { IdempotencyStore } from '../stores/store.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
@@ -14,6 +14,7 @@ type DrainedStore = Pick<IdempotencyStore<never>, 'unrecorded'> | false;
 
 /** Time limit for arriving deliveries: senders need milliseconds, and stalled strangers must not delay a shutdown. */
 const ARRIVAL_MS = 5000;
+const POLL_MS = 10;
 
 /** Refuses new deliveries and waits until all work in flight is done. */
 export async function drain(
@@ -23,52 +24,18 @@ export async function drain(
   if (options !== undefined) checkOptions('drain', options, ['timeoutMs']);
   const timeoutMs = options?.timeoutMs ?? 25_000;
   checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
-  const unrecorded = () => unrecordedOf(store);
-  let isOver = false;
+  const elapsedMs = stopwatch();
+  const unfinished = () => gate.size + ((store && store.unrecorded?.().length) || 0);
 
-  async function arrived(): Promise<void> {
-    await within(Math.min(timeoutMs, ARRIVAL_MS), arrivals.idle());
-    // Deliveries that have just arrived enter the gate in this turn.
-    await new Promise((resolve) => setTimeout(resolve));
-    gate.close(true);
-    arrivals.dropAll(draining());
-  }
-
-  async function finish(): Promise<void> {
-    await arrived();
-    while (!isOver && gate.size + unrecorded().length > 0) {
-      await gate.idle();
-      await Promise.allSettled(unrecorded());
-      // A store may still list a settled record: let timers fire meanwhile.
-      await new Promise((resolve) => setTimeout(resolve));
-    }
+  /** Waits a moment at least: a delivery that has just arrived enters the gate in this turn. */
+  async function until(isDone: () => boolean, ms: number): Promise<void> {
+    do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, ms)));
+    while (!isDone() && elapsedMs() < ms);
   }
 
   gate.close();
-  await within(timeoutMs, finish());
-  isOver = true;
-  gate.close(true);
+  await until(() => arrivals.size === 0, Math.min(timeoutMs, ARRIVAL_MS));
   arrivals.dropAll(draining());
-  return { unfinished: gate.size + unrecorded().length };
-}
-
-/** The records that a store still retries; none if its `unrecorded` fails. */
-function unrecordedOf(store: DrainedStore): readonly unknown[] {
-  try {
-    const records: unknown = store ? store.unrecorded?.() : undefined;
-    return Array.isArray(records) ? records : [];
-  } catch {
-    // A custom store. Draining must not fail because of it.
-    return [];
-  }
-}
-
-/** Waits for work, but no longer than `ms`. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const late = new Error('Out of time.');
-  try {
-    await withDeadline(work, ms, () => late);
-  } catch (error) {
-    if (error !== late) throw error;
-  }
+  await until(() => unfinished() === 0, timeoutMs);
+  return { unfinished: unfinished() };
 }

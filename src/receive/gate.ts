@@ -2,145 +2,93 @@ import { channel } from '#runtime';
 import { WebhookError } from '../errors.js';
 import type { HostTime } from '../handle/host-time.js';
 import type { InFlightMessage } from '../handle/tracing.js';
-import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 
-/** Counts work in flight, refuses work over the limit, and reports when all of it is done. */
-export interface Gate {
-  /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed to new deliveries. */
-  check(): void;
-  /** Takes a place, or throws `ERR_WEBHOOK_OVERLOADED` or `ERR_WEBHOOK_DRAINING`. */
-  enter(): void;
-  /** Releases a place. */
-  leave(): void;
-  /**
-   * Occupies a place until the work, which continues after its delivery was answered, settles. The place comes back after
-   * twice the time limit of handlers, and to a full gate once the host's time is over. Then the gate only waits for the
-   * work, and at last gives it up.
-   */
-  hold(work: Promise<unknown>, host?: Pick<HostTime, 'isOver'>): void;
-  /** Counts work until it settles, without a place. */
-  wait(work: Promise<unknown>): void;
-  /** Refuses new deliveries; with `entirely`, also those that are arriving. */
-  close(entirely?: boolean): void;
-  readonly isClosed: boolean;
-  /** How much work is in flight or waited for. */
-  readonly size: number;
-  /** Resolves when `size` is 0. */
-  idle(): Promise<void>;
-}
-
-interface Held {
-  readonly host: Pick<HostTime, 'isOver'> | undefined;
-  /** When the place comes back, on the monotonic clock. */
-  readonly end: number;
+/** Work that continues after its delivery was answered. The times are of the monotonic clock. */
+interface Later {
+  readonly host?: Pick<HostTime, 'isOver'> | undefined;
+  readonly hasPlaceUntil: number;
+  readonly countsUntil: number;
 }
 
 const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
 
-/** How long a gate waits at least for work that does not settle, in ms. */
+/** How long a handler that does not settle counts at least, in ms. */
 const GIVE_UP_MS = 60_000;
 
-export function createGate(maxInFlight: number, handlerTimeoutMs: number): Gate {
-  const placeMs = Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS);
-  let inFlight = 0;
+/**
+ * Counts work in flight, and refuses work over the limit. It reads clocks and sets no timers: in Workers, none fires after
+ * the end of its request.
+ */
+export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
+  const later = new Set<Later>();
+  let entered = 0;
+  let isClosed = false;
+  const countLater = (isCounted: (each: Later, now: number) => boolean) =>
+    [...later].filter((each) => isCounted(each, monotonicNow())).length;
   const message: InFlightMessage = {
     get inFlight() {
-      return inFlight;
+      return entered + countLater(({ hasPlaceUntil, host }, now) => now < hasPlaceUntil && !host?.isOver());
     },
   };
-  let waitedFor = 0;
-  let closed: 'no' | 'to new deliveries' | 'entirely' = 'no';
-  const idlers: (() => void)[] = [];
-  const held = new Set<Held>();
 
-  function notifyIdle(): void {
-    if (inFlight + waitedFor === 0) for (const resolve of idlers.splice(0)) resolve();
-  }
-
-  function occupy(places: 1 | -1): void {
-    inFlight += places;
+  function enter(places: 1 | -1): void {
+    entered += places;
     changes.publish(message);
   }
 
-  function leave(): void {
-    occupy(-1);
-    notifyIdle();
-  }
-
-  /** In Workers, neither a promise nor a timer of a request fires after its end, so the next delivery has to do this. */
-  function takeBackPlaces(): void {
-    for (const place of held) if (monotonicNow() >= place.end || place.host?.isOver()) takeBack(place);
-  }
-
-  function takeBack(place: Held): void {
-    if (!held.delete(place)) return;
-    occupy(-1);
-    waitedFor++;
+  function keep(work: Promise<unknown>, kept: Later): void {
+    later.add(kept);
+    changes.publish(message);
+    const done = () => {
+      later.delete(kept);
+      changes.publish(message);
+    };
+    work.then(done, done);
   }
 
   return {
-    check() {
-      if (closed !== 'no') throw draining();
+    /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed to new deliveries. */
+    check(): void {
+      if (isClosed) throw draining();
     },
-    enter() {
-      if (closed === 'entirely') throw draining();
-      if (inFlight >= maxInFlight) takeBackPlaces();
-      if (inFlight >= maxInFlight) {
-        throw new WebhookError(
-          'ERR_WEBHOOK_OVERLOADED',
-          `${maxInFlight} deliveries are in flight: raise maxInFlight or add replicas.`,
-        );
+    /** Takes a place, or throws `ERR_WEBHOOK_OVERLOADED`. */
+    enter(): void {
+      if (message.inFlight >= maxInFlight) {
+        const advice = 'raise maxInFlight or add replicas';
+        throw new WebhookError('ERR_WEBHOOK_OVERLOADED', `${maxInFlight} deliveries are in flight: ${advice}.`);
       }
-      occupy(1);
+      enter(1);
     },
-    leave,
-    hold(work, host) {
-      const place = { host, end: monotonicNow() + placeMs };
-      let isDone = false;
-      const done = () => {
-        if (isDone) return;
-        isDone = true;
-        for (const cancel of timers) cancel();
-        if (held.delete(place)) occupy(-1);
-        else waitedFor--;
-        notifyIdle();
-      };
-      const timers = [after(placeMs, () => takeBack(place)), after(Math.max(placeMs, GIVE_UP_MS), done)];
-      held.add(place);
-      occupy(1);
-      work.then(done, done);
+    /** Releases a place. */
+    leave: () => enter(-1),
+    /**
+     * Occupies a place until the work settles; at most for twice the time limit of handlers, or until the host's time is
+     * over. Then the gate only counts the work, and at last gives it up.
+     */
+    hold(work: Promise<unknown>, host?: Later['host']): void {
+      const now = monotonicNow();
+      for (const each of later) if (now >= each.countsUntil) later.delete(each);
+      const placeMs = 2 * handlerTimeoutMs;
+      keep(work, { host, hasPlaceUntil: now + placeMs, countsUntil: now + Math.max(placeMs, GIVE_UP_MS) });
     },
-    wait(work) {
-      waitedFor++;
-      const done = () => {
-        waitedFor--;
-        notifyIdle();
-      };
-      work.then(done, done);
-    },
-    close(entirely = false) {
-      if (entirely) closed = 'entirely';
-      else if (closed === 'no') closed = 'to new deliveries';
+    /** Counts work until it settles, without a place. */
+    wait: (work: Promise<unknown>): void => keep(work, { hasPlaceUntil: 0, countsUntil: Number.POSITIVE_INFINITY }),
+    close(): void {
+      isClosed = true;
     },
     get isClosed() {
-      return closed !== 'no';
+      return isClosed;
     },
+    /** How much work is in flight or waited for. */
     get size() {
-      return inFlight + waitedFor;
-    },
-    async idle() {
-      if (inFlight + waitedFor > 0) await new Promise<void>((resolve) => idlers.push(resolve));
+      return entered + countLater(({ countsUntil }, now) => now < countsUntil);
     },
   };
 }
 
-/** Acts later, unless the process has ended by then. Returns a function that cancels it. */
-function after(ms: number, act: () => void): () => void {
-  const timer: { unref?: () => unknown } = setTimeout(act, ms);
-  timer.unref?.();
-  return () => clearTimeout(timer as never);
-}
+/** The places of one receiver for verified deliveries. */
+export type Gate = ReturnType<typeof createGate>;
 
 export function draining(): WebhookError {
   return new WebhookError('ERR_WEBHOOK_DRAINING', 'The receiver is draining. Send the delivery again later.');

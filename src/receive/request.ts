@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors.js';
 import type { RemainingMs, WaitUntil } from '../handle/host-time.js';
+import type { ItemContext } from '../handle/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
 import type { SecretRequest } from './secret.js';
@@ -18,12 +19,11 @@ export function headerText(value: unknown): string | undefined {
 /** The limits that a body reader must observe. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
-  readonly timeoutMs: number;
   /** Report each chunk that is kept to it; its `onDrop` says when to stop reading and release the chunks. */
   readonly arrival: Arrival;
 }
 
-/** Reads a body that is still arriving. Rejects with a WebhookError when it is too large, too slow, or cut off. */
+/** Reads a body that is still arriving. Rejects with a WebhookError when it is too large or cut off. */
 export type BodyReader = (limits: BodyLimits) => Promise<Uint8Array>;
 
 /** An HTTP request as adapters present it. */
@@ -68,7 +68,7 @@ export interface SignedRequest<Body = RawBody> {
   readonly waitUntil?: WaitUntil | undefined;
 }
 
-/** A request that was refused, as far as it was read. Nothing in it is verified. `url` is there with a secret function. */
+/** A request that was refused, as far as it was read. Nothing in it is verified. */
 export interface RefusedRequest extends SecretRequest {
   /** The bytes that were hashed; undefined when the request was refused before. Copy them to keep them: the host may reuse its buffer. */
   readonly rawBody: RawBody | undefined;
@@ -76,6 +76,15 @@ export interface RefusedRequest extends SecretRequest {
   readonly signature: string | undefined;
   /** The timestamp header; undefined when it is missing. */
   readonly timestamp: string | undefined;
+}
+
+/** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
+export interface ErrorContext extends ItemContext {
+  /**
+   * Returns the request of a delivery that was refused as a whole; undefined after the hook has returned, and for an item. The
+   * property is not enumerable, so that a logged context contains no request.
+   */
+  readonly request?: (() => RefusedRequest | undefined) | undefined;
 }
 
 /** The error for a body over the limit. */

@@ -1,21 +1,12 @@
 import type { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { Finality, OnDropped } from '../handle/finality.js';
-import type { Enqueue, ItemContext, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
+import type { Enqueue, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
 import type { Logger } from '../internal/logger.js';
-import type { RefusedRequest } from '../receive/request.js';
+import type { ErrorContext } from '../receive/request.js';
 import type { Secret, SecretFunction } from '../receive/secret.js';
 import type { HeaderNames } from '../signature/headers.js';
 import type { IdempotencyStore } from '../stores/store.js';
-
-/** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
-export interface ErrorContext extends ItemContext {
-  /**
-   * Returns the request of a delivery that was refused as a whole; undefined after the hook has returned, and for an item. The
-   * property is not enumerable, so that a logged context contains no request.
-   */
-  readonly request?: (() => RefusedRequest | undefined) | undefined;
-}
 
 /** Gets every refusal and failure. Not awaited; what it throws is ignored. */
 export type OnError = (error: WebhookError, context: ErrorContext) => unknown;

@@ -5,8 +5,8 @@ import type { VerifiedDelivery } from '../handle/types.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
 import { createReceive } from '../receive/receive.js';
-import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
-import type { ErrorContext, ReceiverOptions } from './options.js';
+import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/request.js';
+import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
 import { checkReceiverNames, isFinished, resolveReceiverOptions, resolveVerifierOptions } from './resolve-options.js';
@@ -67,7 +67,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     gate.enter();
     try {
       const outcomes = await dispatch(delivery, host);
-      const result = receive.closing(answerToAll(outcomes));
+      const result = answerToAll(outcomes);
       reporter.answered(result);
       return result;
     } finally {

@@ -1,6 +1,7 @@
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult } from '../handle/answer.js';
-import type { ErrorContext, VerifierOptions } from './options.js';
+import type { ErrorContext } from '../receive/request.js';
+import type { VerifierOptions } from './options.js';
 
 /** Calls the user's `onError` and `logger`. Neither their time nor their failure affects the answer. */
 export interface Reporter {

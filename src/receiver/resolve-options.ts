@@ -13,7 +13,7 @@ import {
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
-import { checkSecret, quotesWarner } from '../receive/check-secret.js';
+import { checkSecret } from '../receive/find-secret.js';
 import type { ReceiveOptions } from '../receive/receive.js';
 import { serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
@@ -126,8 +126,6 @@ export function resolveVerifierOptions(
   if (typeof secret !== 'function') checkSecret(secret);
   checkFunctions({ now, onError });
   checkLogger(logger);
-  const warnOfQuotes = quotesWarner(logger);
-  if (typeof secret !== 'function') warnOfQuotes(secret);
   checkHeaders(headers);
   if (toleranceSeconds !== false) {
     if (typeof toleranceSeconds !== 'number') {
@@ -145,7 +143,7 @@ export function resolveVerifierOptions(
   checkNumber('maxLookUps', maxLookUps, 1);
   checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
   const limits = { maxBodyBytes, maxEvents, maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs };
-  return { secret, headers, toleranceSeconds, ...limits, now, onError, logger, warnOfQuotes };
+  return { secret, headers, toleranceSeconds, ...limits, now, onError, logger };
 }
 
 /** The other options of a receiver with their defaults. Throws ConfigError for an invalid option. */

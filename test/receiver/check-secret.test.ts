@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { expressHandler } from '../../src/adapters/express.js';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
@@ -26,75 +26,64 @@ function refusal(make: () => unknown): string {
 
 const missing: Record<string, string | undefined> = {};
 /** What JavaScript makes of a value that is not a secret. */
-const texts: [what: string, text: string, named?: string][] = [
-  ['undefined', String(missing.SECRET), 'undefined'],
-  ['null', String(null), 'null'],
-  ['NaN', String(Number(missing.SECRET)), 'NaN'],
-  ['an object', String({}), '[object Object]'],
-  ['a promise', String(Promise.resolve()), '[object Promise]'],
-  ['bytes', String(new ArrayBuffer(1)), '[object ArrayBuffer]'],
-  ['a boolean', String(Boolean(missing.SECRET)), 'false'],
-  ['a number without end', String(-1 / 0)],
-  ['a symbol', String(Symbol('x'))],
-  ['an error', String(new TypeError('fetch failed'))],
-  ['a function', String(function secretOf() {})],
-  ['an async function', String(async function secretOf() {})],
-  ['an arrow function', String(() => 'x')],
-  ['an async arrow function', String(async (x: string) => x)],
-  ['a class', String(class Secret {})],
-  ['undefined in quotes', JSON.stringify(String(missing.SECRET)), 'undefined'],
-  ['an empty text in quotes', '""'],
-  ['a variable of a shell', '$' + '{WEBHOOK_SECRET}'],
-  ['a variable of a template', '{{ webhook_secret }}'],
-  ['nil in a template', '<no value>'],
+const texts = [
+  String(missing.SECRET),
+  String(null),
+  String(Number(missing.SECRET)),
+  String({}),
+  String(Promise.resolve()),
+  String(new ArrayBuffer(1)),
 ];
 
-it.each<[what: string, text: string, named?: string]>(texts)(
-  'a secret that is the text of %s is refused when anything is created with it',
-  (_, text, named) => {
+it.each(texts)('a secret that is the text %j is refused when anything is created with it', (text) => {
+  for (const make of makers) {
+    for (const secret of [text, ['whsec-1', text, 'whsec-2']]) {
+      expect(refusal(() => make(secret))).toBe(
+        `\`secret\` is the text "${text}" and not a secret. Is the environment variable set?`,
+      );
+    }
+  }
+});
+
+it.each([undefined, null, '', 7, [], [undefined], ['whsec-1', '']])(
+  'a missing secret, such as %j, is refused when anything is created with it',
+  (secret) => {
     for (const make of makers) {
-      const message = refusal(() => make(text));
-      expect(message).toContain(named === undefined ? 'the text of something else' : `the text "${named}"`);
-      expect(message).toContain('Is the environment variable set?');
-      expect(refusal(() => make(['whsec-1', text, 'whsec-2']))).toContain('`secret[1]`');
+      expect(refusal(() => make(secret as never))).toMatch(/^`secret` must be a non-empty string.*variable set\?$/);
     }
   },
 );
 
 const SECRET = 'whsec-9c1d';
-const spaces = [
-  ' ',
-  '\t',
-  '\n',
-  '\r\n',
-  '\0',
-  '\u0085',
-  '\u00a0',
-  '\u200b',
-  '\u2003',
-  '\u2028',
-  '\u2060',
-  '\u3000',
-  '\ufeff',
-];
+const spaces = [' ', '\t', '\n', '\r\n', '\u00a0', '\u2003', '\u2028', '\u3000', '\ufeff'];
 
-it.each(spaces)('a secret with %j before or after it is refused, and not quoted', (space) => {
+it.each(spaces)('a secret with %j before or after it is refused', (space) => {
   for (const make of makers) {
     for (const secret of [space + SECRET, SECRET + space, space]) {
       for (const message of [refusal(() => make(secret)), refusal(() => make([SECRET, secret]))]) {
-        expect(message).toMatch(/^`secret(\[1])?` has white space, a line break or a byte order mark /);
-        expect(message).not.toContain(SECRET);
+        expect(message).toBe('`secret` has white space around it. Remove it with `trim()`.');
       }
     }
   }
 });
 
-it.each(['s', 'a b', 'x y', 'ü日本', 'undefined-1', 'my-null', 'NaNa', 'functional', 'a->b', 'class', '[object]', '-'])(
-  'the secret %j is accepted',
-  (secret) => {
-    for (const make of makers) expect(() => make(secret)).not.toThrow();
-  },
-);
+it.each([
+  's',
+  'a b',
+  'x y',
+  'ü日本',
+  'undefined-1',
+  'my-null',
+  'NaNa',
+  'functional',
+  'a->b',
+  'class',
+  '[object]',
+  '-',
+  '"quoted"',
+])('the secret %j is accepted', (secret) => {
+  for (const make of makers) expect(() => make(secret)).not.toThrow();
+});
 
 const signed = (secret: string) => {
   const { rawBody: body, ...rest } = signDelivery('[]', { secret });
@@ -127,22 +116,3 @@ it.each(['undefined', 'null', 'NaN', '[object Object]', '[object Promise]'])(
     expect(verifySignature(other.rawBody, other.signature, other.timestamp, [text, 'whsec'])).toBe(true);
   },
 );
-
-it.each(['"whsec"', "'whsec'", '`whsec`', '“whsec”'])('quotes around the secret %s warn once', async (secret) => {
-  const warn = vi.fn();
-  const logger = { debug() {}, info() {}, warn, error() {} };
-  const onConsole = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const expected = expect.stringContaining('has quotes around it');
-  for (const given of [secret, [secret, secret], () => secret]) {
-    warn.mockClear();
-    onConsole.mockClear();
-    const receiver = createReceiver({ secret: given, onEvent, logger });
-    for (let delivery = 0; delivery < 3; delivery++) expect((await receiver.handle(signed(secret))).status).toBe(200);
-    expect(warn.mock.calls).toEqual([[{}, expected]]);
-    expect(onConsole).not.toHaveBeenCalled();
-    await createReceiver({ secret: given, onEvent }).handle(signed(secret));
-    expect(onConsole.mock.calls).toEqual([[expected]]);
-    expect(JSON.stringify([warn.mock.calls, onConsole.mock.calls])).not.toContain('whsec');
-  }
-  onConsole.mockRestore();
-});

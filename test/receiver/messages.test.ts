@@ -53,7 +53,7 @@ describe('the message of a delivery that fails', () => {
           throw no;
         },
       },
-      'The function `now` failed.',
+      '`now` must return a number of milliseconds.',
       no,
     ],
     ['a clock that gives no number', { now: () => '1' as never }, '`now` must return a number of milliseconds.'],

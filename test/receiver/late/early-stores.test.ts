@@ -127,24 +127,10 @@ describe('what a store may do to drain', () => {
     rejected.catch(() => {});
     expect(await draining(() => [rejected])).toEqual({ unfinished: 1 });
   });
-
-  it.each([
-    () => 5,
-    async () => [],
-    () => new Set(),
-    () => null,
-    () => {
-      throw new Error('no');
-    },
-  ])('takes %s for nothing to wait for', async (unrecorded) => {
-    expect(await draining(unrecorded)).toEqual({ unfinished: 0 });
-  });
 });
 
 describe('functions that should not be asynchronous', () => {
-  const rejecting = () => Promise.reject(new Error('no'));
-
-  it.each([rejecting, async () => Date.now(), () => 5n, () => undefined])('now is answered 500', async (now) => {
+  it.each([async () => Date.now(), () => 5n, () => undefined])('now is answered 500', async (now) => {
     const { receiver, reported } = noting({ now: now as never, toleranceSeconds: 300 });
     expect((await receiver.handle({ ...signed([event('a')]), signature: 'a'.repeat(64) })).status).toBe(500);
     expect(reported).toEqual(['ERR_WEBHOOK_INTERNAL']);

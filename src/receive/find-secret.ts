@@ -1,0 +1,76 @@
+import { ConfigError, WebhookError } from '../errors.js';
+import { optionError } from '../internal/check-options.js';
+import { withDeadline } from '../internal/deadline.js';
+import { isThenable } from '../internal/guards.js';
+import { isStringified } from '../signature/verify-signature.js';
+import type { Arrivals, Arriving } from './arrivals.js';
+import type { FoundSecret, Secret, SecretFunction, SecretRequest, SourcedSecret } from './secret.js';
+
+/** A secret to verify with, and its source. */
+export interface Found {
+  readonly secret: Secret;
+  readonly source?: string | undefined;
+}
+
+/** Returns the secret. Throws ConfigError for what can never be one, without quoting it. */
+export function checkSecret(secret: Secret): Secret {
+  for (const each of Array.isArray(secret) && secret.length > 0 ? secret : [secret]) {
+    let fault: string | undefined;
+    if (typeof each !== 'string' || each === '') {
+      fault = optionError('secret', 'a non-empty string, an array of them, or a function', each).message;
+    } else if (isStringified(each)) fault = `\`secret\` is the text "${each}" and not a secret.`;
+    if (fault) throw new ConfigError(`${fault} Is the environment variable set?`);
+    if (each !== each.trim()) throw new ConfigError('`secret` has white space around it. Remove it with `trim()`.');
+  }
+  return secret;
+}
+
+/** What a secret function returned, in one form. Throws ConfigError for anything but a FoundSecret. */
+function checkFound(found: FoundSecret): Found | undefined {
+  if (found === undefined) return undefined;
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    return { secret: checkSecret(found as Secret) };
+  const { secret, source } = found as SourcedSecret;
+  if (typeof source === 'string' && source !== '') return { secret: checkSecret(secret), source };
+  throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
+}
+
+/** Calls the user's secret function, with a time limit. A look-up for an `arrival` takes one of the places of look-ups. */
+export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: number, arrivals: Arrivals) {
+  return async (
+    request: SecretRequest | undefined,
+    lookUp = new AbortController(),
+    arrival?: Arriving,
+  ): Promise<Found> => {
+    const { signal } = lookUp;
+    signal.throwIfAborted();
+    if (arrival) arrivals.checkLookUps();
+    let found: Found | undefined;
+    try {
+      let given = find({
+        header: (name) => request?.header(name),
+        get url() {
+          return request?.url;
+        },
+        signal,
+      });
+      if (isThenable(given)) {
+        const looking = withDeadline(Promise.resolve(given), receiveTimeoutMs, () => {
+          lookUp.abort(new Error(`The look-up took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs).`));
+          return signal.reason;
+        });
+        given = await (arrival ? arrivals.lookUp(arrival, looking) : looking);
+      }
+      found = checkFound(given);
+    } catch (cause) {
+      const message = 'The secret function failed or returned something that is not a secret. See cause.';
+      throw new WebhookError('ERR_WEBHOOK_SECRET', message, { cause });
+    }
+    signal.throwIfAborted();
+    if (found) return found;
+    throw new WebhookError(
+      'ERR_WEBHOOK_SIGNATURE',
+      'The secret function returned no secret for this request. Check the key that it looks up: a header or the URL.',
+    );
+  };
+}
