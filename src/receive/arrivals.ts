@@ -102,13 +102,11 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     let needed = arrival.bytes;
     for (const { bytes } of lookUps.keys()) needed += bytes;
     // Dropping the others that are arriving would not make room for this one.
+    const limit = `${maxArrivingBytes} bytes`;
     if (needed > maxArrivingBytes) {
-      drop(
-        arrival,
-        slow(`Secret look-ups and this delivery need more than ${maxArrivingBytes} bytes (maxArrivingBytes)`),
-      );
+      drop(arrival, slow(`Secret look-ups and this delivery need more than ${limit} (maxArrivingBytes)`));
     }
-    while (total > maxArrivingBytes) dropOldest(`${maxArrivingBytes} bytes`, 'maxArrivingBytes');
+    while (total > maxArrivingBytes) dropOldest(limit, 'maxArrivingBytes');
   }
 
   function endLookUp(arrival: Arriving): void {
@@ -156,10 +154,10 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
         work(arrival).finally(end).then(resolve, reject);
       });
     },
-    /** Throws `ERR_WEBHOOK_OVERLOADED` when there is no place for another look-up. */
-    checkLookUps(): void {
+    /** Throws `ERR_WEBHOOK_OVERLOADED` when there is no place for another look-up, or the delivery was dropped. */
+    checkLookUps(arrival: Arriving): void {
       if (lookUps.size >= maxLookUps) endOverdue();
-      if (hasPlace()) return;
+      if (!arrival.isOver && hasPlace()) return;
       throw slow(`Too many secret look-ups are under way (maxLookUps: ${maxLookUps})`);
     },
     /**

@@ -25,7 +25,7 @@ export async function drain(
   const timeoutMs = options?.timeoutMs ?? 25_000;
   checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
   const elapsedMs = stopwatch();
-  const unfinished = () => gate.size + ((store && store.unrecorded?.().length) || 0);
+  const unfinished = () => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0);
 
   /** Waits a moment at least: a delivery that has just arrived enters the gate in this turn. */
   async function until(isDone: () => boolean, ms: number): Promise<void> {

@@ -35,16 +35,13 @@ function checkFound(found: FoundSecret): Found | undefined {
   throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
 }
 
-/** Calls the user's secret function, with a time limit. A look-up for an `arrival` takes one of the places of look-ups. */
+/**
+ * Returns a function that calls the user's secret function, with a time limit. A look-up for an `arrival` takes one of the
+ * places of look-ups. `lookUp` is aborted when its result is no longer wanted.
+ */
 export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: number, arrivals: Arrivals) {
-  return async (
-    request: SecretRequest | undefined,
-    lookUp = new AbortController(),
-    arrival?: Arriving,
-  ): Promise<Found> => {
-    const { signal } = lookUp;
-    signal.throwIfAborted();
-    if (arrival) arrivals.checkLookUps();
+  return async (request?: SecretRequest, lookUp = new AbortController(), arrival?: Arriving): Promise<Found> => {
+    if (arrival) arrivals.checkLookUps(arrival);
     let found: Found | undefined;
     try {
       let given = find({
@@ -52,12 +49,15 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
         get url() {
           return request?.url;
         },
-        signal,
+        // Creating a signal takes longer than verifying a small body, and few functions read it.
+        get signal() {
+          return lookUp.signal;
+        },
       });
       if (isThenable(given)) {
         const looking = withDeadline(Promise.resolve(given), receiveTimeoutMs, () => {
           lookUp.abort(new Error(`The look-up took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs).`));
-          return signal.reason;
+          return lookUp.signal.reason;
         });
         given = await (arrival ? arrivals.lookUp(arrival, looking) : looking);
       }
@@ -66,11 +66,11 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
       const message = 'The secret function failed or returned something that is not a secret. See cause.';
       throw new WebhookError('ERR_WEBHOOK_SECRET', message, { cause });
     }
-    signal.throwIfAborted();
     if (found) return found;
+    const advice = 'Check the key that it looks up: a header or the URL.';
     throw new WebhookError(
       'ERR_WEBHOOK_SIGNATURE',
-      'The secret function returned no secret for this request. Check the key that it looks up: a header or the URL.',
+      `The secret function returned no secret for this request. ${advice}`,
     );
   };
 }

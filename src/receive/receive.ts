@@ -7,9 +7,9 @@ import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { withDeadline } from '../internal/deadline.js';
 import { isThenable } from '../internal/guards.js';
-import { authenticate, formRefusal } from '../signature/authenticate.js';
+import { authenticate } from '../signature/authenticate.js';
 import type { HeaderNames } from '../signature/headers.js';
-import { missingBodyError } from '../signature/refusals.js';
+import { headerError, missingBodyError } from '../signature/refusals.js';
 import { type RawBody, signedBytes } from '../signature/verify-signature.js';
 import { type ArrivalLimits, createArrivals } from './arrivals.js';
 import { createSecretFinder, type Found } from './find-secret.js';
@@ -62,10 +62,8 @@ export function createReceive(
       throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send deliveries with POST.');
     const rawBody = request.rawBody();
     if ((header('content-encoding') || 'identity').toLowerCase() !== 'identity') {
-      throw new WebhookError(
-        'ERR_WEBHOOK_CONTENT_ENCODING',
-        'The body is compressed. Have it sent uncompressed, as it was signed.',
-      );
+      const message = 'The body is compressed. Have it sent uncompressed, as it was signed.';
+      throw new WebhookError('ERR_WEBHOOK_CONTENT_ENCODING', message);
     }
     if (Number(header('content-length') ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
     return {
@@ -101,10 +99,13 @@ export function createReceive(
       const host = remainingMs || waitUntil ? new HostTime(remainingMs, waitUntil) : undefined;
 
       const delivery = await arrivals.run(async (arrival): Promise<VerifiedDelivery> => {
-        const malformed = formRefusal({ signature, timestamp }, { headers, header });
+        const malformed = headerError({ signature, timestamp }, { headers, header });
         if (malformed) throw malformed;
         // Read before the body, which may arrive slowly.
-        const nowMs = toleranceSeconds === false ? 0 : timeOf(now);
+        const nowMs = toleranceSeconds === false ? 0 : now();
+        if (!Number.isFinite(nowMs)) {
+          throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
+        }
 
         const isReader = typeof given === 'function';
         const late = () =>
@@ -201,15 +202,4 @@ function sizeOf(body: RawBody | undefined | null): number {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : signedBytes(body);
   if (bytes) return bytes.length;
   throw new RawBodyUnavailableError('Pass the bytes as they arrived: a string, a Uint8Array or an ArrayBuffer.');
-}
-
-function timeOf(now: () => number): number {
-  let cause: unknown;
-  try {
-    const ms = now();
-    if (Number.isFinite(ms)) return ms;
-  } catch (error) {
-    cause = error;
-  }
-  throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.', { cause });
 }

@@ -2,7 +2,7 @@ import { type Channel, tracingChannel as create, type TracingChannel } from 'nod
 
 export { channel } from 'node:diagnostics_channel';
 // `#runtime` in Bun, whose crypto module is Node's.
-export { equalHex, hmacAhead, hmacHex, sha256Hex, utf8Length } from './hmac-node.js';
+export { equalHex, hmacAhead, hmacHex, sha256Hex } from './hmac-node.js';
 
 /** Bun's tracing channels do not report whether anybody subscribes, so this asks the five channels behind each. */
 export function tracingChannel<Store, Message extends object>(name: string): TracingChannel<Store, Message> {

@@ -1,5 +1,5 @@
 // `#runtime` where there are no Node modules: SHA-256 in JavaScript.
-export { equalHex, hmacAhead, hmacHex, sha256Hex, utf8Length } from './hmac-pure.js';
+export { equalHex, hmacAhead, hmacHex, sha256Hex } from './hmac-pure.js';
 
 // These runtimes have no diagnostics_channel, so nobody can subscribe.
 export function tracingChannel() {

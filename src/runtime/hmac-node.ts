@@ -21,11 +21,6 @@ export function hmacAhead<Body>(body: Body, _timestamp: string, _secret: unknown
   return [body, hmacHex];
 }
 
-/** Length of a string in UTF-8, in bytes. A lone surrogate counts as U+FFFD: three bytes. */
-export function utf8Length(text: string): number {
-  return Buffer.byteLength(text);
-}
-
 const left = Buffer.alloc(64);
 const right = Buffer.alloc(64);
 

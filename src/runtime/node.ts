@@ -1,3 +1,3 @@
 // `#runtime` in Node and Deno. Every copy of this library, and every subscriber, gets the same channel for a name.
 export { channel, tracingChannel } from 'node:diagnostics_channel';
-export { equalHex, hmacAhead, hmacHex, sha256Hex, utf8Length } from './hmac-node.js';
+export { equalHex, hmacAhead, hmacHex, sha256Hex } from './hmac-node.js';

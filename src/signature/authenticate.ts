@@ -2,7 +2,7 @@ import { hmacHex } from '#runtime';
 import type { WebhookError } from '../errors.js';
 import type { HeaderNames } from './headers.js';
 import { headerError, signatureError, timestampError } from './refusals.js';
-import { isSignature, isTimestamp, type RawBody, verifyWith } from './verify-signature.js';
+import { type RawBody, verifyWith } from './verify-signature.js';
 
 /** The three parts that a signature covers, as they arrived. */
 export interface SignedParts {
@@ -31,15 +31,6 @@ export interface Authentic {
   readonly timestamp: string;
 }
 
-/** Why the two headers cannot be those of a delivery; undefined if they can. Needs no body. */
-export function formRefusal(
-  { signature, timestamp }: Omit<SignedParts, 'rawBody'>,
-  { headers, header }: Pick<Check, 'headers' | 'header'>,
-): WebhookError | undefined {
-  if (isSignature(signature) && isTimestamp(timestamp)) return undefined;
-  return headerError(headers, signature, timestamp, header);
-}
-
 /**
  * Decides whether a delivery is authentic (spec section 5.2): both headers have their form, the signature is that of the
  * bytes and the timestamp under one of the secrets, and the timestamp is within the tolerance. Pure and total: it returns a
@@ -51,9 +42,8 @@ export function authenticate(
   check: Check,
 ): Authentic | { readonly refusal: WebhookError } {
   const { rawBody, signature, timestamp } = parts;
-  if (!isSignature(signature) || !isTimestamp(timestamp)) {
-    return { refusal: headerError(check.headers, signature, timestamp, check.header) };
-  }
+  const malformed = headerError(parts, check);
+  if (malformed) return { refusal: malformed };
   if (!verifyWith(check.hmac ?? hmacHex, rawBody, signature, timestamp, secrets)) return { refusal: signatureError() };
   // After the signature: a forgery must not be reported as stale. Negated, so that NaN is refused.
   const { toleranceSeconds, nowMs } = check;
@@ -61,5 +51,5 @@ export function authenticate(
   if (toleranceSeconds !== false && !(Math.abs(ageSeconds) <= toleranceSeconds)) {
     return { refusal: timestampError(ageSeconds, toleranceSeconds) };
   }
-  return { rawBody, timestamp };
+  return { rawBody, timestamp: String(timestamp) };
 }

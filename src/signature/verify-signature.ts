@@ -56,8 +56,8 @@ export function verifySignature(
 export function verifyWith(
   hmac: typeof hmacHex,
   rawBody: RawBody,
-  signature: string,
-  timestamp: string,
+  signature: string | undefined,
+  timestamp: string | undefined,
   secret: string | readonly string[],
 ): boolean {
   try {

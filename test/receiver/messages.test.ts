@@ -53,7 +53,7 @@ describe('the message of a delivery that fails', () => {
           throw no;
         },
       },
-      '`now` must return a number of milliseconds.',
+      'The receiver failed, or a function in its options threw. See cause.',
       no,
     ],
     ['a clock that gives no number', { now: () => '1' as never }, '`now` must return a number of milliseconds.'],

@@ -46,7 +46,7 @@ describe('hmacAhead', () => {
 
   it('hashes a body from 4096 bytes with WebCrypto, once for each secret', async () => {
     const [importKey, sign] = watchWebCrypto();
-    await pure.hmacAhead(new Uint8Array(4096), timestamp, ['', 'old', undefined, 7, 'new'] as string[]);
+    await pure.hmacAhead(new Uint8Array(4096), timestamp, ['old', 'new']);
     const settled = (spy: typeof importKey | typeof sign) => spy.mock.settledResults.map(({ type }) => type);
     expect(settled(importKey)).toEqual(['fulfilled', 'fulfilled']);
     expect(settled(sign)).toEqual(['fulfilled', 'fulfilled']);

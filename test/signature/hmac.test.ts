@@ -48,40 +48,6 @@ describe.each([
   });
 });
 
-describe('utf8Length', () => {
-  it.each([
-    ['', 0],
-    ['plain', 5],
-    ['🎉', 4],
-    ['\ud83c', 3],
-    ['\udf89', 3],
-    ['\ud83c\ud83c\udf89', 7],
-    ['\udf89\ud83c', 6],
-    ['\u07ff\u0800', 5],
-    ['\ud7ff\udc00', 6],
-    ['\ud800\udfff', 4],
-    ['\udc00\udc00', 6],
-    ['\ud800\ue000', 6],
-    ['x'.repeat(100_000), 100_000],
-  ])('gives the bytes of %j on every runtime', (text, bytes) => {
-    expect(node.utf8Length(text)).toBe(bytes);
-    expect(pure.utf8Length(text)).toBe(bytes);
-  });
-
-  it('gives what TextEncoder gives, for any string', () => {
-    const unit = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd7fe, max: 0xe001 }));
-    fc.assert(
-      fc.property(fc.array(unit, { maxLength: 40 }), (units) => {
-        const text = String.fromCharCode(...units);
-        const bytes = new TextEncoder().encode(text).length;
-        expect(node.utf8Length(text)).toBe(bytes);
-        expect(pure.utf8Length(text)).toBe(bytes);
-      }),
-      { seed: 11, numRuns: 2000 },
-    );
-  });
-});
-
 describe('both backends', () => {
   it('give the same HMAC', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 });

@@ -25,7 +25,6 @@ const PLACES: Record<string, { status: number; verifies?: true; options: (fail: 
   onUnknown: { status: 500, options: (onUnknown) => ({ onUnknown }) },
   secret: { status: 503, verifies: true, options: (secret) => ({ secret }) },
   'secret, later': { status: 503, verifies: true, options: (fail) => ({ secret: async () => fail() }) },
-  now: { status: 500, verifies: true, options: (now) => ({ now, toleranceSeconds: 300 }) },
   store: { status: 503, options: (once) => ({ store: { once } }) },
   'store, later': { status: 503, options: (fail) => ({ store: { once: async () => fail() } }) },
   enqueue: { status: 503, options: (enqueue) => ({ enqueue, onEvent: undefined }) },
