@@ -64,7 +64,6 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
   const arriving = new Set<Arriving>();
   /** Those whose look-up has a place, also if they were dropped, in the order of the look-ups; with when to take it back. */
   const lookUps = new Map<Arriving, number>();
-  let size = 0;
   let total = 0;
   /** The free places that newcomers found, as a moving average. */
   let usuallyFree = maxLookUps;
@@ -75,7 +74,6 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     arriving.delete(arrival);
     total -= arrival.bytes;
     arrival.bytes = 0;
-    size--;
   }
 
   function drop(arrival: Arriving, error: WebhookError): WebhookError {
@@ -132,7 +130,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
   return {
     /** How many deliveries are arriving. */
     get size() {
-      return size;
+      return arriving.size + [...lookUps.keys()].filter(({ isOver }) => !isOver).length;
     },
     /**
      * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped: its
@@ -143,7 +141,6 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
       return new Promise((resolve, reject) => {
         const arrival = new Arriving(count, reject);
         arriving.add(arrival);
-        size++;
         const late = () => drop(arrival, outOfTime());
         const timer = host && setTimeout(late, Math.min(host.answerMs(), MAX_TIMER_MS));
         while (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
@@ -164,14 +161,10 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
      * Settles like `looking`, which has a place until then, even if the delivery is dropped. Meanwhile the delivery is not
      * dropped to make room for another one. Its bytes stay counted.
      */
-    async lookUp<T>(arrival: Arriving, looking: Promise<T>): Promise<T> {
+    lookUp<T>(arrival: Arriving, looking: Promise<T>): Promise<T> {
       lookUps.set(arrival, monotonicNow() + 2 * receiveTimeoutMs);
       arriving.delete(arrival);
-      try {
-        return await looking;
-      } finally {
-        endLookUp(arrival);
-      }
+      return looking.finally(() => endLookUp(arrival));
     },
     /** Drops one delivery: its `run` rejects at once with the error, which is returned. */
     drop,

@@ -27,15 +27,20 @@ export async function drain(
   const elapsedMs = stopwatch();
   const unfinished = () => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0);
 
-  /** Waits a moment at least: a delivery that has just arrived enters the gate in this turn. */
-  async function until(isDone: () => boolean, ms: number): Promise<void> {
-    do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, ms)));
-    while (!isDone() && elapsedMs() < ms);
-  }
-
   gate.close();
   await until(() => arrivals.size === 0, Math.min(timeoutMs, ARRIVAL_MS));
   arrivals.dropAll(draining());
-  await until(() => unfinished() === 0, timeoutMs);
+  await until(() => unfinished() === 0, Math.max(0, timeoutMs - elapsedMs()));
   return { unfinished: unfinished() };
+}
+
+/** Polls a condition until it is true or the time is over, at least once: what has just arrived enters the gate in this turn. */
+async function until(isDone: () => boolean, mostMs: number): Promise<void> {
+  let isOver = false;
+  const limit = setTimeout(() => {
+    isOver = true;
+  }, mostMs);
+  do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, mostMs)));
+  while (!isDone() && !isOver);
+  clearTimeout(limit);
 }

@@ -46,9 +46,7 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
     try {
       let given = find({
         header: (name) => request?.header(name),
-        get url() {
-          return request?.url;
-        },
+        url: request?.url,
         // Creating a signal takes longer than verifying a small body, and few functions read it.
         get signal() {
           return lookUp.signal;

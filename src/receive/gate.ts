@@ -4,13 +4,6 @@ import type { HostTime } from '../handle/host-time.js';
 import type { InFlightMessage } from '../handle/tracing.js';
 import { monotonicNow } from '../internal/deadline.js';
 
-/** Work that continues after its delivery was answered. The times are of the monotonic clock. */
-interface Later {
-  readonly host?: Pick<HostTime, 'isOver'> | undefined;
-  readonly hasPlaceUntil: number;
-  readonly countsUntil: number;
-}
-
 const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
 
 /** How long a handler that does not settle counts at least, in ms. */
@@ -21,14 +14,13 @@ const GIVE_UP_MS = 60_000;
  * the end of its request.
  */
 export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
-  const later = new Set<Later>();
+  /** Work that continues after its delivery was answered: whether it still has a place, and whether it counts. */
+  const later = new Set<{ hasPlace: () => boolean; counts: () => boolean }>();
   let entered = 0;
   let isClosed = false;
-  const countLater = (isCounted: (each: Later, now: number) => boolean) =>
-    [...later].filter((each) => isCounted(each, monotonicNow())).length;
   const message: InFlightMessage = {
     get inFlight() {
-      return entered + countLater(({ hasPlaceUntil, host }, now) => now < hasPlaceUntil && !host?.isOver());
+      return entered + [...later].filter(({ hasPlace }) => hasPlace()).length;
     },
   };
 
@@ -37,13 +29,15 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
     changes.publish(message);
   }
 
-  function keep(work: Promise<unknown>, kept: Later): void {
-    later.add(kept);
-    changes.publish(message);
+  function keep(work: Promise<unknown>, hasPlace: () => boolean, counts: () => boolean): void {
+    for (const each of later) if (!each.counts()) later.delete(each);
+    const kept = { hasPlace, counts };
     const done = () => {
       later.delete(kept);
       changes.publish(message);
     };
+    later.add(kept);
+    changes.publish(message);
     work.then(done, done);
   }
 
@@ -66,14 +60,17 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
      * Occupies a place until the work settles; at most for twice the time limit of handlers, or until the host's time is
      * over. Then the gate only counts the work, and at last gives it up.
      */
-    hold(work: Promise<unknown>, host?: Later['host']): void {
-      const now = monotonicNow();
-      for (const each of later) if (now >= each.countsUntil) later.delete(each);
+    hold(work: Promise<unknown>, host?: Pick<HostTime, 'isOver'>): void {
+      const since = monotonicNow();
+      const isWithin = (ms: number) => monotonicNow() < since + ms;
       const placeMs = 2 * handlerTimeoutMs;
-      keep(work, { host, hasPlaceUntil: now + placeMs, countsUntil: now + Math.max(placeMs, GIVE_UP_MS) });
+      const hasPlace = () => isWithin(placeMs) && !host?.isOver();
+      keep(work, hasPlace, () => isWithin(Math.max(placeMs, GIVE_UP_MS)));
     },
     /** Counts work until it settles, without a place. */
-    wait: (work: Promise<unknown>): void => keep(work, { hasPlaceUntil: 0, countsUntil: Number.POSITIVE_INFINITY }),
+    wait(work: Promise<unknown>): void {
+      keep(work, no, yes);
+    },
     close(): void {
       isClosed = true;
     },
@@ -82,13 +79,16 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
     },
     /** How much work is in flight or waited for. */
     get size() {
-      return entered + countLater(({ countsUntil }, now) => now < countsUntil);
+      return entered + [...later].filter(({ counts }) => counts()).length;
     },
   };
 }
 
 /** The places of one receiver for verified deliveries. */
 export type Gate = ReturnType<typeof createGate>;
+
+const yes = () => true;
+const no = () => false;
 
 export function draining(): WebhookError {
   return new WebhookError('ERR_WEBHOOK_DRAINING', 'The receiver is draining. Send the delivery again later.');

@@ -35,6 +35,9 @@ export interface ReceiveOptions extends ArrivalLimits {
   readonly now: () => number;
 }
 
+/** A verifier's deliveries are answered by the program. */
+type Answer = DeliveryResult | undefined;
+
 /** What a receiver or a verifier does with an authentic delivery. */
 export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Promise<Result>;
 
@@ -82,7 +85,7 @@ export function createReceive(
   }
 
   /** The way from top to bottom. `open` returns the head, or throws what is wrong with it. */
-  async function receive<Result extends DeliveryResult | undefined>(
+  async function receive<Result extends Answer>(
     open: () => Unread,
     message: DeliveryMessage,
     take: Take<Result>,
@@ -172,18 +175,12 @@ export function createReceive(
     findSecret: async (request: SecretRequest | undefined): Promise<Found> =>
       findSecret ? findSecret(request) : { secret: secret as Secret },
     /** Never rejects. */
-    handle<Result extends DeliveryResult | undefined>(
-      signed: SignedRequest,
-      take: Take<Result>,
-    ): Promise<Result | DeliveryResult> {
+    handle<R extends Answer>(signed: SignedRequest, take: Take<R>): Promise<R | DeliveryResult> {
       const message = {};
       return traceDelivery(() => receive(() => signed, message, take, false), message);
     },
     /** Rejects only with RawBodyUnavailableError. */
-    handleRequest<Result extends DeliveryResult | undefined>(
-      request: DeliveryRequest,
-      take: Take<Result>,
-    ): Promise<Result | DeliveryResult> {
+    handleRequest<R extends Answer>(request: DeliveryRequest, take: Take<R>): Promise<R | DeliveryResult> {
       // A host of your own may return other values than text.
       const header = (name: string) => headerText(request.header(name.toLowerCase()));
       const message = { header };
