@@ -152,7 +152,7 @@ describe('the metrics', () => {
   it('know how many places of maxInFlight are in use: not by what is arriving, but by handlers that hang', async () => {
     const { points } = instrumented();
     const gate = deferred();
-    const { receiver } = noting({ maxInFlight: 2, handlerTimeoutMs: 20, onEvent: () => gate.promise });
+    const { receiver } = noting({ maxInFlight: 2, handlerTimeoutMs: 60, onEvent: () => gate.promise });
     const body = deferred<Uint8Array>();
     const { signature, timestamp } = signed([]);
     const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };

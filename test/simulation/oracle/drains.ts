@@ -66,11 +66,15 @@ export class Drains {
           },
         )
         .catch(() => {});
-      world.after(timeoutMs * 20, () => {
+      const check = () => {
+        // A process that is frozen, which may be within a turn, has the time again once it wakes.
+        const frozenUntil = Math.max(0, ...process.pauses.map(({ to }) => to));
+        if (frozenUntil > world.now) return void world.after(frozenUntil - world.now + timeoutMs, check);
         const isOver =
           process.life !== life || process.state === 'down' || this.#drained.has(`${process.name} ${life}`);
         if (!isOver && process.state === 'running') world.fail('drain does not end', `${process.name} still drains.`);
-      });
+      };
+      world.after(timeoutMs * 20, check);
     });
   }
 
