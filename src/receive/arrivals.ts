@@ -148,7 +148,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
           clearTimeout(timer);
           remove(arrival);
         };
-        work(arrival).finally(end).then(resolve, reject);
+        void work(arrival).then(resolve, reject).then(end);
       });
     },
     /** Throws `ERR_WEBHOOK_OVERLOADED` when there is no place for another look-up, or the delivery was dropped. */

@@ -40,12 +40,17 @@ function checkFound(found: FoundSecret): Found | undefined {
  * places of look-ups. `lookUp` is aborted when its result is no longer wanted.
  */
 export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: number, arrivals: Arrivals) {
-  return async (request?: SecretRequest, lookUp = new AbortController(), arrival?: Arriving): Promise<Found> => {
+  return async (
+    request: SecretRequest | undefined,
+    header: SecretRequest['header'] = (name) => request?.header(name),
+    lookUp = new AbortController(),
+    arrival?: Arriving,
+  ): Promise<Found> => {
     if (arrival) arrivals.checkLookUps(arrival);
     let found: Found | undefined;
     try {
       let given = find({
-        header: (name) => request?.header(name),
+        header,
         url: request?.url,
         // Creating a signal takes longer than verifying a small body, and few functions read it.
         get signal() {

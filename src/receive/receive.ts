@@ -73,12 +73,7 @@ export function createReceive(
       rawBody,
       signature: header(headers.signature),
       timestamp: header(headers.timestamp),
-      request: {
-        header,
-        get url() {
-          return request.url;
-        },
-      },
+      request,
       remainingMs: request.remainingMs && (() => request.remainingMs?.()),
       waitUntil: request.waitUntil && ((work) => request.waitUntil?.(work)),
     };
@@ -98,7 +93,7 @@ export function createReceive(
       unread = open();
       gate.check();
       const { rawBody: given, signature, timestamp, request, remainingMs, waitUntil } = unread;
-      const header = request && ((name: string) => request.header(name));
+      const header = message.header ?? (request && ((name: string) => request.header(name)));
       const host = remainingMs || waitUntil ? new HostTime(remainingMs, waitUntil) : undefined;
 
       const delivery = await arrivals.run(async (arrival): Promise<VerifiedDelivery> => {
@@ -126,7 +121,7 @@ export function createReceive(
             body = '';
             lookUp.abort(error);
           });
-          found = await findSecret(request, lookUp, arrival);
+          found = await findSecret(request, header, lookUp, arrival);
         }
 
         // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
@@ -159,7 +154,7 @@ export function createReceive(
         signature: told.signature,
         timestamp: told.timestamp,
         rawBody,
-        header: (name) => unread?.request?.header(name),
+        header: (name) => headerText(unread?.request?.header(name.toLowerCase())),
         url: told.request?.url,
       };
     // Not enumerable: a hook may log its context.

@@ -136,7 +136,7 @@ describe('context.request', () => {
     const [alone, beside] = told.map(({ request }) => request);
     expect(alone?.rawBody).toBe(delivery.rawBody);
     expect(alone?.header('via')).toBeUndefined();
-    expect(beside?.header('Via')).toBe('Via!');
+    expect(beside?.header('Via')).toBe('via!');
     expect(beside?.url).toBe('/a');
   });
 
