@@ -40,7 +40,8 @@ export interface ParseDeliveryOptions {
   readonly maxEvents?: number | undefined;
 }
 
-const DEFAULT_MAX_EVENTS = 10_000;
+/** The largest number of items by default. */
+export const MAX_EVENTS = 10_000;
 
 const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
 
@@ -65,16 +66,11 @@ const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: 
  * @throws InvalidBodyError `ERR_WEBHOOK_INVALID_BODY` when the body is not a JSON array in UTF-8; WebhookError
  * `ERR_WEBHOOK_BODY_TOO_LARGE` when it has more than `maxEvents` items; ConfigError for an invalid option.
  */
-export function parseDelivery(rawBody: RawBody, options?: ParseDeliveryOptions): DeliveryItem[] {
-  if (options === undefined) return parseItems(rawBody, DEFAULT_MAX_EVENTS);
+export function parseDelivery(rawBody: RawBody, options: ParseDeliveryOptions = {}): DeliveryItem[] {
   checkOptions('parseDelivery', options, ['maxEvents']);
-  return parseItems(rawBody, checkedMaxEvents(options));
-}
-
-/** The largest number of items. Throws ConfigError unless it is a whole number from 1 up. */
-export function checkedMaxEvents({ maxEvents = DEFAULT_MAX_EVENTS }: ParseDeliveryOptions): number {
+  const { maxEvents = MAX_EVENTS } = options;
   checkWhole('maxEvents', maxEvents, 1);
-  return maxEvents;
+  return parseItems(rawBody, maxEvents);
 }
 
 /** Like {@link parseDelivery}, with an option that was checked before. */
