@@ -4,9 +4,9 @@ import {
   type OnEvent,
   type OnEvents,
   type ReceiverOptions,
-  type ReceiverSettings,
   type WebhookEvent,
 } from '../src/index.js';
+import type { ReceiverSettings } from '../src/receiver/options.js';
 import { createTestDelivery, sampleEventEmitted } from '../src/testing/index.js';
 
 export const secret = 'whsec-test';

@@ -1,5 +1,5 @@
 // examples/mongodb/transactions.ts
-import type { IdempotencyStore, StoreWord } from 'event-webhook-receiver';
+import type { IdempotencyStore } from 'event-webhook-receiver';
 import { type ClientSession, type Collection, type MongoClient, MongoServerError } from 'mongodb';
 import { ifFree, type Lease } from './leases.js';
 
@@ -17,7 +17,7 @@ export function mongoTransactionStore(client: MongoClient, keys: Collection<Leas
     leaseMs: 60_000, // transactionLifetimeLimitSeconds of the server
     async once(key, run) {
       const session = client.startSession();
-      const transaction = async (): Promise<StoreWord> => {
+      const transaction = async (): ReturnType<IdempotencyStore['once']> => {
         const owner = crypto.randomUUID();
         const options = { session, upsert: true, returnDocument: 'after' } as const;
         const update = ifFree(owner, true, retentionMs);

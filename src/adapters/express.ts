@@ -23,19 +23,10 @@ export type ExpressHandler = (
   next: (error?: unknown) => void,
 ) => Promise<void>;
 
-/** Not an argument: it makes `app.post(path, expressHandler)` fail to compile, with this text in the message. */
-type CallIt = 'Call it: app.post(path, expressHandler(options))';
-
 const FIX =
   'Mount the webhook route before express.json(), or have it keep the bytes: ' +
   "express.json({ limit: '10mb', verify: (req, res, buffer) => { req.rawBody = buffer; } }); " +
   'in NestJS: NestFactory.create(AppModule, { rawBody: true }).';
-
-/**
- * Express gives every request another prototype, so the engine's caches miss it: `request.name` then takes four times as
- * long as `Reflect.get`.
- */
-const TRAITS = { read: Reflect.get };
 
 /**
  * Creates an Express handler that answers deliveries. It reads the untouched stream itself, so it needs no `express.raw()`;
@@ -55,16 +46,13 @@ const TRAITS = { read: Reflect.get };
  * @returns The handler to mount.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
-export function expressHandler<Tx = undefined>(
-  receiverOrOptions: Receiver | ReceiverOptions<Tx>,
-  ..._callIt: CallIt[]
-): ExpressHandler {
+export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): ExpressHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response, next) => {
     try {
-      respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX, TRAITS)));
+      respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX)));
     } catch (error) {
-      next(asObject(error));
+      next(asWebhookError(error));
     }
   };
 }
@@ -89,24 +77,16 @@ export function expressHandler<Tx = undefined>(
  * @returns The middleware to mount before your handler.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
-export function expressVerifier(
-  verifierOrOptions: Verifier | VerifierOptions,
-  ..._callIt: 'Call it: app.post(path, expressVerifier(options), handler)'[]
-): ExpressHandler {
+export function expressVerifier(verifierOrOptions: Verifier | VerifierOptions): ExpressHandler {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response, next) => {
     try {
-      const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX, TRAITS));
+      const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
       if (refusal) return respond(request, response, refusal);
       request.webhook = delivery;
     } catch (error) {
-      return next(asObject(error));
+      return next(asWebhookError(error));
     }
     next();
   };
-}
-
-/** Express treats falsy values, and some strings, as no error. */
-function asObject(error: unknown): object {
-  return typeof error === 'object' && error !== null ? error : asWebhookError(error);
 }

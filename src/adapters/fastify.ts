@@ -34,9 +34,6 @@ const FIX =
   'A preParsing hook of the app has read it: add that hook inside the plugin whose routes need it, ' +
   'or have it keep the bytes as a Buffer in request.rawBody.';
 
-/** Fastify itself refuses any other Content-Type before it calls a parser. */
-const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;|$)/;
-
 /**
  * Creates a Fastify plugin that answers deliveries at the prefix that it is registered with, and answers 405 to every other
  * method there. It reads the untouched stream itself, up to `maxBodyBytes` whatever Fastify's `bodyLimit` is, and does not
@@ -71,11 +68,8 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
       method: instance.supportedMethods,
       url: '/',
       preParsing(request, _reply, payload, done) {
-        const headers: { 'content-type'?: unknown } = request.headers ?? {};
-        const mediaType = headers['content-type'];
-        if (typeof mediaType !== 'string' || !MEDIA_TYPE.test(mediaType)) {
-          request.headers = { ...headers, 'content-type': 'application/octet-stream' };
-        }
+        // Fastify itself refuses a missing or malformed one before it calls a parser.
+        request.headers = { ...request.headers, 'content-type': 'application/octet-stream' };
         done(null, payload);
       },
       async handler(request, reply) {

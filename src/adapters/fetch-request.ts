@@ -7,39 +7,57 @@ const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
   'request.json() elsewhere), or have the earlier reader use request.clone().';
 
-/** Presents a web-standard request. A class: an object literal with a getter gets a new shape, and garbage, each time. */
-export class FetchDelivery implements DeliveryRequest {
-  readonly remainingMs: RemainingMs | undefined;
-  readonly #request: Request;
+/** What lets work that continues after the answer finish, such as the execution context of Workers. */
+export interface Waiter {
+  waitUntil(work: Promise<unknown>): unknown;
+}
 
-  // Reads nothing of the request: a getter of a host that throws is an error of the delivery.
-  constructor(request: Request, remainingMs?: RemainingMs) {
-    this.remainingMs = remainingMs;
-    this.#request = request;
-  }
+/**
+ * Presents a web-standard request. Reads nothing of it yet: a getter of a host that throws is an error of the delivery.
+ *
+ * @param hosts Those that can wait for the work of the request.
+ */
+export function fromFetchRequest(
+  request: Request,
+  hosts: readonly Waiter[] = [],
+  remainingMs?: RemainingMs,
+): DeliveryRequest {
+  return {
+    remainingMs,
+    waitUntil: hosts.length > 0 ? (work) => keepGoing(hosts, work) : undefined,
+    get method() {
+      return request.method;
+    },
+    get url() {
+      return pathOf(request);
+    },
+    header: (name) => headerText(request.headers.get(name)),
+    rawBody() {
+      const { bodyUsed, body } = request;
+      const isUnreadable = body != null && typeof body.getReader !== 'function';
+      if (bodyUsed || body?.locked || isUnreadable) throw new RawBodyUnavailableError(FIX);
+      return readerOf(body);
+    },
+  };
+}
 
-  get method(): string {
-    return this.#request.method;
-  }
-
-  get url(): string | undefined {
+/** Has hosts wait for `work`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
+export function keepGoing(hosts: readonly Waiter[], work: Promise<unknown>): void {
+  for (const host of hosts) {
     try {
-      const { pathname, search } = new URL(this.#request.url, 'http://localhost');
-      return pathname + search;
+      host.waitUntil(work);
     } catch {
-      return undefined;
+      // The answer reports everything that matters.
     }
   }
+}
 
-  header(name: string): string | undefined {
-    return headerText(this.#request.headers.get(name));
-  }
-
-  rawBody(): BodyReader {
-    const { bodyUsed, body } = this.#request;
-    const isUnreadable = body != null && typeof body.getReader !== 'function';
-    if (bodyUsed || body?.locked || isUnreadable) throw new RawBodyUnavailableError(FIX);
-    return readerOf(body);
+function pathOf(request: Request): string | undefined {
+  try {
+    const { pathname, search } = new URL(request.url, 'http://localhost');
+    return pathname + search;
+  } catch {
+    return undefined;
   }
 }
 

@@ -5,22 +5,10 @@ import { stopwatch } from '../internal/deadline.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { FetchDelivery } from './fetch-request.js';
-
-/** The execution context that Workers pass. Express's response is not one: `app.post(path, fetchHandler(…))` fails to compile. */
-export interface FetchContext {
-  readonly waitUntil?: unknown;
-  readonly headersSent?: never;
-  toString(): string;
-}
+import { fromFetchRequest, keepGoing, type Waiter } from './fetch-request.js';
 
 /** A handler of web-standard requests. Runtimes pass more after the request: Workers `env` and a context, others one object. */
-export type FetchHandler = (
-  request: Request,
-  env?: unknown,
-  context?: FetchContext | null,
-  ...others: unknown[]
-) => Promise<Response>;
+export type FetchHandler = (request: Request, ...others: unknown[]) => Promise<Response>;
 
 /**
  * Creates a handler of web-standard requests that answers deliveries: for Hono, Next.js route handlers, Workers, Bun, Deno,
@@ -49,15 +37,18 @@ export type FetchHandler = (
  */
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {
   const receiver = asReceiver(receiverOrOptions);
-  const grantedMs = isOnCloudflare() ? CLOUDFLARE_MS : undefined;
+  const { navigator } = globalThis as { navigator?: { userAgent?: unknown } };
+  // Other hosts with a `waitUntil` have other limits, or none, and do not tell them.
+  const isOnCloudflare = navigator?.userAgent === 'Cloudflare-Workers';
   return async (request, ...others) => {
     // Not the request's own: Next.js has one there that throws.
-    const hosts = others.filter(canWait);
-    const receiving = receiver.handleRequest(
-      hosts.length > 0 ? new HostedDelivery(request, hosts, timeOf(grantedMs)) : new FetchDelivery(request),
+    const hosts = others.filter((each): each is Waiter => typeof Object(each).waitUntil === 'function');
+    const remainingMs = hosts.length > 0 && isOnCloudflare ? timeOf(CLOUDFLARE_MS) : undefined;
+    const receiving = receiver.handleRequest(fromFetchRequest(request, hosts, remainingMs));
+    keepGoing(
+      hosts,
+      receiving.catch(() => {}),
     );
-    const done = receiving.catch(() => {});
-    for (const host of hosts) keepGoing(host, done);
     return toResponse(await receiving);
   };
 }
@@ -65,52 +56,10 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
 /** How long Cloudflare lets the work of a request run after its sender disconnected, in ms. */
 const CLOUDFLARE_MS = 30_000;
 
-/** Other hosts with a `waitUntil` have other limits, or none, and do not tell them. */
-function isOnCloudflare(): boolean {
-  const { navigator } = globalThis as { navigator?: { userAgent?: unknown } };
-  return navigator?.userAgent === 'Cloudflare-Workers';
-}
-
 /** What is left of `grantedMs`. Counted from the arrival: the sender may disconnect at any time after it. */
-function timeOf(grantedMs: number | undefined): RemainingMs | undefined {
-  if (grantedMs === undefined) return undefined;
+function timeOf(grantedMs: number): RemainingMs {
   const elapsed = stopwatch();
   return () => grantedMs - elapsed();
-}
-
-interface Waiter {
-  waitUntil(work: Promise<unknown>): unknown;
-}
-
-/** Presents a request of hosts that can wait for its work. */
-class HostedDelivery extends FetchDelivery {
-  readonly #hosts: readonly Waiter[];
-
-  constructor(request: Request, hosts: readonly Waiter[], remainingMs: RemainingMs | undefined) {
-    super(request, remainingMs);
-    this.#hosts = hosts;
-  }
-
-  waitUntil(work: Promise<unknown>): void {
-    for (const host of this.#hosts) keepGoing(host, work);
-  }
-}
-
-function canWait(context: unknown): context is Waiter {
-  try {
-    return typeof (context as Partial<Waiter> | null | undefined)?.waitUntil === 'function';
-  } catch {
-    return false;
-  }
-}
-
-/** Has a host wait for `work`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
-function keepGoing(host: Waiter, work: Promise<unknown>): void {
-  try {
-    host.waitUntil(work);
-  } catch {
-    // The answer reports everything that matters.
-  }
 }
 
 /** Either the authentic delivery, or the response that refuses the request. */
@@ -146,7 +95,7 @@ export type FetchVerifier = (request: Request) => Promise<FetchVerification>;
 export function fetchVerifier(verifierOrOptions: Verifier | VerifierOptions): FetchVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request) => {
-    const { delivery, refusal } = await verifier.verifyRequest(new FetchDelivery(request));
+    const { delivery, refusal } = await verifier.verifyRequest(fromFetchRequest(request));
     return refusal ? { response: toResponse(refusal) } : { delivery };
   };
 }

@@ -1,25 +1,16 @@
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
-import { asWebhookError } from '../handle/answer.js';
 import { type BodyReader, type DeliveryRequest, headerText, tooLarge } from '../receive/request.js';
+import type { ApiGatewayEvent, HttpApiEvent } from './lambda-event.js';
 
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +
   'a mapping template does not. In a test event, make the body a string.';
 
-/** What any kind of event may have; every property is checked before use. */
-export interface AnyEvent {
-  readonly httpMethod?: unknown;
-  readonly requestContext?: { readonly http?: { readonly method?: unknown }; readonly elb?: unknown } | null;
-  readonly headers?: object | null | undefined;
-  readonly multiValueHeaders?: object | null | undefined;
-  readonly body?: unknown;
-  readonly isBase64Encoded?: unknown;
-  readonly path?: unknown;
-  readonly rawPath?: unknown;
-  readonly rawQueryString?: unknown;
-  readonly queryStringParameters?: object | null | undefined;
-  readonly multiValueQueryStringParameters?: object | null | undefined;
-}
+/** What any kind of event may have. */
+export type AnyEvent = Partial<ApiGatewayEvent> &
+  Omit<HttpApiEvent, 'requestContext' | 'headers'> & {
+    readonly requestContext?: { readonly http?: { readonly method?: string }; readonly elb?: object } | null;
+  };
 
 /** What is used of Lambda's context. Emulators may pass none, or one without the function. */
 export interface LambdaContext {
@@ -28,16 +19,9 @@ export interface LambdaContext {
 
 /** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
 export function fromLambdaEvent(given: AnyEvent | null | undefined, context?: LambdaContext | null): DeliveryRequest {
-  try {
-    return present(given ?? {}, context);
-  } catch (error) {
-    throw asWebhookError(error);
-  }
-}
-
-function present(event: AnyEvent, context: LambdaContext | null | undefined): DeliveryRequest {
+  const event = given ?? {};
   const body = event.body ?? '';
-  if (typeof body !== 'string' || Array.isArray(event)) throw new RawBodyUnavailableError(FIX);
+  if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? event.requestContext?.http?.method;
   if (typeof method !== 'string') {
     throw new ConfigError(

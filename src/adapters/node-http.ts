@@ -21,74 +21,50 @@ export interface HostTraits {
   readonly body?: unknown;
   /** What the framework reads the body from. (Default: the Node request.) */
   readonly stream?: Readable;
-  /** Reads a property of the request. (Default: `request[name]`.) */
-  readonly read?: (from: object, name: string) => unknown;
 }
 
-const readProperty = (from: object, name: string): unknown => from[name as keyof object];
-
-/** Presents a Node request; `fix` says what to do if its body was already read. */
-export function fromNodeRequest(request: NodeRequest, fix: string, traits: HostTraits = {}): DeliveryRequest {
-  return new NodeDelivery(request, fix, traits);
+/**
+ * Presents a Node request; `fix` says what to do if its body was already read. Reads nothing of the request yet: a getter of a
+ * host that throws is an error of the delivery.
+ */
+export function fromNodeRequest(
+  request: NodeRequest,
+  fix: string,
+  { answersUnavailable, rawBody, body, stream = request }: HostTraits = {},
+): DeliveryRequest {
+  return {
+    answersUnavailable,
+    get method() {
+      return request.method;
+    },
+    get url() {
+      return pathOf(request.originalUrl ?? request.url);
+    },
+    header: (name) => headerText(request.headers?.[name]),
+    rawBody() {
+      const kept = [rawBody, body, request.rawBody, request.body];
+      // `isView` works across realms, where instanceof does not.
+      const bytes =
+        kept.find(ArrayBuffer.isView) ?? [rawBody, request.rawBody].find((each) => typeof each === 'string');
+      if (bytes !== undefined) return bytes as RawBody;
+      if (isRead(stream)) throw new RawBodyUnavailableError(fix);
+      return readerOf(stream);
+    },
+  };
 }
 
-/** A class: an object literal with a getter gets a new shape, and garbage, each time. */
-class NodeDelivery implements DeliveryRequest {
-  readonly answersUnavailable: boolean | undefined;
-  readonly #request: NodeRequest;
-  readonly #fix: string;
-  readonly #traits: HostTraits;
-
-  // Reads nothing of the request: a getter of a host that throws is an error of the delivery.
-  constructor(request: NodeRequest, fix: string, traits: HostTraits) {
-    this.answersUnavailable = traits.answersUnavailable;
-    this.#request = request;
-    this.#fix = fix;
-    this.#traits = traits;
-  }
-
-  get method(): string | undefined {
-    return this.#request.method;
-  }
-
-  get url(): string | undefined {
-    return pathOf(this.#request.originalUrl ?? this.#request.url);
-  }
-
-  header(name: string): string | undefined {
-    return headerText(this.#request.headers?.[name]);
-  }
-
-  rawBody(): RawBody | BodyReader {
-    const request = this.#request;
-    const { rawBody, body, stream = request, read = readProperty } = this.#traits;
-    const ownRawBody = read(request, 'rawBody');
-    const ownBody = read(request, 'body');
-    if (isBytes(rawBody)) return rawBody;
-    if (isBytes(body)) return body;
-    if (isBytes(ownRawBody)) return ownRawBody;
-    if (isBytes(ownBody)) return ownBody;
-    if (typeof rawBody === 'string') return rawBody;
-    if (typeof ownRawBody === 'string') return ownRawBody;
-    if (typeof stream.on !== 'function') throw new RawBodyUnavailableError(this.#fix);
-    // A parser may set req.body without reading, so only the stream tells whether bytes are gone. A second reader also
-    // gets none where somebody listens for `readable`.
-    const isShared = stream.listenerCount('readable') > 0 && !stream.readableEnded;
-    const isTaken = read(stream, 'readableDidRead') || read(stream, 'readableEncoding') !== null || isShared;
-    if (isTaken) throw new RawBodyUnavailableError(this.#fix);
-    return readerOf(stream);
-  }
+/** A parser may set `req.body` without reading, so only the stream tells whether bytes are gone. */
+function isRead(stream: Readable): boolean {
+  if (typeof stream.on !== 'function') return true;
+  // A second reader gets nothing where somebody listens for `readable`.
+  const isShared = stream.listenerCount('readable') > 0 && !stream.readableEnded;
+  return stream.readableDidRead || stream.readableEncoding !== null || isShared;
 }
 
 /** Path and query: a sender may request a whole URL, as through a proxy, and choose its host. */
 function pathOf(url: unknown): string | undefined {
   if (typeof url !== 'string') return undefined;
   return url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
-}
-
-/** Works across realms, where instanceof does not. */
-function isBytes(value: unknown): value is Uint8Array {
-  return ArrayBuffer.isView(value);
 }
 
 function readerOf(stream: Readable): BodyReader {

@@ -19,34 +19,23 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
     if (!response.headersSent) answer(request, response, result);
   } catch {
     // The host has changed its response. A sender without an answer sends again.
-    attempt(() => response.destroy());
-  }
-}
-
-function attempt<Value>(get: () => Value): Value | undefined {
-  try {
-    return get();
-  } catch {
-    return undefined;
+    response.destroy();
   }
 }
 
 function answer(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
+  const stream = http2StreamOf(response);
   response.statusCode = validStatus(result.status);
   for (const [name, value] of answerHeaders(result)) {
-    if (name !== 'Connection' || http2StreamOf(response) === undefined) response.setHeader(name, value);
+    if (name !== 'Connection' || stream === undefined) response.setHeader(name, value);
   }
   // Fake requests of a framework's test tools have no `complete`.
-  if (attempt(() => request.complete) !== false) {
+  if (request.complete !== false) {
     response.end();
-    return;
-  }
-  if (response.destroyed) return;
-  const stream = http2StreamOf(response);
-  if (stream !== undefined) {
+  } else if (stream !== undefined) {
     response.end();
     stream.close();
-  } else {
+  } else if (!response.destroyed) {
     response.setHeader('Connection', 'close');
     response.setHeader('Content-Length', '0');
     // Dropped under load: the connection is closed right after the answer.
@@ -63,14 +52,14 @@ function http2StreamOf(response: ServerResponse): ServerHttp2Stream | undefined 
 
 /** The sender is still sending and would miss the answer if the connection closed now: discards its bytes for a moment. */
 function linger(request: NodeRequest, response: ServerResponse): void {
+  response.flushHeaders();
   lingering++;
-  attempt(() => response.flushHeaders());
   const close = () => {
     clearTimeout(timer);
     lingering--;
-    attempt(() => request.off('end', close).off('close', close));
-    attempt(() => response.end());
+    request.off('end', close).off('close', close);
+    response.end();
   };
   const timer = setTimeout(close, LINGER_MS);
-  attempt(() => request.once('end', close).once('close', close).resume());
+  request.once('end', close).once('close', close).resume();
 }

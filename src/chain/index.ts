@@ -1,3 +1,4 @@
+export type { DroppedContext, Finality, FinalityVerdict, OnDropped } from '../handle/finality.js';
 export type { ReconcileCursor } from '../stores/cursor.js';
 export { chainFinality } from './finality/chain-finality.js';
 export type { FinalityLevel } from './finality/level.js';

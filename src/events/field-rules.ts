@@ -69,38 +69,12 @@ function mayAnyHoldRounded(values: readonly unknown[], depth: number): boolean {
 /** The objects of an `event.emitted` that its check completes, by the object that contains them. */
 const COMPLETED = ['data', 'event', 'transaction', 'contract', 'method'];
 
-/**
- * Has `complete` change a copy of the objects of an `event.emitted` that it may change. Returns the value itself if it
- * changed nothing, otherwise a copy of the changed objects and of those around them.
- */
-export function completed(value: unknown, complete: (copy: unknown) => void): unknown {
-  const copy = isRecord(value) ? copied(value, 3) : value;
-  complete(copy);
-  return unlessSame(copy, value);
-}
-
-function copied(value: Record<string, unknown>, depth: number): Record<string, unknown> {
+/** A copy of an `event.emitted` and of those of its objects that its check completes. */
+export function copyOf(value: unknown, depth = 3): unknown {
+  if (!isRecord(value)) return value;
   const copy = { ...value };
-  if (depth === 0) return copy;
-  for (const key of COMPLETED) {
-    const part = copy[key];
-    if (typeof part === 'object' && isRecord(part)) copy[key] = copied(part, depth - 1);
-  }
+  if (depth > 0) for (const key of COMPLETED) if (isRecord(copy[key])) copy[key] = copyOf(copy[key], depth - 1);
   return copy;
-}
-
-/** The original where its copy is the same, at each depth. */
-function unlessSame(copy: unknown, original: unknown): unknown {
-  if (copy === original || !isRecord(copy) || !isRecord(original)) return copy;
-  let keys = 0;
-  let isSame = true;
-  for (const key in copy) {
-    const value = copy[key];
-    if (typeof value === 'object') copy[key] = unlessSame(value, original[key]);
-    if (copy[key] !== original[key]) isSame = false;
-    keys++;
-  }
-  return isSame && keys === Object.keys(original).length ? original : copy;
 }
 
 /** Like {@link fillAddressLabel}, on a copy. */

@@ -3,7 +3,7 @@ import { checkOptions, checkWhole } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import { mayHoldFraction, restoreNumbers } from './exact-json.js';
-import { asDelivery, completed, mayHoldRounded } from './field-rules.js';
+import { asDelivery, copyOf, mayHoldRounded } from './field-rules.js';
 import { checkEventEmitted, checkTransactionIncluded } from './generated-checks.js';
 import { countUnknown, isTooDeep, MANY_KEYS, MOST_LEVELS, TOO_DEEP } from './nesting.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './types.js';
@@ -40,7 +40,8 @@ export interface ParseDeliveryOptions {
   readonly maxEvents?: number | undefined;
 }
 
-const DEFAULT_MAX_EVENTS = 10_000;
+/** The largest number of items by default. */
+export const MAX_EVENTS = 10_000;
 
 const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
 
@@ -65,16 +66,11 @@ const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: 
  * @throws InvalidBodyError `ERR_WEBHOOK_INVALID_BODY` when the body is not a JSON array in UTF-8; WebhookError
  * `ERR_WEBHOOK_BODY_TOO_LARGE` when it has more than `maxEvents` items; ConfigError for an invalid option.
  */
-export function parseDelivery(rawBody: RawBody, options?: ParseDeliveryOptions): DeliveryItem[] {
-  if (options === undefined) return parseItems(rawBody, DEFAULT_MAX_EVENTS);
+export function parseDelivery(rawBody: RawBody, options: ParseDeliveryOptions = {}): DeliveryItem[] {
   checkOptions('parseDelivery', options, ['maxEvents']);
-  return parseItems(rawBody, checkedMaxEvents(options));
-}
-
-/** The largest number of items. Throws ConfigError unless it is a whole number from 1 up. */
-export function checkedMaxEvents({ maxEvents = DEFAULT_MAX_EVENTS }: ParseDeliveryOptions): number {
+  const { maxEvents = MAX_EVENTS } = options;
   checkWhole('maxEvents', maxEvents, 1);
-  return maxEvents;
+  return parseItems(rawBody, maxEvents);
 }
 
 /** Like {@link parseDelivery}, with an option that was checked before. */
@@ -168,7 +164,7 @@ function needCare(items: readonly DeliveryItem[], text: string): boolean {
  * if (event.event === 'transaction.included') console.log(event.data.status);
  * ```
  * @param value The parsed JSON value. It is not changed.
- * @returns The event, narrowed by `event`: the value itself, or a copy where a field had to be filled in or dropped.
+ * @returns The event, narrowed by `event`; an `event.emitted` as a copy, in which fields may have been filled in or dropped.
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEvent(value: unknown): WebhookEvent {
@@ -188,7 +184,7 @@ export function parseEvent(value: unknown): WebhookEvent {
  * Parses an `event.emitted` from an already parsed JSON value.
  *
  * @param value The parsed JSON value. It is not changed.
- * @returns The event: the value itself, or a copy where a field had to be filled in or dropped.
+ * @returns The event: a copy, in which fields may have been filled in or dropped.
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEventEmitted(value: unknown): EventEmitted {
@@ -200,7 +196,7 @@ export function parseEventEmitted(value: unknown): EventEmitted {
  * be any object and is not checked further.
  *
  * @param value The parsed JSON value. It is not changed.
- * @returns The value itself.
+ * @returns A copy.
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is missing or of another type.
  */
 export function parseTransactionIncluded(value: unknown): TransactionIncluded {
@@ -210,7 +206,8 @@ export function parseTransactionIncluded(value: unknown): TransactionIncluded {
 function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
   const issues: EventIssue[] = [];
   if (isTooDeep(value)) throw new InvalidEventError([tooDeep]);
-  const event = completed(value, (copy) => check(copy, issues));
+  const event = copyOf(value);
+  check(event, issues);
   if (issues.length > 0) throw new InvalidEventError(issues);
   return event;
 }

@@ -3,6 +3,16 @@ import { isInputValue, isPayload, withAddressLabel, withoutNil } from './field-r
 import { isTooDeep, TOO_DEEP } from './nesting.js';
 import type { JsonValue, TransactionIncludedData } from './types.js';
 
+export type {
+  ContractInfo,
+  EventDetails,
+  EventInput,
+  EventTransaction,
+  JsonValue,
+  MethodInput,
+  TransactionIncludedData,
+} from './types.js';
+
 // The wire format of spec section 2.2, in zod. At run time, src/events/generated-checks.ts parses events. It is generated
 // from these schemas (`npm run generate`), because zod would be nine tenths of the code that a receiver loads.
 

@@ -112,7 +112,6 @@ export function contractEvent<
   return {
     kind: 'event.emitted',
     filter: address === undefined ? { name } : { name, address },
-    id: `${removed ? 'removed ' : ''}${items.all.map(({ signature, topicCount }) => signature + topicCount).sort()}`,
     select(event, report) {
       const emitted = event.data.event;
       // A router has compared name and address already; other callers may not have.

@@ -5,6 +5,8 @@ import { followReconcile } from './reconcile.js';
 import { followWithSpans } from './spans.js';
 import { VERSION } from './version.js';
 
+export type { DeliveryMessage, EventMessage, HandlerMessage } from '../handle/tracing.js';
+
 /** Options of {@link instrumentWebhooks}. */
 export interface InstrumentationOptions {
   /** Provider for spans. (Default: the global provider.) */

@@ -9,7 +9,7 @@ import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/re
 import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
-import { checkReceiverNames, isFinished, resolveReceiverOptions, resolveVerifierOptions } from './resolve-options.js';
+import { isFinished, resolveReceiverOptions } from './resolve-options.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {
@@ -44,14 +44,12 @@ export interface Receiver extends OwnEvents {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Receiver {
-  checkReceiverNames(options);
-  const verifierOptions = resolveVerifierOptions(options);
-  const receiverOptions = resolveReceiverOptions(options);
-  const gate = createGate(receiverOptions.maxInFlight, receiverOptions.handlerTimeoutMs);
-  const reporter = createReporter(verifierOptions);
-  const receive = createReceive(verifierOptions, gate, reporter.failed);
+  const resolved = resolveReceiverOptions(options);
+  const gate = createGate(resolved.maxInFlight, resolved.handlerTimeoutMs);
+  const reporter = createReporter(resolved);
+  const receive = createReceive(resolved, gate, reporter.failed);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
-  const dispatch = createDispatch(receiverOptions, {
+  const dispatch = createDispatch(resolved, {
     hold(work, host) {
       host?.waitUntil(work);
       gate.hold(work, host);
@@ -76,13 +74,13 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   }
 
   return {
-    ...createOwnEvents(receiverOptions, verifierOptions.now, receive, async (delivery) => {
+    ...createOwnEvents(resolved, resolved.now, receive, async (delivery) => {
       gate.check();
       return take(delivery);
     }),
     handle: (delivery) => receive.handle(delivery, take),
     handleRequest: (request) => receive.handleRequest(request, take),
-    drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: receiverOptions.store }, drainOptions),
+    drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: resolved.store }, drainOptions),
   };
 }
 

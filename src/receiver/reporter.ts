@@ -1,5 +1,5 @@
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
-import type { DeliveryResult } from '../handle/answer.js';
+import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
 import type { ErrorContext } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
 
@@ -17,19 +17,21 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
   function failed(error: WebhookError, context: ErrorContext): void {
     const { idempotencyKey } = context;
     notify(() => onError?.(error, context));
-    const fields = { err: error, ...(idempotencyKey !== undefined && { idempotencyKey }) };
     notify(() => {
+      const level = levelOf(error);
       // A console would print the fields of a refusal over many lines, which say no more.
-      if (logger === console && statusOf(error) < 500) return console[levelOf(error)](error.message);
-      return logger?.[levelOf(error)](fields, error.message);
+      if (logger === console && statusOf(error) < 500) return console[level](error.message);
+      return logger?.[level]({ err: error, ...(idempotencyKey !== undefined && { idempotencyKey }) }, error.message);
     });
   }
 
   return {
     failed,
     answered({ status, outcomes }) {
+      const counts: Partial<Record<EventOutcome['status'], number>> = {};
       let invalid: WebhookError | undefined;
       for (const { status: outcome, error, item, idempotencyKey } of outcomes) {
+        counts[outcome] = (counts[outcome] ?? 0) + 1;
         // All invalid items have the same error.
         if (error && error !== invalid) failed(error, { item, idempotencyKey });
         if (error && outcome === 'invalid') invalid = error;
@@ -37,25 +39,10 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
           notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));
         }
       }
-      if (!logger) return;
-      const settled = counts(outcomes);
-      const taken = { unknown: settled.unknown, invalid: invalid ? 0 : settled.invalid };
-      for (const [outcome, items] of Object.entries(taken)) {
-        if (items) notify(() => logger.debug({ outcome, items }, 'Items settled.'));
-      }
-      notify(() => logger.info({ status, items: outcomes.length, ...settled }, 'Delivery answered.'));
+      notify(() => logger?.info({ status, items: outcomes.length, ...counts }, 'Delivery answered.'));
     },
     verified: (items) => notify(() => logger?.info({ items }, 'Delivery verified.')),
   };
-}
-
-/** How many items had each outcome, such as `{ handled: 3, duplicate: 1 }`. */
-function counts(
-  outcomes: DeliveryResult['outcomes'],
-): Partial<Record<DeliveryResult['outcomes'][number]['status'], number>> {
-  const found: ReturnType<typeof counts> = {};
-  for (const { status } of outcomes) found[status] = (found[status] ?? 0) + 1;
-  return found;
 }
 
 function notify(watch: () => unknown): void {

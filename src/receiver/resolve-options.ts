@@ -1,8 +1,8 @@
 import { ConfigError } from '../errors.js';
-import { checkedMaxEvents } from '../events/parse-delivery.js';
-import { checkFinality, checkWaiting } from '../handle/finality.js';
+import { MAX_EVENTS } from '../events/parse-delivery.js';
+import { checkFinality, checkWaiting, type Finality, type OnDropped } from '../handle/finality.js';
 import { kindAndId } from '../handle/idempotency-key.js';
-import type { Enqueue, HandleOptions, OnEvent, OnEvents } from '../handle/types.js';
+import type { Enqueue, HandleOptions, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
 import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,
@@ -13,146 +13,127 @@ import {
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
+import type { Logger } from '../internal/logger.js';
 import { checkSecret } from '../receive/find-secret.js';
 import type { ReceiveOptions } from '../receive/receive.js';
-import { serviceHeaders } from '../signature/headers.js';
+import type { Secret, SecretFunction } from '../receive/secret.js';
+import { type HeaderNames, serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { IdempotencyStore } from '../stores/store.js';
-import type { ReceiverOptions, VerifierOptions } from './options.js';
+import type { OnError, ReceiverOptions, VerifierOptions } from './options.js';
 
-// Records rather than lists, so that the compiler finds an option that is missing here.
-const VERIFIER_NAMES: Record<keyof VerifierOptions, 1> = {
-  secret: 1,
-  headers: 1,
-  toleranceSeconds: 1,
-  maxBodyBytes: 1,
-  maxEvents: 1,
-  maxArriving: 1,
-  maxArrivingBytes: 1,
-  maxLookUps: 1,
-  receiveTimeoutMs: 1,
-  now: 1,
-  onError: 1,
-  logger: 1,
-};
-const OTHER_NAMES: Record<Exclude<keyof ReceiverOptions, keyof VerifierOptions>, 1> = {
-  onEvent: 1,
-  onEvents: 1,
-  enqueue: 1,
-  store: 1,
-  idempotencyKey: 1,
-  concurrency: 1,
-  maxInFlight: 1,
-  handlerTimeoutMs: 1,
-  onInvalid: 1,
-  onUnknown: 1,
-  finality: 1,
-  onDropped: 1,
-};
+/** What an option may be: throws ConfigError for another value, and returns the default for a missing one. */
+type Rule<Value> = (value: unknown, name: string) => Value;
 
-const receiverNames = () => Object.keys(VERIFIER_NAMES).concat(Object.keys(OTHER_NAMES));
+const number =
+  (fallback: number, max?: number): Rule<number> =>
+  (value = fallback, name) => {
+    checkNumber(name, value, 1, max);
+    return value as number;
+  };
 
-/** Throws ConfigError for an option that `createVerifier` does not have. */
-export function checkVerifierNames(options: VerifierOptions): void {
-  checkOptions('createVerifier', options, Object.keys(VERIFIER_NAMES));
-}
+const whole =
+  (fallback: number): Rule<number> =>
+  (value = fallback, name) => {
+    checkWhole(name, value, 1);
+    return value as number;
+  };
 
-/** Throws ConfigError for an option that `createReceiver` does not have. */
-export function checkReceiverNames(options: unknown): void {
-  checkOptions('createReceiver', options, receiverNames());
-}
+const timeMs = number(30_000, MAX_TIMER_MS);
 
-/** What an adapter calls, and knows each of them by. */
-const METHODS = { receiver: 'handleRequest', verifier: 'verifyRequest' };
+const aFunction =
+  <Value>(fallback?: Value): Rule<Value> =>
+  (value = fallback, name) => {
+    if (value !== undefined) checkFunction(name, value);
+    return value as Value;
+  };
 
-/**
- * Whether an adapter received the finished `kind` in place of options. Throws
- * ConfigError for an object that is both, as its options would have no effect, and for a receiver in place of a verifier
- * or the other way round.
- */
-export function isFinished(given: unknown, kind: 'receiver' | 'verifier'): boolean {
-  const method = METHODS[kind];
-  if (!hasMethods<Record<string, unknown>>(given, method)) {
-    const other = kind === 'receiver' ? 'verifier' : 'receiver';
-    if (!hasMethods<Record<string, unknown>>(given, METHODS[other])) return false;
-    throw new ConfigError(
-      `This adapter takes a ${kind} or its options, got a ${other}. Use the adapter for a ${other}.`,
-    );
-  }
-  // Options are plain objects. An instance of a class may call its own fields as it likes.
-  if (![Object.prototype, null].includes(Object.getPrototypeOf(given))) return true;
-  for (const [name, value] of Object.entries(given)) {
-    // A receiver has a member of that name, too.
-    if (value === undefined || name === 'idempotencyKey' || !receiverNames().includes(name)) continue;
-    throw new ConfigError(`Pass a ${kind} or options, not both: \`${name}\` beside \`${method}\` has no effect.`);
-  }
-  return true;
-}
+/** Left to a check of its own. */
+const any =
+  <Value>(): Rule<Value> =>
+  (value) =>
+    value as Value;
 
-/** A name that HTTP allows for a header. Fetch throws for any other, so every delivery would fail. */
+/** A name that HTTP allows for a header. Fetch throws for any other. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-function checkHeaders(headers: unknown): void {
-  checkOptions('headers', headers, ['signature', 'timestamp']);
-  const { signature, timestamp } = headers as Record<string, unknown>;
-  for (const [name, value] of Object.entries({ signature, timestamp })) {
-    if (typeof value === 'string' && HEADER_NAME.test(value)) continue;
-    throw optionError(`headers.${name}`, 'the name of an HTTP header, as in `serviceHeaders`', value);
+const headers: Rule<HeaderNames> = (value = serviceHeaders, name) => {
+  checkOptions(name, value, ['signature', 'timestamp']);
+  const { signature, timestamp } = value as HeaderNames;
+  for (const [key, header] of Object.entries({ signature, timestamp })) {
+    if (typeof header === 'string' && HEADER_NAME.test(header)) continue;
+    throw optionError(`${name}.${key}`, 'the name of an HTTP header, as in `serviceHeaders`', header);
   }
-  if (String(signature).toLowerCase() === String(timestamp).toLowerCase()) {
-    throw new ConfigError('`headers.signature` and `headers.timestamp` must name two different headers.');
-  }
-}
+  return value as HeaderNames;
+};
 
-function checkFunctions(options: Record<string, unknown>): void {
-  for (const name in options) if (options[name] !== undefined) checkFunction(name, options[name]);
-}
+const logger: Rule<Logger | undefined> = (value, name) => {
+  if (value === undefined || hasMethods<Logger>(value, 'debug', 'info', 'warn', 'error')) return value;
+  throw optionError(name, 'an object with the functions debug, info, warn and error', value);
+};
 
-function checkLogger(logger: unknown): void {
-  if (logger === undefined) return;
-  if ((typeof logger !== 'object' && typeof logger !== 'function') || logger === null) {
-    throw optionError('logger', 'an object with the functions debug, info, warn and error', logger);
-  }
-  for (const level of ['debug', 'info', 'warn', 'error']) checkFunction(`logger.${level}`, Reflect.get(logger, level));
-}
+const VERIFIER_RULES = {
+  secret: (value: unknown) => (typeof value === 'function' ? (value as SecretFunction) : checkSecret(value as Secret)),
+  headers,
+  toleranceSeconds(value: unknown = 300, name: string) {
+    if (value !== false) checkNumber(name, value, 0);
+    return value as number | false;
+  },
+  maxBodyBytes: number(10 * 1024 * 1024),
+  maxEvents: whole(MAX_EVENTS),
+  maxArriving: number(1000),
+  maxArrivingBytes: number(64 * 1024 * 1024),
+  maxLookUps: number(100),
+  receiveTimeoutMs: timeMs,
+  now: aFunction(Date.now),
+  onError: aFunction<OnError | undefined>(),
+  logger,
+} satisfies Record<keyof VerifierOptions, Rule<unknown>>;
 
-/** The options of a verifier with their defaults. Throws ConfigError for an invalid option. */
-export function resolveVerifierOptions(
-  options: VerifierOptions,
-): ReceiveOptions & Pick<VerifierOptions, 'onError' | 'logger'> {
-  const { secret, headers = serviceHeaders, toleranceSeconds = 300, now = Date.now, onError, logger } = options;
-  const { maxBodyBytes = 10 * 1024 * 1024, receiveTimeoutMs = 30_000 } = options;
-  const { maxArriving = 1000, maxArrivingBytes = 64 * 1024 * 1024, maxLookUps = 100 } = options;
-  if (typeof secret !== 'function') checkSecret(secret);
-  checkFunctions({ now, onError });
-  checkLogger(logger);
-  checkHeaders(headers);
-  if (toleranceSeconds !== false) {
-    if (typeof toleranceSeconds !== 'number') {
-      throw optionError('toleranceSeconds', 'a number of seconds, or false for any timestamp', toleranceSeconds);
-    }
-    checkNumber('toleranceSeconds', toleranceSeconds, 0);
-  }
-  checkNumber('maxBodyBytes', maxBodyBytes, 1);
-  const maxEvents = checkedMaxEvents(options);
-  checkNumber('maxArriving', maxArriving, 1);
-  checkNumber('maxArrivingBytes', maxArrivingBytes, 1);
+const RECEIVER_RULES = {
+  ...VERIFIER_RULES,
+  onEvent: aFunction<OnEvent<never> | undefined>(),
+  onEvents: aFunction<OnEvents<never> | undefined>(),
+  enqueue: aFunction<Enqueue | undefined>(),
+  store: any<IdempotencyStore<never> | false | undefined>(),
+  idempotencyKey: aFunction(kindAndId),
+  concurrency: whole(1),
+  maxInFlight: number(1000),
+  handlerTimeoutMs: timeMs,
+  onInvalid: aFunction<OnInvalid | undefined>(),
+  onUnknown: aFunction<OnUnknown | undefined>(),
+  finality: any<Finality | undefined>(),
+  onDropped: any<OnDropped | undefined>(),
+} satisfies Record<keyof ReceiverOptions, Rule<unknown>>;
+
+type Rules = Readonly<Record<string, Rule<unknown>>>;
+type Resolved<From extends Rules> = { readonly [Name in keyof From]: ReturnType<From[Name]> };
+
+/** The options of `owner` with their defaults. Throws ConfigError for an unknown or invalid one. */
+function resolve<From extends Rules & typeof VERIFIER_RULES>(owner: string, rules: From, options: object) {
+  checkOptions(owner, options, Object.keys(rules));
+  const given = options as Readonly<Record<string, unknown>>;
+  const resolved = Object.fromEntries(
+    Object.entries<Rule<unknown>>(rules).map(([name, rule]) => [name, rule(given[name], name)]),
+  ) as Resolved<From>;
+  const { maxArrivingBytes, maxBodyBytes } = resolved as Resolved<typeof VERIFIER_RULES>;
   if (maxArrivingBytes < maxBodyBytes) {
     throw new ConfigError('`maxArrivingBytes` must be at least `maxBodyBytes`, or a body of that size cannot arrive.');
   }
-  checkNumber('maxLookUps', maxLookUps, 1);
-  checkNumber('receiveTimeoutMs', receiveTimeoutMs, 1, MAX_TIMER_MS);
-  const limits = { maxBodyBytes, maxEvents, maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs };
-  return { secret, headers, toleranceSeconds, ...limits, now, onError, logger };
+  return resolved;
 }
 
-/** The other options of a receiver with their defaults. Throws ConfigError for an invalid option. */
-export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): HandleOptions<Tx> {
-  // Callers without types may pass several, or none.
-  const { onEvent, onEvents, enqueue, concurrency = 1 } = options as object as Handlers<Tx>;
-  const { idempotencyKey = kindAndId, onInvalid, onUnknown, finality, onDropped } = options;
-  const { maxInFlight = 1000, handlerTimeoutMs = 30_000 } = options;
-  checkFunctions({ onEvent, onEvents, enqueue, idempotencyKey, onInvalid, onUnknown });
+type ResolvedVerifier = ReceiveOptions & Pick<VerifierOptions, 'onError' | 'logger'>;
+
+/** The options of a verifier with their defaults. Throws ConfigError for an unknown or invalid one. */
+export function resolveVerifierOptions(options: VerifierOptions): ResolvedVerifier {
+  return resolve('createVerifier', VERIFIER_RULES, options);
+}
+
+/** The options of a receiver with their defaults. Throws ConfigError for an unknown or invalid one. */
+export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): ResolvedVerifier & HandleOptions<Tx> {
+  const resolved = resolve('createReceiver', RECEIVER_RULES, options);
+  const { onEvent, onEvents, enqueue, handlerTimeoutMs, finality } = resolved;
   const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
   if (set !== 1) {
     throw new ConfigError(`Set one of \`onEvent\`, \`onEvents\` and \`enqueue\`, got ${set === 0 ? 'none' : set}.`);
@@ -161,26 +142,20 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Handle
     throw new ConfigError('`concurrency` has no effect with `onEvents`, which gets all events of a delivery at once.');
   }
   checkStore(options.store);
-  checkFinality(finality, onDropped);
+  checkFinality(finality, options.onDropped);
   if (finality) checkWaiting(finality, options);
-  checkWhole('concurrency', concurrency, 1);
-  checkNumber('maxInFlight', maxInFlight, 1);
-  checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
-  const store = options.store ?? defaultStore<Tx>(handlerTimeoutMs);
-  const handlers = { onEvent, onEvents, enqueue, onInvalid, onUnknown, finality, onDropped };
-  return { ...handlers, store, idempotencyKey, concurrency, maxInFlight, handlerTimeoutMs };
+  // Its lease is longer than the handler's time limit.
+  const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
+  return { ...resolved, store: resolved.store ?? memoryStore({ leaseMs }) } as ResolvedVerifier & HandleOptions<Tx>;
 }
 
-interface Handlers<Tx> {
-  readonly onEvent?: OnEvent<Tx>;
-  readonly onEvents?: OnEvents<Tx>;
-  readonly enqueue?: Enqueue;
-  readonly concurrency?: number;
-}
+/** What an adapter calls, and knows each of them by. */
+const METHODS = { receiver: 'handleRequest', verifier: 'verifyRequest' };
 
-/** Its lease is longer than the handler's time limit. */
-function defaultStore<Tx>(handlerTimeoutMs: number): IdempotencyStore<Tx> {
-  return memoryStore({
-    leaseMs: Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS),
-  }) as IdempotencyStore<Tx>;
+/** Whether an adapter received the finished `kind` in place of options. Throws ConfigError for the other kind. */
+export function isFinished(given: unknown, kind: keyof typeof METHODS): boolean {
+  const has = (each: keyof typeof METHODS) => hasMethods<Record<string, unknown>>(given, METHODS[each]);
+  const other = kind === 'receiver' ? 'verifier' : 'receiver';
+  if (has(kind) || !has(other)) return has(kind);
+  throw new ConfigError(`This adapter takes a ${kind} or its options, got a ${other}. Use the adapter for a ${other}.`);
 }

@@ -20,10 +20,8 @@ export interface EventFilter {
 export interface EventMatcher<Selected, Event extends WebhookEvent = EventEmitted> {
   /** The kind of event to select from. */
   readonly kind: Event['event'];
-  /** The `event.emitted` to call `select` for. It is looked up: a narrower filter is cheaper. (Default: all.) */
+  /** The `event.emitted` to call `select` for. (Default: all.) */
   readonly filter?: (Event extends EventEmitted ? EventFilter : never) | undefined;
-  /** Identifies what is selected. A second matcher with the same filter and `id` is an error. (Default: none.) */
-  readonly id?: string | undefined;
   /**
    * Returns the value for the handler, or `undefined` if the event is not for it. It must be synchronous. If it throws, the
    * event fails; an error passed to `report` reaches the receiver's `onError` and `logger` without failing the event.
@@ -75,78 +73,43 @@ export interface Router<Tx = undefined> {
   readonly dispatchAll: OnEvents<Tx>;
 }
 
-/** The keys of a filter, by descending weight, and the format of each. */
-const PARTS = { name: /^[^(]+$/, address: /^0x[\dA-Fa-f]{40}$/, contractLabel: /./s };
-
-const TAKES = {
-  name: 'a name without types',
-  address: '0x and 40 hex digits',
-  contractLabel: 'a non-empty string',
+/** What the keys of a filter take. */
+const PARTS = {
+  name: { form: /^[^(]+$/, takes: 'a name without types' },
+  address: { form: /^0x[\dA-Fa-f]{40}$/, takes: '0x and 40 hex digits' },
+  contractLabel: { form: /./s, takes: 'a non-empty string' },
 };
-
-type Part = keyof typeof PARTS;
 
 /** The handler of a route; the signatures of `on` type its event. */
 type Handle<Tx> = (given: never, context: EventContext<Tx>) => unknown;
 
-/** A place with nothing but a handler is stored as the handler: each object on the way costs a memory access. */
-type Places<Tx> = Map<string, Place<Tx> | Handle<Tx>>;
-
-type Matcher = Pick<EventMatcher<unknown>, 'id' | 'select'> & { kind: string; filter?: unknown };
-
-/** A node in the tree of filters. A part that no route filters by has no map, so it costs no look-up. */
-class Place<Tx> {
-  name: Places<Tx> | undefined;
-  address: Places<Tx> | undefined;
-  contractLabel: Places<Tx> | undefined;
-  readonly matchers: { matcher: Matcher; handler: Handle<Tx> }[] = [];
-  handler: Handle<Tx> | undefined;
+interface Selector {
+  select(event: EventEmitted, report: (error: WebhookError) => void): unknown;
 }
 
-/** Finds the handler for an event, starting at the most specific place. */
-function find<Tx>(
-  place: Place<Tx> | Handle<Tx> | undefined,
-  event: EventEmitted,
-  context: unknown,
-): Handle<Tx> | undefined {
-  if (typeof place !== 'object') return place;
-  const { name, address, contractLabel, matchers, handler } = place;
+interface Route<Tx> {
+  readonly kind: string;
+  readonly filter: EventFilter;
+  /** Kind and filter as text. */
+  readonly place: string;
+  readonly matcher: Selector;
+  readonly handler: Handle<Tx>;
+  /** Routes of higher rank are asked first. */
+  readonly rank: number;
+}
+
+/** The matcher of a route that has none. */
+const itself: Selector = { select: (event) => event };
+
+/** Whether an event is one of those that a route asks for. Reads only what the route compares. */
+function isFor<Tx>({ kind, filter }: Route<Tx>, { event, data }: EventEmitted): boolean {
+  const { name, address, contractLabel } = filter;
   return (
-    (name && find(name.get(event.data.event.name), event, context)) ??
-    (address && find(address.get(event.data.event.contract.address.toLowerCase()), event, context)) ??
-    (contractLabel && find(contractLabel.get(event.data.event.contract.label), event, context)) ??
-    (matchers.length > 0 ? select(matchers, event, context) : undefined) ??
-    handler
+    event === kind &&
+    (name === undefined || name === data.event.name) &&
+    (address === undefined || address === data.event.contract.address.toLowerCase()) &&
+    (contractLabel === undefined || contractLabel === data.event.contract.label)
   );
-}
-
-/** The handler of the first matcher that selects a value, bound to that value. */
-function select<Tx>(matchers: Place<Tx>['matchers'], event: EventEmitted, context: unknown): Handle<Tx> | undefined {
-  let told: string | undefined;
-  const report = (error: WebhookError) => {
-    // Matchers of one name report the same error for a log that none of them can read.
-    if (error.message !== told) reportTo(context, error);
-    told = error.message;
-  };
-  for (const { matcher, handler } of matchers) {
-    const selected = matcher.select(event, report);
-    if (isThenable(selected)) {
-      ignorePromise(selected);
-      throw new TypeError('`select` of a matcher must be synchronous: it returned a promise.');
-    }
-    if (selected !== undefined) return (_, context) => handler(selected as never, context);
-  }
-  return undefined;
-}
-
-/** The place at a key, created if there is none or only a handler. */
-function open<Tx>(places: Places<Tx>, key: string): Place<Tx> {
-  const found = places.get(key);
-  if (typeof found === 'object') return found;
-  const place = new Place<Tx>();
-  place.handler = found;
-  places.set(key, place);
-  return place;
 }
 
 /** Does the work for each, one after the other. Returns a promise only if the work does: some transactions are synchronous. */
@@ -164,25 +127,18 @@ async function finish<T>(rest: Iterable<T>, work: (each: T) => unknown, first: u
   for (const each of rest) await work(each);
 }
 
-/** Rejects a filter that would match too much, such as one with a misspelt key or an unset value. */
-function checkFilter(filter: unknown): void {
-  if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
-    throw optionError('filter', 'an object', filter);
-  const entries = Object.entries(filter);
-  const wrong = entries.find(
-    ([key, value]) => !(Object.hasOwn(PARTS, key) && typeof value === 'string' && PARTS[key as Part].test(value)),
-  );
-  if (entries.length > 0 && !wrong) return;
-  if (!wrong) throw new ConfigError('A filter needs at least one of `name`, `address` and `contractLabel`.');
-  const [key, value] = wrong;
-  if (!Object.hasOwn(PARTS, key)) checkOptions('filter', { [key]: true }, Object.keys(PARTS));
-  throw optionError(`filter.${key}`, TAKES[key as Part], value);
-}
-
-/** Rejects a handler that is not a function, and a second one for the same route. */
-function checkHandler<Tx>(handler: unknown, first: unknown, route: string): asserts handler is Handle<Tx> {
-  if (typeof handler !== 'function') throw optionError(`handler of ${route}`, 'a function', handler);
-  if (first) throw new ConfigError(`The route ${route} already has a handler. Remove one of them.`);
+/** Returns the filter with its address in lower case. Rejects one that would match too much, as with an unset value. */
+function checkedFilter(filter: unknown): EventFilter {
+  checkOptions('filter', filter, Object.keys(PARTS));
+  const checked: Record<string, string> = {};
+  for (const [part, { form, takes }] of Object.entries(PARTS)) {
+    if (!Object.hasOwn(filter as EventFilter, part)) continue;
+    const value: unknown = (filter as EventFilter)[part as keyof EventFilter];
+    if (typeof value !== 'string' || !form.test(value)) throw optionError(`filter.${part}`, takes, value);
+    checked[part] = part === 'address' ? value.toLowerCase() : value;
+  }
+  if (Object.keys(checked).length > 0) return checked;
+  throw new ConfigError('A filter needs at least one of `name`, `address` and `contractLabel`.');
 }
 
 /**
@@ -191,9 +147,8 @@ function checkHandler<Tx>(handler: unknown, first: unknown, route: string): asse
  *
  * A route with a name takes precedence; then one with an address; then one with a contract label; then the route of the
  * kind; then `otherwise`. Among routes with the same filter, matchers come first, in the order of registration. An event
- * without a route is acknowledged if there is no `otherwise`, as the service sends the events of every contract. Routes
- * are looked up, so their number does not matter. For `context.tx` of a transactional store, name its type:
- * `createRouter<PoolClient>()`.
+ * without a route is acknowledged if there is no `otherwise`, as the service sends the events of every contract. For
+ * `context.tx` of a transactional store, name its type: `createRouter<PoolClient>()`.
  *
  * @example
  * ```ts
@@ -210,55 +165,62 @@ function checkHandler<Tx>(handler: unknown, first: unknown, route: string): asse
  * @returns A router without routes.
  */
 export function createRouter<Tx = undefined>(): Router<Tx> {
-  const kinds: Places<Tx> = new Map([
-    ['event.emitted', new Place<Tx>()],
-    ['transaction.included', new Place<Tx>()],
-  ]);
+  /** The most specific first; of equal rank in the order of registration. */
+  const routes: Route<Tx>[] = [];
   let fallback: Handle<Tx> | undefined;
+
+  /** Rejects a handler that is not a function, and a second one for the same route. */
+  function checkHandler(handler: unknown, isTaken: boolean, route: string): asserts handler is Handle<Tx> {
+    if (typeof handler !== 'function') throw optionError(`handler of ${route}`, 'a function', handler);
+    if (isTaken) throw new ConfigError(`The route ${route} already has a handler. Remove one of them.`);
+  }
 
   const router: Router<Tx> = {
     on(first: unknown, ...rest: unknown[]) {
       const handler = rest.pop();
-      const matcher = typeof (first as Matcher | null)?.select === 'function' ? (first as Matcher) : undefined;
-      let key = (matcher ? matcher.kind : first) as string;
+      const given = Object(first) as Partial<EventMatcher<unknown>>;
+      const matcher = typeof given.select === 'function' ? (given as Selector) : itself;
+      const kind = matcher === itself ? first : given.kind;
       // A filter that is present but undefined is a mistake: it must not match the whole kind.
-      if (matcher && matcher.filter !== undefined) rest.push(matcher.filter);
-      if (!kinds.has(key) || rest.length > (key === 'event.emitted' ? 1 : 0)) {
+      const filters = matcher === itself || given.filter === undefined ? rest : [...rest, given.filter];
+      const isKnown = kind === 'event.emitted' || (kind === 'transaction.included' && filters.length === 0);
+      if (!isKnown || filters.length > 1) {
         throw new ConfigError(
           "`on` takes 'event.emitted' with an optional filter, 'transaction.included', or a matcher, and then a handler.",
         );
       }
-      rest.forEach(checkFilter);
-      const filter = rest[0] as EventFilter | undefined;
-      const route = key + (JSON.stringify(filter) ?? '');
-
-      let places = kinds;
-      for (const part in PARTS) {
-        const value = filter?.[part as Part];
-        if (value === undefined) continue;
-        const place = open(places, key);
-        place[part as Part] ??= new Map();
-        places = place[part as Part] as Places<Tx>;
-        key = part === 'address' ? value.toLowerCase() : value;
-      }
-      const isFirst = !places.has(key);
-      const place = open(places, key);
-      const isSame = ({ matcher: other }: { matcher: Matcher }) =>
-        other === matcher || (other.id !== undefined && other.id === matcher?.id);
-      checkHandler<Tx>(handler, matcher ? place.matchers.some(isSame) : place.handler, route);
-      if (matcher) place.matchers.push({ matcher, handler });
-      else if (isFirst) places.set(key, handler);
-      else place.handler = handler;
+      const [filter = {}] = filters.map(checkedFilter);
+      const { name, address, contractLabel } = filter;
+      const rank = (name ? 8 : 0) + (address ? 4 : 0) + (contractLabel ? 2 : 0) + (matcher === itself ? 0 : 1);
+      const place = kind + (filters.length > 0 ? JSON.stringify({ name, address, contractLabel }) : '');
+      const isTaken = routes.some((other) => other.place === place && other.matcher === matcher);
+      checkHandler(handler, isTaken, place);
+      const next = routes.findIndex((other) => other.rank < rank);
+      routes.splice(next === -1 ? routes.length : next, 0, { kind, filter, place, matcher, handler, rank });
       return router;
     },
     otherwise(handler) {
-      checkHandler<Tx>(handler, fallback, 'otherwise');
+      checkHandler(handler, fallback !== undefined, 'otherwise');
       fallback = handler;
       return router;
     },
     dispatch(event, context) {
-      const handler = find(kinds.get(event.event), event as EventEmitted, context) ?? fallback;
-      return handler?.(event as never, context) as HandlerResult<Tx>;
+      let reported: string | undefined;
+      const report = (error: WebhookError) => {
+        // Several matchers report the same error for a log that none of them can read.
+        if (error.message !== reported) reportTo(context, error);
+        reported = error.message;
+      };
+      for (const route of routes) {
+        if (!isFor(route, event as EventEmitted)) continue;
+        const selected = route.matcher.select(event as EventEmitted, report);
+        if (isThenable(selected)) {
+          ignorePromise(selected);
+          throw new TypeError('`select` of a matcher must be synchronous: it returned a promise.');
+        }
+        if (selected !== undefined) return route.handler(selected as never, context) as HandlerResult<Tx>;
+      }
+      return fallback?.(event as never, context) as HandlerResult<Tx>;
     },
     dispatchAll(entries, context) {
       return inOrder(entries, ({ event, idempotencyKey }) =>

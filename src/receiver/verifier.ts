@@ -5,7 +5,7 @@ import { createReceive, type Take } from '../receive/receive.js';
 import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
 import { createReporter } from './reporter.js';
-import { checkVerifierNames, isFinished, resolveVerifierOptions } from './resolve-options.js';
+import { isFinished, resolveVerifierOptions } from './resolve-options.js';
 
 /** Either the authentic delivery, or the answer to refuse the request with. */
 export type Verification =
@@ -43,7 +43,6 @@ export interface Verifier {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  checkVerifierNames(options);
   const resolved = resolveVerifierOptions(options);
   const reporter = createReporter(resolved);
   const receive = createReceive(resolved, createGate(Number.POSITIVE_INFINITY, 0), reporter.failed);

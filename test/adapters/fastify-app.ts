@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
-import type { OnEventOptions } from '../../src/index.js';
+import type { OnEventOptions } from '../../src/receiver/options.js';
 import { Log } from '../matrix/app.js';
 import { framed, genuine, headersOf, now, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
 import { type Answer, type HeaderList, Wire } from '../matrix/wire.js';

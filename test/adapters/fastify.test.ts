@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { createGunzip, gzipSync } from 'node:zlib';
 import type { FastifyServerOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
+import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { genuine, genuineOfSize, headersOf } from '../matrix/deliveries.js';
 import { fastifyTarget } from '../matrix/targets.js';
 import { head, Wire } from '../matrix/wire.js';
@@ -35,15 +35,6 @@ describe('fastifyPlugin', () => {
       expect(passed.entries).toEqual([]);
     },
   );
-
-  it('shows hooks of the app the content type that was sent, where Fastify would have taken it', async () => {
-    const types = new Log<unknown>();
-    const { app } = create({
-      before: (app) => app.addHook('preHandler', async ({ headers }) => types.add(headers['content-type'])),
-    });
-    await inject(app, genuine());
-    expect(types.entries).toEqual(['application/json']);
-  });
 
   it.each(['HEAD', 'TRACE', 'PATCH', 'QUERY'] as const)('answers 405 with Allow to %s', async (method) => {
     const { app } = create();

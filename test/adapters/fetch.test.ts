@@ -35,24 +35,12 @@ it('asks whatever has a waitUntil to keep a delivery going until it is done', as
   expect(kept).toHaveLength(2);
 });
 
-it.each([
-  [
-    'is a getter that throws',
-    {
-      get waitUntil(): never {
-        throw new Error('host');
-      },
+it('answers as usual where a waitUntil throws', async () => {
+  const context = {
+    waitUntil: () => {
+      throw new Error('host');
     },
-  ],
-  [
-    'throws',
-    {
-      waitUntil: () => {
-        throw new Error('host');
-      },
-    },
-  ],
-])('answers as usual where a waitUntil %s', async (_how, context) => {
+  };
   const receive = fetchHandler({ secret: SECRET, now, onEvent: () => {} });
   const delivery = genuine();
   const headers = headersOf(delivery).map(([name, value]) => [name, value] as [string, string]);

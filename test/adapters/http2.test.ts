@@ -5,7 +5,8 @@ import Fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
-import { createReceiver, type OnEventOptions, type Receiver } from '../../src/index.js';
+import { createReceiver, type Receiver } from '../../src/index.js';
+import type { OnEventOptions } from '../../src/receiver/options.js';
 import { expectNothingUnhandled, Log } from '../matrix/app.js';
 import { genuine, genuineOfSize, headersOf, now, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LambdaContext, type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
-import { ConfigError, type OnEventOptions, RawBodyUnavailableError } from '../../src/index.js';
+import { ConfigError, RawBodyUnavailableError } from '../../src/index.js';
+import type { OnEventOptions } from '../../src/receiver/options.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { genuine, headersOf, now, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
 import { lambdaTargets } from '../matrix/targets.js';

@@ -58,7 +58,6 @@ export const CHANGED: readonly [what: string, change: (request: object) => unkno
   ['a url that is an object', setting('url', new URL('http://localhost/webhooks')), 200],
   ['a url that throws', getter('url', failing), 503],
   ['no socket', setting('socket', undefined), 200],
-  ['a complete that throws', getter('complete', failing), 200],
   ['a body that throws', getter('body', failing), 500],
   ['a rawBody that is an object', setting('rawBody', {}), 200],
   ['a rawBody that throws', getter('rawBody', failing), 500],

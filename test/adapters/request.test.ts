@@ -1,7 +1,8 @@
 import { ReadableStream, type UnderlyingSource } from 'node:stream/web';
 import { describe, expect, it, vi } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
-import { type OnEventOptions, RawBodyUnavailableError } from '../../src/index.js';
+import { RawBodyUnavailableError } from '../../src/index.js';
+import type { OnEventOptions } from '../../src/receiver/options.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { type Delivery, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 

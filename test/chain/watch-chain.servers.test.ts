@@ -1,7 +1,8 @@
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventInput } from '../../src/events/types.js';
 import { decodeTransaction, rawLog } from '../../src/evm/index.js';
-import type { EventEmitted, EventInput, TransactionIncluded, WebhookEvent } from '../../src/index.js';
+import type { EventEmitted, TransactionIncluded, WebhookEvent } from '../../src/index.js';
 import { createRandom } from '../chaos/random.js';
 import { type Chain, type Happened, openChain } from '../real-chain/chain.js';
 import { functionOf } from '../real-chain/decoded.js';

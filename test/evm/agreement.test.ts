@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/events/types.js';
 import { codecOf } from '../../src/evm/codec-of.js';
-import type { JsonValue } from '../../src/index.js';
 
 const BOB = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const [LOWER, UPPER] = [BOB.toLowerCase(), `0x${BOB.slice(2).toUpperCase()}`];

@@ -1,4 +1,4 @@
-import type { EventInput, JsonValue } from '../../src/index.js';
+import type { EventInput, JsonValue } from '../../src/events/types.js';
 import { fc } from '../fixtures/property.js';
 import { elementOf, type Param, type Value } from './arbitrary-types.js';
 import { canonicalType, type EventAbi, isHashed, topicOf } from './encode.js';

@@ -1,5 +1,6 @@
 import { type Abi, getAddress, type Hex, toHex } from 'viem';
-import type { EventEmitted, EventInput } from '../../src/index.js';
+import type { EventInput } from '../../src/events/types.js';
+import type { EventEmitted } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { fc } from '../fixtures/property.js';
 import { anyType, identifier, named, type Param, type Value, valuesOf } from './arbitrary-types.js';

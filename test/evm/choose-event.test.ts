@@ -1,8 +1,9 @@
 import { parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
+import type { EventInput } from '../../src/events/types.js';
 import { canonical, isSameName } from '../../src/evm/choose-event.js';
 import { decodeEvent } from '../../src/evm/index.js';
-import { type EventInput, parseEventEmitted } from '../../src/index.js';
+import { parseEventEmitted } from '../../src/index.js';
 import { BOB, eventOf, refusal, TOKEN, word } from './events.js';
 
 const named = (event: ReturnType<typeof eventOf>, ...names: string[]): void => {

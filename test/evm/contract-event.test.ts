@@ -176,18 +176,4 @@ describe('contractEvent', () => {
     expect(() => select(event, (error) => reported.push(error))).toThrow(defect);
     expect(reported).toEqual([]);
   });
-
-  it('is refused when it is registered twice, and not for logs that were removed beside those that stand', () => {
-    const router = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer' }), () => {});
-    router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', removed: true }), () => {});
-    router.on(contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN }), () => {});
-    router.on(contractEvent({ abi: erc721Abi, name: 'Transfer' }), () => {});
-    expect(() => router.on(contractEvent({ abi: [transfer], name: 'Transfer' }), () => {})).toThrow(
-      /already has a handler/,
-    );
-    router.on(contractEvent({ abi: [transfer, overload], name: 'Transfer' }), () => {});
-    expect(() => router.on(contractEvent({ abi: [overload, transfer], name: 'Transfer' }), () => {})).toThrow(
-      /already has a handler/,
-    );
-  });
 });

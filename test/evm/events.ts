@@ -1,6 +1,7 @@
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex, toEventSignature } from 'viem';
+import type { JsonValue } from '../../src/events/types.js';
 import { DecodeError } from '../../src/evm/index.js';
-import { type EventEmitted, type JsonValue, parseEventEmitted } from '../../src/index.js';
+import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 
 export const TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3';

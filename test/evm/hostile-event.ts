@@ -1,5 +1,6 @@
 import type { Abi } from 'viem';
-import type { EventEmitted, EventInput, JsonValue } from '../../src/index.js';
+import type { EventInput, JsonValue } from '../../src/events/types.js';
+import type { EventEmitted } from '../../src/index.js';
 import { type Emission, emissionOf, emitted, type RpcLog } from './arbitrary.js';
 import type { Param, Value } from './arbitrary-types.js';
 import { plain, wireInputs } from './arbitrary-wire.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventInput, JsonValue } from '../../src/index.js';
+import type { EventInput, JsonValue } from '../../src/events/types.js';
 import { emitted } from './arbitrary.js';
 import { moved, movedInputs, single } from './hostile-event.js';
 import { refusalOf } from './refusal.js';

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem';
 import { describe, it } from 'vitest';
-import type { JsonValue } from '../../src/index.js';
+import type { JsonValue } from '../../src/events/types.js';
 import { emissionOf } from './arbitrary.js';
 import type { Param, Value } from './arbitrary-types.js';
 import { moved, single } from './hostile-event.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../src/events/types.js';
 import { isRemoved, logIdentity, rawLog } from '../../src/evm/index.js';
-import type { EventEmitted, JsonValue } from '../../src/index.js';
+import type { EventEmitted } from '../../src/index.js';
 import { fc } from '../fixtures/property.js';
 import { emitted } from './arbitrary.js';
 import { expectedArgs } from './expected.js';

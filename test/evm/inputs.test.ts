@@ -1,7 +1,8 @@
 import { parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
+import type { EventInput } from '../../src/events/types.js';
 import { decodeEvent } from '../../src/evm/index.js';
-import type { EventEmitted, EventInput } from '../../src/index.js';
+import type { EventEmitted } from '../../src/index.js';
 import { BOB, eventOf, refusal, TOKEN, word } from './events.js';
 
 const transferAbi = () => parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { EventTransaction } from '../../src/events/types.js';
 import { isRemoved, logIdentity, rawLog } from '../../src/evm/index.js';
-import { createReceiver, type EventEmitted, type EventTransaction, parseEventEmitted } from '../../src/index.js';
+import { createReceiver, type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { refusal, word } from './events.js';
 

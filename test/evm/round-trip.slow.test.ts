@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Abi } from 'viem';
 import { describe, expect, it } from 'vitest';
+import type { EventInput } from '../../src/events/types.js';
 import { decodeEvent, rawLog } from '../../src/evm/index.js';
-import { type EventEmitted, type EventInput, parseDelivery, verifySignature } from '../../src/index.js';
+import { type EventEmitted, parseDelivery, verifySignature } from '../../src/index.js';
 import { createTestDelivery } from '../../src/testing/index.js';
 import { fc } from '../fixtures/property.js';
 import { secret } from '../helpers.js';

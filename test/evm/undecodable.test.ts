@@ -4,13 +4,13 @@ import { contractEvent, DecodeError } from '../../src/evm/index.js';
 import {
   createReceiver,
   createRouter,
-  type ErrorContext,
   type EventEmitted,
   type EventMatcher,
   type Router,
   signDelivery,
   type WebhookError,
 } from '../../src/index.js';
+import type { ErrorContext } from '../../src/receive/request.js';
 import { BOB, eventOf, TOKEN, word } from './events.js';
 
 const [transfer, overload] = parseAbi([

@@ -2,14 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import {
-  type AnyErrorCode,
-  createReceiver,
-  type HeaderNames,
-  type OnEventOptions,
-  type Receiver,
-  type ReceiverOptions,
-} from '../../src/index.js';
+import type { AnyErrorCode } from '../../src/errors.js';
+import { createReceiver, type HeaderNames, type Receiver, type ReceiverOptions } from '../../src/index.js';
+import type { OnEventOptions } from '../../src/receiver/options.js';
 import { HARMLESS_HEADERS, STATUSES } from './cases/effects.js';
 import { Log } from './cases/waiting.js';
 import { type Delivery, framed, headersOf, now, SECRET, sign } from './deliveries.js';

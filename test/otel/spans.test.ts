@@ -1,7 +1,7 @@
 import { propagation, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { SignedRequest } from '../../src/index.js';
 import { createReceiver, RawBodyUnavailableError } from '../../src/index.js';
+import type { SignedRequest } from '../../src/receive/request.js';
 import { event, noting, secret, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { idOf, inSpan, instrumented, parentOf, useContexts } from './sdk.js';

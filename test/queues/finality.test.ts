@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Finality, type FinalityVerdict, memoryStore } from '../../src/index.js';
+import type { Finality, FinalityVerdict } from '../../src/handle/finality.js';
+import { memoryStore } from '../../src/index.js';
 import { enqueue, one } from '../contracts/enqueue-helpers.js';
 import { eventually } from '../contracts/store-helpers.js';
 import { event } from '../helpers.js';

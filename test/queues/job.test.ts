@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, type Finality, InvalidEventError, memoryStore } from '../../src/index.js';
+import type { Finality } from '../../src/handle/finality.js';
+import { ConfigError, InvalidEventError, memoryStore } from '../../src/index.js';
 import { bullmqJobId } from '../../src/queues/bullmq/job-id.js';
 import { engineError } from '../../src/queues/engine-error.js';
 import { jobOf, readJob, storableJob } from '../../src/queues/job.js';

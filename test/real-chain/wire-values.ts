@@ -1,5 +1,5 @@
 import { type AbiParameter, formatUnits, type Hex } from 'viem';
-import type { JsonValue } from '../../src/index.js';
+import type { JsonValue } from '../../src/events/types.js';
 import type { Random } from '../chaos/random.js';
 
 /** How a service may write an array or a tuple; which one it is, is not documented. */

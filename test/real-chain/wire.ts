@@ -1,6 +1,7 @@
 import type { AbiParameter, Address, Hex } from 'viem';
 import { getAddress } from 'viem';
-import type { ContractInfo, EventEmitted, TransactionIncluded } from '../../src/index.js';
+import type { ContractInfo } from '../../src/events/types.js';
+import type { EventEmitted, TransactionIncluded } from '../../src/index.js';
 import { createTestDelivery, type TestDelivery } from '../../src/testing/index.js';
 import type { Random } from '../chaos/random.js';
 import { secret } from '../helpers.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { BodyReader } from '../../src/index.js';
+import type { BodyReader } from '../../src/receive/request.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
 
 type Arrival = Parameters<BodyReader>[0]['arrival'];

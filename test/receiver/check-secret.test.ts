@@ -4,7 +4,8 @@ import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
-import { createReceiver, createVerifier, type Secret, signDelivery, verifySignature } from '../../src/index.js';
+import { createReceiver, createVerifier, signDelivery, verifySignature } from '../../src/index.js';
+import type { Secret } from '../../src/receive/secret.js';
 
 const onEvent = () => {};
 const makers: readonly ((secret: Secret) => unknown)[] = [

@@ -1,4 +1,5 @@
-import type { IdempotencyStore, RunOptions, StoreWord } from '../../src/index.js';
+import type { IdempotencyStore } from '../../src/index.js';
+import type { RunOptions, StoreWord } from '../../src/stores/store.js';
 
 interface BulkOptions {
   readonly transactional?: boolean;

@@ -1,11 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  createReceiver,
-  type Finality,
-  type FinalityVerdict,
-  type IdempotencyStore,
-  memoryStore,
-} from '../../src/index.js';
+import type { Finality, FinalityVerdict } from '../../src/handle/finality.js';
+import { createReceiver, type IdempotencyStore, memoryStore } from '../../src/index.js';
 import { throwingProxy } from '../fixtures/hostile.js';
 import { deferred, event, seconds, secret, signed } from '../helpers.js';
 import { DROPPED, deciding, FINAL, MOOT, REMOVED, scripted, waiting } from './scripted-finality.js';

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ErrorContext,
-  type IdempotencyStore,
-  InvalidEventError,
-  type WebhookError,
-  type WebhookEvent,
-} from '../../src/index.js';
+import { type IdempotencyStore, InvalidEventError, type WebhookError, type WebhookEvent } from '../../src/index.js';
+import type { ErrorContext } from '../../src/receive/request.js';
 import { event, noting, signed } from '../helpers.js';
 
 const bad = { id: 'bad', event: 'event.emitted', data: {} };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type IdempotencyStore, type RunOptions, WebhookError } from '../../src/index.js';
+import { type IdempotencyStore, WebhookError } from '../../src/index.js';
 import { leasedStore } from '../../src/stores/leased.js';
+import type { RunOptions } from '../../src/stores/store.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 
 type Run = (fresh: readonly string[], tx: undefined, options?: RunOptions) => Promise<void>;

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   createReceiver,
   type DeliveryRequest,
-  type ErrorContext,
   type HeaderNames,
   multibaasHeaders,
   type RefusedRequest,
   type VerifierOptions,
 } from '../../src/index.js';
+import type { ErrorContext } from '../../src/receive/request.js';
 import { event, seconds, secret, signed } from '../helpers.js';
 
 const delivery = signed([event('a')]);

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createReceiver, type IdempotencyStore, type RunOptions } from '../../src/index.js';
+import { createReceiver, type IdempotencyStore } from '../../src/index.js';
+import type { RunOptions } from '../../src/stores/store.js';
 import { event, noting, seconds, secret, signed } from '../helpers.js';
 
 type Run = (tx: undefined, options?: RunOptions) => Promise<void>;

@@ -1,10 +1,5 @@
-import {
-  createReceiver,
-  type Finality,
-  type FinalityVerdict,
-  type OnDropped,
-  type WebhookEvent,
-} from '../../src/index.js';
+import type { Finality, FinalityVerdict, OnDropped } from '../../src/handle/finality.js';
+import { createReceiver, type WebhookEvent } from '../../src/index.js';
 import type { IdempotencyStore } from '../../src/stores/store.js';
 import { seconds, secret } from '../helpers.js';
 

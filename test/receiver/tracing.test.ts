@@ -1,15 +1,8 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
-import {
-  createReceiver,
-  type DeliveryMessage,
-  type DeliveryResult,
-  type EventMessage,
-  type EventOutcome,
-  type HandlerMessage,
-  RawBodyUnavailableError,
-} from '../../src/index.js';
+import type { DeliveryMessage, EventMessage, HandlerMessage } from '../../src/handle/tracing.js';
+import { createReceiver, type DeliveryResult, type EventOutcome, RawBodyUnavailableError } from '../../src/index.js';
 import { createTestDelivery } from '../../src/testing/index.js';
 import { event, noting, seconds, secret, signed } from '../helpers.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunOptions } from '../../src/index.js';
 import { type Claim, type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import type { RunOptions } from '../../src/stores/store.js';
 import { failing, nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
 import { fakeTable } from './fake-table.js';

@@ -8,13 +8,8 @@ import { onTestFinished } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
-import {
-  createReceiver,
-  type OnEventOptions,
-  type Receiver,
-  type ReceiverOptions,
-  type WebhookError,
-} from '../../src/index.js';
+import { createReceiver, type Receiver, type ReceiverOptions, type WebhookError } from '../../src/index.js';
+import type { OnEventOptions } from '../../src/receiver/options.js';
 import { Log } from '../matrix/app.js';
 import { now, SECRET } from '../matrix/deliveries.js';
 import {

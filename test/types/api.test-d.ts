@@ -1,20 +1,19 @@
 import { assertType, describe, expectTypeOf, test } from 'vitest';
+import type { Finality, FinalityVerdict } from '../../src/handle/finality.js';
 import {
   createReceiver,
   createRouter,
   createVerifier,
   type EventContext,
   type EventEntry,
-  type Finality,
-  type FinalityVerdict,
   type IdempotencyStore,
   memoryStore,
   type RawBody,
-  type SecretLookUp,
   type SecretRequest,
   verifySignature,
   type WebhookEvent,
 } from '../../src/index.js';
+import type { SecretLookUp } from '../../src/receive/secret.js';
 
 const secret = 'whsec-test';
 

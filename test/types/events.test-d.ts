@@ -10,17 +10,8 @@ import type {
   transactionIncludedSchema,
   webhookEventSchema,
 } from '../../src/events/schemas.js';
-import type {
-  ContractInfo,
-  DeliveryItem,
-  EventDetails,
-  EventEmitted,
-  EventInput,
-  EventIssue,
-  EventTransaction,
-  TransactionIncluded,
-  WebhookEvent,
-} from '../../src/index.js';
+import type { ContractInfo, EventDetails, EventInput, EventTransaction } from '../../src/events/types.js';
+import type { DeliveryItem, EventEmitted, EventIssue, TransactionIncluded, WebhookEvent } from '../../src/index.js';
 import { parseDelivery, parseEvent } from '../../src/index.js';
 
 describe('the interfaces', () => {

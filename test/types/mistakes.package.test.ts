@@ -37,12 +37,6 @@ const MISTAKES: Readonly<Record<string, readonly [program: string, says: string]
      createReceiver({ secret: 'whsec', store, onEvent: async (event, { tx }) => tx.exec(event.id) });`,
     'The handler of a synchronous transaction must not return a promise',
   ],
-  'express-handler-not-called': [
-    `import { expressHandler } from 'event-webhook-receiver/express';
-     import express from 'express';
-     express().post('/webhooks', expressHandler);`,
-    'Call it: app.post(path, expressHandler(options))',
-  ],
 };
 
 let directory: string;

@@ -1,14 +1,8 @@
 import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
 import type PgBoss from 'pg-boss';
 import { describe, expectTypeOf, test } from 'vitest';
-import {
-  createReceiver,
-  type DroppedContext,
-  type EventContext,
-  type Finality,
-  type IdempotencyStore,
-  type WebhookEvent,
-} from '../../src/index.js';
+import type { DroppedContext, Finality } from '../../src/handle/finality.js';
+import { createReceiver, type EventContext, type IdempotencyStore, type WebhookEvent } from '../../src/index.js';
 import { type BullmqJobLike, bullmqEnqueue, bullmqWorker, type JobData } from '../../src/queues/bullmq/index.js';
 import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
 

@@ -8,11 +8,11 @@ import {
   type EventMatcher,
   type IdempotencyStore,
   memoryStore,
-  type RouteHandler,
   type Router,
   type TransactionIncluded,
   type WebhookEvent,
 } from '../../src/index.js';
+import type { RouteHandler } from '../../src/receiver/router.js';
 
 const secret = 'whsec-test';
 const handler = () => {};

@@ -1,12 +1,6 @@
-import type {
-  ContractInfo,
-  DeliveryItem,
-  EventEmitted,
-  EventIssue,
-  JsonValue,
-  TransactionIncluded,
-} from 'event-webhook-receiver';
+import type { DeliveryItem, EventEmitted, EventIssue, TransactionIncluded } from 'event-webhook-receiver';
 import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
+import type { ContractInfo, JsonValue } from 'event-webhook-receiver/schemas';
 import { inUnits } from './amounts.js';
 import { beyond, textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';

@@ -1,4 +1,5 @@
-import type { DeliveryItem, EventEmitted, JsonValue } from 'event-webhook-receiver';
+import type { DeliveryItem, EventEmitted } from 'event-webhook-receiver';
+import type { JsonValue } from 'event-webhook-receiver/schemas';
 import { cut, textOf } from './text-limits.js';
 
 /** An item as a row: kind, name, contract and values. The texts are short but untrusted. */

@@ -1,6 +1,7 @@
 import type { AbiEvent } from 'abitype';
-import type { EventDetails, EventEmitted } from 'event-webhook-receiver';
+import type { EventEmitted } from 'event-webhook-receiver';
 import { decodeEvent, rawLog } from 'event-webhook-receiver/evm';
+import type { EventDetails } from 'event-webhook-receiver/schemas';
 
 /** Events with more inputs are not tried: a log has three topics for indexed inputs, and hardly any event has more inputs. */
 const MOST_INPUTS = 12;

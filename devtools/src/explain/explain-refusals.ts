@@ -1,4 +1,4 @@
-import type { ErrorContext, Logger, OnError, RefusedRequest, VerifierOptions } from 'event-webhook-receiver';
+import type { Logger, OnError, RefusedRequest, VerifierOptions } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import type { Explainer } from '../confined/explainer.js';
 import type { Finding } from './finding.js';
@@ -131,7 +131,7 @@ export function refusalExplainer(
     await log({ code, findings }, `${headline(code, message)}${findings.map(textOf).join('')}${more}`);
   }
 
-  return (error: Refusal, context: ErrorContext) => {
+  return (error: Refusal, context: Parameters<OnError>[1]) => {
     if (EXPLAINED.includes(error.code)) report(error, context.request?.()).catch(() => {});
     return onError?.(error, context);
   };

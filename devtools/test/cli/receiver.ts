@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OnEventOptions } from 'event-webhook-receiver';
+import type { ReceiverOptions } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import { onTestFinished } from 'vitest';
 import { SECRET } from './tool.js';
@@ -20,7 +20,7 @@ export async function serve(listener: RequestListener): Promise<string> {
 }
 
 /** A receiver that a command can send to, which notes what it handled and what came. */
-export async function receiver(options: Partial<OnEventOptions> = {}) {
+export async function receiver(options: Partial<Extract<ReceiverOptions, { onEvent: object }>> = {}) {
   const handled: string[] = [];
   const requests: { headers: string[]; body: Buffer }[] = [];
   const handle = nodeHandler({

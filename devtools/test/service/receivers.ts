@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OnEventOptions, WebhookEvent } from 'event-webhook-receiver';
+import type { ReceiverOptions, WebhookEvent } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import { onTestFinished } from 'vitest';
 
@@ -21,7 +21,7 @@ export async function listening(listener: RequestListener): Promise<{ url: strin
 }
 
 /** A receiver of this library, and what it came to. The secret is set once the webhook is registered. */
-export async function receiving(options: Partial<OnEventOptions> = {}) {
+export async function receiving(options: Partial<Extract<ReceiverOptions, { onEvent: object }>> = {}) {
   const handled: WebhookEvent[] = [];
   const refused: string[] = [];
   const holder = { secret: '' };

@@ -1,12 +1,7 @@
 import { createServer } from 'node:http';
 import { nodeHandler } from '../../../src/adapters/node.js';
-import {
-  createReceiver,
-  type Enqueue,
-  type ErrorContext,
-  type Receiver,
-  type WebhookError,
-} from '../../../src/index.js';
+import { createReceiver, type Enqueue, type Receiver, type WebhookError } from '../../../src/index.js';
+import type { ErrorContext } from '../../../src/receive/request.js';
 import { idOfKey } from '../chain/logs.js';
 import { DRAIN_MS, shutDownOnSigterm } from './shutdown.js';
 import { pass, settings, tell } from './steps.js';

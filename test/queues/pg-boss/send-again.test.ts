@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Finality, memoryStore } from '../../../src/index.js';
+import type { Finality } from '../../../src/handle/finality.js';
+import { memoryStore } from '../../../src/index.js';
 import { pgBossWorker } from '../../../src/queues/pg-boss/index.js';
 import { pgBossJobId } from '../../../src/queues/pg-boss/job-id.js';
 import { jobOf } from '../../contracts/enqueue-helpers.js';

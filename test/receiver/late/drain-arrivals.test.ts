@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { BodyReader } from '../../../src/index.js';
+import type { BodyReader } from '../../../src/receive/request.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
 
 /** A request whose body arrives when the test says so, unless it is dropped before. */

@@ -1,6 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type IdempotencyStore, memoryStore, type RunOptions } from '../../../src/index.js';
+import { type IdempotencyStore, memoryStore } from '../../../src/index.js';
+import type { RunOptions } from '../../../src/stores/store.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
 
 type Run = (tx: undefined, options?: RunOptions) => Promise<void>;

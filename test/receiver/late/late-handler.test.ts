@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createReceiver, type IdempotencyStore, memoryStore, type OnEventOptions } from '../../../src/index.js';
+import { createReceiver, type IdempotencyStore, memoryStore } from '../../../src/index.js';
+import type { OnEventOptions } from '../../../src/receiver/options.js';
 import { deferred, event, secret, signed } from '../../helpers.js';
 import { fakeBulkStore } from '../fake-bulk-store.js';
 

@@ -1,4 +1,5 @@
-import type { DeliveryResult, Receiver, SignedRequest } from '../../../src/index.js';
+import type { DeliveryResult, Receiver } from '../../../src/index.js';
+import type { SignedRequest } from '../../../src/receive/request.js';
 import type { Settings } from '../../helpers.js';
 import {
   bytesOf,

@@ -18,7 +18,9 @@ export const receiverDefects: readonly Defect[] = [
   }),
   // `drain` resolves while the record of an effect is still retried.
   planted('drained over a pending record', ['leased'], 6000, {
-    'src/receive/drain.ts': { '() => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0)': '() => gate.size' },
+    'src/receive/drain.ts': {
+      '() => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0)': '() => gate.size',
+    },
   }),
   // A store that says `handled` although it did not run the handler is believed.
   planted('handled without a run', ['odd-store'], 30, {

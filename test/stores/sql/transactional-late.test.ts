@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunOptions } from '../../../src/index.js';
+import type { RunOptions } from '../../../src/stores/store.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
 import { CHECK, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';

@@ -1,4 +1,4 @@
-import type { StoreWord } from '../../../src/index.js';
+import type { StoreWord } from '../../../src/stores/store.js';
 import { leases } from './right-stores.js';
 
 // Stores that are correct with one key, but not with several.

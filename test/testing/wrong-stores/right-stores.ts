@@ -1,5 +1,5 @@
-import type { IdempotencyStore, RunOptions, StoreWord } from '../../../src/index.js';
-import type { RunTransaction } from '../../../src/stores/store.js';
+import type { IdempotencyStore } from '../../../src/index.js';
+import type { RunOptions, RunTransaction, StoreWord } from '../../../src/stores/store.js';
 import type { ContractSettings } from '../../../src/testing/index.js';
 import { type Server, Transaction } from './server.js';
 

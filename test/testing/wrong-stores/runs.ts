@@ -1,4 +1,4 @@
-import type { StoreWord } from '../../../src/index.js';
+import type { StoreWord } from '../../../src/stores/store.js';
 import { LeaseStore, leases } from './right-stores.js';
 import type { Server } from './server.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StoreWord } from '../../../../src/index.js';
 import { type SynchronousDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
+import type { StoreWord } from '../../../../src/stores/store.js';
 import { failing } from '../../../contracts/store-helpers.js';
 
 /** A connection that notes its statements. Nobody has the keys `claimed`. `fails` throws for some statements. */

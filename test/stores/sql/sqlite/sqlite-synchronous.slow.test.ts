@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StoreWord } from '../../../../src/index.js';
 import { fromBetterSqlite3, type SqlStore, sqlStore } from '../../../../src/stores/sql/index.js';
+import type { StoreWord } from '../../../../src/stores/store.js';
 import { describeStore } from '../../../contracts/store.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { ERR_STORE, ERR_UNKNOWN } from '../client.js';
