@@ -220,6 +220,13 @@ describe('chainFinality says pending, and why', () => {
     expect(await verdict('block' in event ? eventOf(event) : event)).toMatchObject(because(message));
   });
 
+  it('of the block after the next, for the time that two blocks take, while nobody knows how long', async () => {
+    const node = await nodeWith(30, 20);
+    const { verdict } = finalityOf({ rpcUrl: node.url });
+    node.answer((_, [first], answer) => (/^0x/.test(String(first)) ? new Raw('', 503) : answer));
+    expect(await verdict(eventOf(at(node.chain, 22)))).toMatchObject({ status: 'pending', retryAfterMs: 24_000 });
+  });
+
   it('of one event, and final of others', async () => {
     const node = await nodeWith(30, 20);
     const { check, verdict } = finalityOf({ rpcUrl: node.url });
