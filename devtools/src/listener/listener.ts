@@ -99,7 +99,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   /** Verifies a request, and forwards it if it is authentic. Resolves with the answer, and with what to report after it. */
   async function take(request: IncomingMessage, delivery: DeliveryRequest): Promise<Taken> {
     const [at, start] = [now(), performance.now()];
-    const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
+    const about = { method: request.method as string, path: pathOf(request.url as string) };
     const read = await readBody(delivery);
     const body = 'body' in read ? read.body : undefined;
     const result = 'body' in read ? await receiver.handleRequest(withBody(delivery, read.body)) : read.refused;

@@ -155,5 +155,11 @@ describe('the opener of the page', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await opener.close();
     await expect(readdir(join(file, '..'))).rejects.toThrow('ENOENT');
+    const reasons = [{ ...env, DISPLAY: '' }, { ...env, PATH: '' }, (await programs('exit 3')).env].map((each) =>
+      createPageOpener(address, each, 'linux').open(),
+    );
+    expect(await Promise.all(reasons)).toEqual([
+      ...['this terminal has no display', 'xdg-open is not installed', 'xdg-open failed'],
+    ]);
   });
 });

@@ -160,6 +160,9 @@ describe('listen', () => {
     const listen = startHere(['listen', '--port', '0', '--no-page', '--host', '0.0.0.0'], env);
     await listen.until(/^Listening/);
     expect(listen.stderr).toContain('Anyone who can reach 0.0.0.0 can send to this port.');
+    await call(urlIn(listen.stdout).replace('0.0.0.0', '127.0.0.1'), { method: 'GET' });
+    await listen.end();
+    expect(listen.stderr).toContain('GET /: not a POST, answered with 405.');
   });
 
   it('takes back what it recorded: send posts it byte for byte', { timeout: 60_000 }, async () => {
