@@ -150,8 +150,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   function addResponse(id: string, attempt: Attempt, response: AttemptResponse): void {
     const record = feed.get(id);
     if (!record?.attempts.includes(attempt)) return;
-    const attempts = record.attempts.map((each) => (each === attempt ? { ...attempt, response } : each));
-    feed.put({ ...record, attempts });
+    feed.put({ ...record, attempts: [{ ...attempt, response }] });
   }
 
   const http = createServer(async (request, response) => {

@@ -16,7 +16,7 @@ export function logPage({ deliveries }: WebhookState, offset: number, limit: num
     const { firstEvent, createdAt, deliveredAt } = delivery;
     for (const [position, event] of eventsIn(delivery).entries()) {
       if (position < skip || page.length === limit) continue;
-      const { event: kind, data = null } = isRecord(event) ? event : {};
+      const { event: kind, data = null } = Object(event);
       page.push({
         id: firstEvent + position,
         eventType: String(kind),
