@@ -96,10 +96,11 @@ describe('a port that is in use', () => {
 });
 
 describe('listen', () => {
-  it.each(['http://localhost/', 'http://localhost:80/hooks', 'http://127.0.0.1/'])(
-    'on port 80 does not forward to itself, %s',
+  it.each(['http://localhost/', 'http://localhost:80/hooks', 'http://127.0.0.1/', 'https://localhost/'])(
+    'on the port of the scheme does not forward to itself, %s',
     async (target) => {
-      const { code, stderr } = await inProcess(['listen', '--port', '80', '--forward', target], { env });
+      const port = target.startsWith('https') ? '443' : '80';
+      const { code, stderr } = await inProcess(['listen', '--port', port, '--forward', target], { env });
       expect([code, stderr]).toEqual([2, expect.stringContaining('leads back to this command')]);
     },
   );

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
+import { pageOf } from './emulated.js';
 import { startHere, startProcess, ways } from './running.js';
 
 const SECRET = 'whsec-of-the-listen-command';
@@ -154,6 +155,16 @@ describe('listen', () => {
       expect(await listen.end(signal)).toBe(code);
       await stream.text().catch(() => {});
     }
+  });
+
+  it('answers with a status that the page changes', { timeout: 30_000 }, async () => {
+    const listen = startHere(['listen', '--port', '0', '--respond', '503'], env);
+    await listen.until(/^Authentic deliveries are answered 503 and not forwarded$/);
+    const page = await pageOf(listen);
+    expect((await page('PUT', 'respond', { status: 99 })).status).toBe(400);
+    for (const status of [500, null]) expect((await page('PUT', 'respond', { status })).status).toBe(200);
+    await expect.poll(() => listen.stderr).toMatch(/are answered 500\.\n.*Answers are no longer forced\./);
+    for (const path of ['search', 'deliveries/1/items']) expect((await page('GET', path)).status).toBe(400);
   });
 
   it('warns that others can reach an address that is not loopback', { timeout: 30_000 }, async () => {
