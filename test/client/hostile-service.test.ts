@@ -79,7 +79,6 @@ describe('a call that gets no answer', () => {
   it.each<[string, Partial<WebhookClientOptions>, string]>([
     ['an error of fetch with a code alone', failing(Object.assign(new Error(''), { code: 'EODD' })), '(EODD)'],
     ['an error of fetch with a name alone', failing(new RangeError('')), '(RangeError)'],
-    ['a key that cannot be read', { apiKey: () => Promise.reject(new Error('no vault')) }, '(no vault)'],
     ['a redirect without a status', { fetch: async () => opaque }, 'with a redirect'],
   ])('says why: %s', async (_, options, says) => {
     await expect(client(options).count()).rejects.toThrow(says);

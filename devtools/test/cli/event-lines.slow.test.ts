@@ -37,6 +37,8 @@ describe('the events of a delivery', () => {
     expect(lines[1]).toMatch(/200 accepted {2}Gone {2}.* {2}id 1234 {2}removed$/);
     expect(lines[2]).toMatch(/200 accepted {2}unknown {2}later\.kind$/);
     expect(lines[3]).toMatch(/200 accepted {2}invalid {2}\S+: /);
+    expect(printed([7]).lines[0]).toMatch(/ {2}invalid {2}item: expected an object$/);
+    expect(printed([sampleTransactionIncluded({ data: { tx: undefined } })]).lines[0]).toMatch(/transaction\.included$/);
     const [none] = printed([]).lines;
     expect(none).toMatch(/200 accepted {2}\/webhooks {2}no events$/);
     expect(printed([]).documents).toEqual([{ event: expect.objectContaining({ delivery: '7', findings: [] }) }]);

@@ -4,12 +4,12 @@ import type { Cases } from './cases.js';
 import { hostileKeys } from './keys.js';
 import type { Trial } from './trial.js';
 import { settles, sleep } from './waiting.js';
-import { failure, LOST, NOT_ATOMIC, RUN_FAILED, show, showKey, TWICE } from './words.js';
+import { failure, LOST, meaningOfCount, NOT_ATOMIC, RUN_FAILED, show, showKey, TWICE } from './words.js';
 
 /** Expects one run with exactly these keys in this order. `delivery`: all keys of the call. */
 export function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
   const runs = call.mayRepeat ? call.fresh.slice(-1) : call.fresh;
-  if (runs.length !== 1) throw failure(what, 'one call of run', `${runs.length}`, runs.length > 1 ? TWICE : LOST);
+  if (runs.length !== 1) throw failure(what, 'one call of run', `${runs.length}`, meaningOfCount(runs.length));
   const [fresh = []] = runs;
   if (fresh.length === keys.length && fresh.every((key, index) => key === keys[index])) return;
   const isOrdered = delivery.filter((key) => fresh.includes(key)).every((key, index) => key === fresh[index]);

@@ -173,7 +173,7 @@ describe('chainFinality says pending, and why', () => {
       string,
       (chain: Chain) => Parameters<typeof eventOf>[0] | EventEmitted | TransactionIncluded,
       string,
-      ((node: ScriptedNode) => void)?,
+      (((node: ScriptedNode) => void) | undefined)?,
       object?,
     ]
   >([
