@@ -58,7 +58,9 @@ export function readJob(data: unknown): EventJob {
       return { event, idempotencyKey, timestamp, source, ...(needsFinality !== undefined && { needsFinality: true }) };
     }
   } catch (error) {
-    issues.push(...(error as InvalidEventError).issues.map(({ path, message }) => ({ path: ['event', ...path], message })));
+    issues.push(
+      ...(error as InvalidEventError).issues.map(({ path, message }) => ({ path: ['event', ...path], message })),
+    );
   }
   throw new InvalidEventError(issues);
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../guards.js';
+
 import { isReadable } from '../readable-json.js';
 import type { Delivery, LogEntry } from './delivery.js';
 import type { WebhookState } from './state.js';

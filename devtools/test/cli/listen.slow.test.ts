@@ -7,7 +7,7 @@ import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/t
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
 import { pageOf } from './emulated.js';
-import { startHere, startProcess, ways } from './running.js';
+import { startHere, ways } from './running.js';
 
 const SECRET = 'whsec-of-the-listen-command';
 const env = { WEBHOOK_SECRET: SECRET };
@@ -140,23 +140,6 @@ describe.each(ways)('listen, $way', ({ start }) => {
 });
 
 describe('listen', () => {
-  it('ends on SIGINT with 130 and on SIGTERM with 143, also with a page that is open', {
-    timeout: 30_000,
-  }, async () => {
-    for (const [signal, code] of [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-    ] as const) {
-      const listen = startProcess(['listen', '--port', '0'], env);
-      const line = await listen.until(/^Page/);
-      const [page, token = ''] = line.replace('Page: ', '').split('#token=');
-      const stream = await fetch(`${page}api/stream`, { headers: pageHeaders(token) });
-      expect(stream.status).toBe(200);
-      expect(await listen.end(signal)).toBe(code);
-      await stream.text().catch(() => {});
-    }
-  });
-
   it('answers with a status that the page changes', { timeout: 30_000 }, async () => {
     const listen = startHere(['listen', '--port', '0', '--respond', '503'], env);
     await listen.until(/^Authentic deliveries are answered 503 and not forwarded$/);

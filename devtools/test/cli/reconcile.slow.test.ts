@@ -103,7 +103,8 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
   });
 
   test('prints what has an unknown outcome, and fails', async () => {
-    const more = "const { peek } = receiver; receiver.peek = async (events) => events.map((_, at) => (at ? 'unknown' : 'in-progress'));";
+    const more =
+      "const { peek } = receiver; receiver.peek = async (events) => events.map((_, at) => (at ? 'unknown' : 'in-progress'));";
     const { code, stdout } = await tool(args('--receiver', await receiverOf([], { more })));
     expect(code).toBe(1);
     expect(stdout.split('\n').slice(0, -1)).toEqual([

@@ -2,7 +2,7 @@ import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { recordingLine } from '../../src/deliveries/recorded.js';
-import { receiver, serve } from './receiver.js';
+import { receiver, } from './receiver.js';
 import { startHere } from './running.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 
@@ -112,22 +112,6 @@ describe('the gaps of a recording', () => {
     const running = startHere(['replay', file, url], env);
     await expect.poll(() => running.stderr).toContain('The next delivery is due in 3600 s.');
     await running.end();
-  });
-
-  const three = recorded('["one"]', 1000) + recorded('["two"]', 1400) + recorded('["three"]', 1300);
-
-  test('are kept, at the given speed', async () => {
-    const arrivals: number[] = [];
-    const url = await serve((request, response) => {
-      arrivals.push(performance.now());
-      request.resume();
-      response.end();
-    });
-    const file = await (await scratch())('r', three);
-    expect(await inProcess(['replay', file, url, '--speed', '2'], { env })).toMatchObject({ code: 0 });
-    const [one = 0, two = 0, last = 0] = arrivals;
-    expect(two - one).toBeGreaterThan(150);
-    expect(last - two).toBeLessThan(two - one);
   });
 });
 

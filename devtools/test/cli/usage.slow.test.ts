@@ -65,14 +65,16 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['a limit of nothing', ['webhooks', 'log', '1', '--limit', '0'], /--limit must be a whole number from 1/],
   ['no API key', ['webhooks', 'list', '--base-url', 'http://127.0.0.1:1'], /No API key: WEBHOOK_API_KEY is not set/],
   ['a group without its command', ['webhooks', '--json'], /"A command is missing/],
-  ['a secret in an option', ['send', '--secret', 'x'], /no option --secret: .* set WEBHOOK_SECRET or use --secret-file/],
+  [
+    'a secret in an option',
+    ['send', '--secret', 'x'],
+    /no option --secret: .* set WEBHOOK_SECRET or use --secret-file/,
+  ],
   ['a time that is none', ['explain', '--body-file', '/dev/null', '--now', 'soon'], /--now must be a time: Unix/],
   ['a recording without deliveries', ['explain', '--recording', '/dev/null'], /has no deliveries/],
   ['an explorer without a node', ['listen', '--explorer', 'https://x.example'], /--explorer needs --rpc/],
   ['a node without contracts', ['emulate', '--rpc', 'http://127.0.0.1:1'], /Nothing to watch: --rpc needs/],
   ['a wallet without a node', ['emulate', '--wallet', 'x'], /--contract and --wallet need --rpc or --anvil/],
-  ['a port without anvil', ['emulate', '--anvil-port', '1'], /--anvil-port needs --anvil/],
-  ['a first block without a node', ['emulate', '--from-block', '1'], /--from-block needs --rpc or --anvil/],
   ['an explorer without a chain', ['emulate', '--explorer', 'https://x.example'], /--explorer needs --rpc or --anvil/],
   ['a webhook without a label', ['emulate', '--register', 'x'], /--register must be LABEL=URL/],
   ['a file for no secret', ['emulate', '--secret-out', 'x'], /--secret-out needs exactly one --register/],
@@ -162,14 +164,4 @@ test.each(ways)('the version is that of the package ($way)', async ({ tool }) =>
   const { version } = (await import('../../package.json', { with: { type: 'json' } })).default;
   expect(await tool(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(JSON.parse((await tool(['--version', '--json'])).stdout)).toEqual({ name: 'event-webhooks', version });
-});
-
-describe('colours', () => {
-  const ESC = '\u001b[';
-
-  test('are off in a pipe unless forced', async () => {
-    expect((await asProcess(['--help'])).stdout).not.toContain(ESC);
-    expect((await asProcess(['--help'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(ESC);
-    expect((await asProcess(['--help'], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(ESC);
-  });
 });

@@ -43,8 +43,16 @@ describe('the gist of a delivery', () => {
   it('says that an amount is unlimited, and the id of a token', () => {
     expect(gist([transfer('1', logOf(2n ** 256n - 1n), 'Approval')])).toBe('0xf39F… → 0x7099… · unlimited');
     const id = (name: string) =>
-      gist([event('Transfer', [input('from', FROM, 'address'), input('to', TO, 'address'), input(name, '123456', 'uint256')], { topics: ['a', 'b', 'c', 'd'] })]);
-    expect([id('value'), id('tokenId')]).toEqual([...['#', 'tokenId '].map((of) => `0xf39F… → 0x7099… · ${of}123,456`)]);
+      gist([
+        event(
+          'Transfer',
+          [input('from', FROM, 'address'), input('to', TO, 'address'), input(name, '123456', 'uint256')],
+          { topics: ['a', 'b', 'c', 'd'] },
+        ),
+      ]);
+    expect([id('value'), id('tokenId')]).toEqual([
+      ...['#', 'tokenId '].map((of) => `0xf39F… → 0x7099… · ${of}123,456`),
+    ]);
     expect(gist([event('Named', [input('name', 'a', 'string')])])).toBe('name a');
     expect(gist([{ id: '1', event: 'new.kind' }])).toBe('');
   });

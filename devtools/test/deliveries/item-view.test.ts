@@ -85,7 +85,9 @@ describe('an event', () => {
     expect(known).toMatchObject({ name, value: amount, formatted: '1.5', symbol: 'TOK' });
     const bare = { label: '', addressLabel: 'other' };
     const lacking = (transaction: object | undefined) =>
-      view(sampleEventEmitted({ data: { transaction, event: { contract: bare, rawFields: undefined } } } as never), { abi: [] });
+      view(sampleEventEmitted({ data: { transaction, event: { contract: bare, rawFields: undefined } } } as never), {
+        abi: [],
+      });
     expect(lacking(undefined)).toMatchObject({ transaction: undefined, contract: { label: 'other' } });
     expect(lacking({ from: undefined, method: undefined }).transaction).toMatchObject({ from: '', method: undefined });
     expect(view({ id: 1 })).toMatchObject({ status: 'invalid', issues: [{ path: 'id' }, { path: 'event' }] });

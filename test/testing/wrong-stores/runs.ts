@@ -116,7 +116,10 @@ export const RunsNothing = leases(() => ({ work: async () => {} }));
 
 /** Calls the run twice. */
 export const RunsTwice = leases((right) => ({
-  work: async (...args) => void (await right.work(...args), await right.work(...args)),
+  async work(...args) {
+    await right.work(...args);
+    await right.work(...args);
+  },
 }));
 
 /** `INSERT` without a clause for keys that are there, with a driver that throws text. */

@@ -39,7 +39,9 @@ async function* jobs(file: string, { options, output, signal }: ReplayContext): 
   const edits = readEdits(options);
   const announce = (ms: number) => {
     if (ms >= ANNOUNCED_MS)
-      output.note(`The next delivery is due in ${Math.round(ms / 1000)} s. --speed shortens gaps, --no-gaps skips them.`);
+      output.note(
+        `The next delivery is due in ${Math.round(ms / 1000)} s. --speed shortens gaps, --no-gaps skips them.`,
+      );
   };
   const due = createPace({ speed, signal, announce });
   let newlySigned = 0;
