@@ -1,8 +1,5 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
@@ -11,12 +8,6 @@ import { startHere, ways } from './running.js';
 
 const SECRET = 'whsec-of-the-listen-command';
 const env = { WEBHOOK_SECRET: SECRET };
-
-async function scratch(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 async function app() {
   const bodies: string[] = [];
@@ -109,33 +100,6 @@ describe.each(ways)('listen, $way', ({ start }) => {
     const again = await call(`${page}api/deliveries/1/resend`, { method: 'POST', headers, body: '{}' });
     expect(again.status).toBe(200);
     expect(bodies).toEqual([delivery.body, delivery.body]);
-  });
-
-  it('records deliveries in a file that only its owner can read', { timeout: 30_000 }, async () => {
-    const file = join(await scratch(), 'recording.ndjson');
-    const listen = start(['listen', '--port', '0', '--no-page', '--record', file], env);
-    const url = urlIn(await listen.until(/^Listening/));
-    const delivery = signed();
-    await call(`${url}webhooks?a=b`, delivery);
-    await call(url, { method: 'POST', body: 'nonsense' });
-    await listen.until(/403 refused/);
-    await listen.end();
-    const lines = (await readFile(file, 'utf8'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([
-      {
-        method: 'POST',
-        path: '/webhooks?a=b',
-        status: 200,
-        verdict: 'accepted',
-        bodyBase64: Buffer.from(delivery.body).toString('base64'),
-      },
-      { status: 403, verdict: 'refused', bodyBase64: Buffer.from('nonsense').toString('base64') },
-    ]);
-    expect(lines[0].headers).toContainEqual(['X-Service-Signature', delivery.headers['X-Service-Signature']]);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 });
 
