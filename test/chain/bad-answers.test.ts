@@ -82,12 +82,12 @@ describe('a node that sends invalid answers', () => {
 
   it.each([{}, [{ address: wallet }]])('loses an access list that is none, and no event: %j', async (accessList) => {
     mineOne();
-    node.answer((method, _, answer) =>
+    on.node.answer((method, _, answer) =>
       method === 'eth_getBlockByNumber' ? setOfTransactions('accessList', accessList)(answer as never) : answer,
     );
     await start();
     await done(1);
-    expect(valuesOf(recorder.groups)).toEqual(EXPECTED);
+    expect(valuesOf(on.recorder.groups)).toEqual(EXPECTED);
   });
 
   it('is asked again after any error that it returns', async () => {

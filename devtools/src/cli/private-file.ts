@@ -1,4 +1,3 @@
-
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';

@@ -1,4 +1,3 @@
-
 import { isReadable } from '../readable-json.js';
 import type { Delivery, LogEntry } from './delivery.js';
 import type { WebhookState } from './state.js';

@@ -2,7 +2,7 @@ import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { recordingLine } from '../../src/deliveries/recorded.js';
-import { receiver, } from './receiver.js';
+import { receiver } from './receiver.js';
 import { startHere } from './running.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 
