@@ -77,8 +77,7 @@ export function readBlock(answer: unknown, number: number): Block | undefined {
 }
 
 /** The logs of a block, in the order of emission. */
-export function readLogs(answer: unknown, block: Block): Log[] {
-  if (!Array.isArray(answer)) return malformed('logs', 'an array');
+export function readLogs(answer: readonly unknown[], block: Block): Log[] {
   const logs = answer.map((log, at) => readLog(log, `logs[${at}]`, block)).sort((a, b) => a.logIndex - b.logIndex);
   const twice = logs.find(({ logIndex }, at) => logs[at + 1]?.logIndex === logIndex);
   if (twice) malformed(`logIndex ${twice.logIndex}`, 'unique');

@@ -48,9 +48,9 @@ export class BlockWindow {
     }
   }
 
+  /** Drops the last block, which there must be. */
   pop(): void {
-    const block = this.#blocks.pop();
-    if (block) this.#events -= countOf(block);
+    this.#events -= countOf(this.#blocks.pop() as DoneBlock);
   }
 }
 

@@ -72,7 +72,7 @@ export class Evidence {
       // Every node has the block that is its last.
       const latest = await call('eth_getBlockByNumber', ['latest', false]);
       const receipts = await call('eth_getBlockReceipts', ['latest']).catch(none);
-      const { transactions } = isRecord(latest) ? latest : {};
+      const { transactions } = Object(latest);
       const isEmpty = Array.isArray(transactions) && transactions.length === 0;
       this.#lacksReceipts = !Array.isArray(receipts) || (receipts.length === 0 && !isEmpty);
       this.#blooms.trustsZeros ||= this.#lacksReceipts;

@@ -1,4 +1,4 @@
-import { ConfigError, isWebhookError } from '../errors.js';
+import { ConfigError } from '../errors.js';
 import type { ContractInfo } from '../events/types.js';
 import { addressCodec } from '../evm/elementary-codecs.js';
 import { ADDRESS } from '../evm/hex.js';
@@ -75,6 +75,6 @@ function abiOf(abi: unknown, where: string): ContractAbi {
   try {
     return contractAbi(abi as readonly unknown[]);
   } catch (error) {
-    throw isWebhookError(error) ? new ConfigError(`${where}: ${error.message}`) : error;
+    throw new ConfigError(`${where}: ${(error as Error).message}`);
   }
 }

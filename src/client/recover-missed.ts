@@ -108,8 +108,8 @@ export async function recoverMissed(
     });
     if (outcomes.length === batch.length) {
       for (const [index, { id, eventId }] of batch.entries()) {
-        const outcome = outcomes[index];
-        if (outcome) tally.note({ id, eventId, status: outcome.status, error: errorOfItem(outcome) });
+        const outcome = outcomes[index] as (typeof outcomes)[number];
+        tally.note({ id, eventId, status: outcome.status, error: errorOfItem(outcome) });
       }
       // A block that is not final yet says nothing of the events of other blocks.
       const isBusy = outcomes.some((outcome) => outcome.status !== 'not-final' && outcome.error?.status === 503);

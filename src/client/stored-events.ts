@@ -105,7 +105,7 @@ export function placeOf({ event, transaction }: StoredEvent): string {
 }
 
 function storedEventOf(value: unknown, answer: Answer): StoredEvent {
-  const { event, transaction } = isRecord(value) ? value : {};
+  const { event, transaction } = Object(value);
   const isPlaced =
     isRecord(event) &&
     isPosition(event.indexInLog) &&

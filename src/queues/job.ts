@@ -58,8 +58,9 @@ export function readJob(data: unknown): EventJob {
       return { event, idempotencyKey, timestamp, source, ...(needsFinality !== undefined && { needsFinality: true }) };
     }
   } catch (error) {
-    if (!(error instanceof InvalidEventError)) throw error;
-    issues.push(...error.issues.map(({ path, message }) => ({ path: ['event', ...path], message })));
+    issues.push(
+      ...(error as InvalidEventError).issues.map(({ path, message }) => ({ path: ['event', ...path], message })),
+    );
   }
   throw new InvalidEventError(issues);
 }

@@ -27,6 +27,10 @@ type Fields = Record<string, unknown>;
 const first = (list: unknown) => (list as Fields[])[0] as Fields;
 const set = (key: string, value: unknown) => (answer: Fields) => ({ ...answer, [key]: value });
 const setFirst = (key: string, value: unknown) => (list: Fields[]) => [{ ...list[0], [key]: value }, ...list.slice(1)];
+const setOfTransactions = (key: string, value: unknown) => (block: { transactions: Fields[] }) => ({
+  ...block,
+  transactions: block.transactions.map((each) => ({ ...each, [key]: value })),
+});
 const hash = padHex('0xbad', { size: 32 });
 
 const answers: [what: string, method: string, how: (answer: never) => unknown][] = [
@@ -44,6 +48,7 @@ const answers: [what: string, method: string, how: (answer: never) => unknown][]
   ['logs of another block', 'eth_getLogs', setFirst('blockHash', hash)],
   ['logs of another transaction', 'eth_getLogs', setFirst('transactionHash', hash)],
   ['logs with too many topics', 'eth_getLogs', setFirst('topics', Array(5).fill(hash))],
+  ['logs with topics that are not hashes', 'eth_getLogs', setFirst('topics', ['0x12'])],
   ['logs with an invalid address', 'eth_getLogs', setFirst('address', '0x12')],
   ['logs that were removed', 'eth_getLogs', setFirst('removed', true)],
   ['the same log twice', 'eth_getLogs', (list: Fields[]) => [...list, first(list)]],
@@ -73,6 +78,16 @@ describe('a node that sends invalid answers', () => {
     expect(line).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
     expect(line?.message).toContain('The node sent an invalid answer');
     expect(rest.at(-1)).toMatchObject({ level: 'info', message: 'The node answers again.' });
+  });
+
+  it.each([{}, [{ address: wallet }]])('loses an access list that is none, and no event: %j', async (accessList) => {
+    mineOne();
+    on.node.answer((method, _, answer) =>
+      method === 'eth_getBlockByNumber' ? setOfTransactions('accessList', accessList)(answer as never) : answer,
+    );
+    await start();
+    await done(1);
+    expect(valuesOf(on.recorder.groups)).toEqual(EXPECTED);
   });
 
   it('is asked again after any error that it returns', async () => {

@@ -19,6 +19,8 @@ describe('the event of a log', () => {
     expect(inputsOf({ topics: [topic, word, word, word], data: '0x' })).toBe('id');
     expect(inputsOf({ topics: [topic, word, word], data: word })).toBe('value');
     expect(inputsOf({ topics: [topic, word], data: `0x${word.slice(2).repeat(2)}` })).toBeUndefined();
+    const none: Log = { topics: [toEventSelector('None()')], data: '0x' };
+    expect(signatureOf([{ type: 'event', name: 'None' }], none)).toBe('None()');
   });
 
   it('that is anonymous is the one whose encoding is all of the data, at any position in the ABI', () => {

@@ -37,6 +37,7 @@ describe('watchChain refuses', () => {
       { contracts: [token], fromblock: 1 },
       '`watchChain` has no option `fromblock`. Did you mean `fromBlock`?',
     ],
+    ['a wallet that is there twice', { wallets: [people[0], people[0]] }, '`wallets[1]` repeats another wallet.'],
     ['an invalid wallet', { wallets: ['me'] }, '`wallets[0]` must be an address'],
     ['an invalid ABI', { contracts: [{ ...token, abi: {} }] }, 'contracts[0] (token): `abi` must be an array'],
     [

@@ -93,6 +93,11 @@ describe('a call of a node', () => {
     await expect(call(`http://${host}`)).rejects.toMatchObject(expected);
   });
 
+  it('says that a node has no TLS', async () => {
+    const { host } = await answering('{}');
+    await expect(call(`https://${host}`)).rejects.toThrow('no TLS connection. Use http: for a node without TLS');
+  });
+
   it.each<[string, [number, string, Record<string, string>?], object]>([
     ['HTTP 429', [429, '', { 'retry-after': '7' }], { reason: 'rate-limited', retryAfterMs: 7000 }],
     [

@@ -50,6 +50,7 @@ describe('ensure', () => {
   });
 
   it('leaves the subscriptions that there are when it is given none', async () => {
+    await client.create({ ...orders, label: 'others' });
     await client.create({ ...orders, subscriptions: ['event.emitted'] });
     const { webhook } = await client.ensure({ label: 'orders', url: `${url}/2` });
     expect(webhook.subscriptions).toEqual(['event.emitted']);

@@ -72,6 +72,19 @@ describe.each(Object.entries(calls))('%s', (_, call) => {
   });
 });
 
+describe('a call that gets no answer', () => {
+  const failing = (error: Error) => ({ fetch: () => Promise.reject(error) });
+  const opaque = Object.defineProperties(new Response(), { type: { value: 'opaqueredirect' }, status: { value: 0 } });
+
+  it.each<[string, Partial<WebhookClientOptions>, string]>([
+    ['an error of fetch with a code alone', failing(Object.assign(new Error(''), { code: 'EODD' })), '(EODD)'],
+    ['an error of fetch with a name alone', failing(new RangeError('')), '(RangeError)'],
+    ['a redirect without a status', { fetch: async () => opaque }, 'with a redirect'],
+  ])('says why: %s', async (_, options, says) => {
+    await expect(client(options).count()).rejects.toThrow(says);
+  });
+});
+
 /** Sends until nobody takes any more. */
 function endless(response: ServerResponse): void {
   const more = () => {
@@ -115,6 +128,8 @@ describe('an answer of the wrong kind', () => {
   });
 
   it('is 204 or empty: removed, but nothing else', async () => {
+    service.next.push(json(200, { result: null }));
+    expect(await first(client().list())).toBeUndefined();
     const empty = [text(204, ''), text(200, '')];
     for (const answer of empty) {
       service.next.push(answer, answer, answer);

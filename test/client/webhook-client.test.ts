@@ -118,6 +118,7 @@ describe('create', () => {
   it.each([
     ['an empty label', { ...orders, label: '' }],
     ['no url', { label: 'orders' }],
+    ['no label', { url: orders.url }],
     ['a url in the clear', { ...orders, url: 'http://shop.example' }],
     ['a url of another scheme', { ...orders, url: 'ftp://shop.example' }],
   ])('refuses %s before anything is sent, as ensure and update do', async (_, webhook) => {

@@ -159,6 +159,7 @@ describe('a context store that is entered as a scope', () => {
       steps.push(given === entered ? 'attached' : 'attached another');
       return { dispose: () => steps.push('disposed') };
     };
+    leave(new ContextStore().withScope(undefined));
     leave(new ContextStore().withScope(entered));
     expect(steps).toEqual(['attached', 'disposed']);
     api.attach = () => broken();

@@ -53,6 +53,10 @@ describe('the metrics of reconcile', () => {
     for (const [name, value] of Object.entries({ found: 3, repaired: 2, failed: 1, left: 1, lag: 0 })) {
       expect(await points(`webhook.reconcile.${name}`), name).toEqual([{ attributes: source, value }]);
     }
+    await reconcile({ ...options, cursor: { read: () => Promise.reject(new Error('away')), write: () => true } });
+    expect((await points('webhook.reconcile.runs'))[2]?.attributes).toMatchObject({
+      'webhook.reconcile.result': 'cursor',
+    });
     for (const { descriptor } of (await metrics()).filter(({ descriptor: { name } }) => name.includes('reconcile'))) {
       expect(descriptor.unit).toMatch(/^\{(run|event|block)\}$/);
       expect(descriptor.description).not.toBe('');

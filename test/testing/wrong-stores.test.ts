@@ -57,6 +57,7 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
   ],
   ['an outage: runs nothing while its server is away, and recovers by itself', /takes effect again/, 'FailsOpen'],
   ['an outage: runs nothing while its server is away, and recovers by itself', STUCK, 'NeverConnectsAgain'],
+  ['an outage: runs nothing while its server is away, and recovers by itself', LOST, 'CallsOutagesDuplicates'],
   [
     'an outage: runs nothing while its server is away, and recovers by itself',
     /did not settle within 10 s|and not that the server of the store is away/,
@@ -70,9 +71,13 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
   [
     'once: does not run a key again that took effect, on this or another replica',
     AGAIN,
-    'KeepsKeysInTheProcess RecordsNothing',
+    'KeepsKeysInTheProcess RecordsNothing CallsAllHandled',
   ],
+  ['once: does not run a key again that took effect, on this or another replica', STUCK, 'FailsForKnownKeys'],
   ['once: runs one of two hundred concurrent calls of a key', /the claim is not atomic: .*twice/, 'ChecksThenSets'],
+  ['once: runs one of two hundred concurrent calls of a key', TWICE, 'CallsAllHandled'],
+  ['once: runs one of two hundred concurrent calls of a key', LOST, 'RunsNothing'],
+  ['once: runs one of two hundred concurrent calls of a key', /answer.* 503/, 'AnswersBooleans FailsForKnownKeys'],
   [
     'once: rethrows the error of a run, and lets the next call try again',
     LOST,
@@ -85,8 +90,9 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
     'HidesErrors RetriesRuns',
   ],
   ['once: treats a synchronous throw of a run like a rejection', STUCK, 'MissesSynchronousThrows'],
-  ['once: answers only after the run has settled', LOST, 'DoesNotWaitForTheRun'],
+  ['once: answers only after the run has settled', LOST, 'DoesNotWaitForTheRun RunsNothing'],
   ['once: runs the first call of a key once and answers handled', LOST, 'RunsNothing'],
+  ['once: runs the first call of a key once and answers handled', TWICE, 'RunsTwice'],
   ['once: runs the first call of a key once and answers handled', /got true\. .* answers 503/, 'AnswersBooleans'],
   [
     'once: does not run a key that another run has claimed, and keeps keys apart',
@@ -104,6 +110,18 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
     /takes effect twice|cannot tell which events to handle/,
     'RunsWithRowNames RunsOncePerKey RunsWithoutKeys',
   ],
+  ['onceEach: runs once with all keys, in their order', LOST, 'RunsNoneOfSeveral RunsWithFewerKeys'],
+  [
+    'onceEach: runs no key twice in overlapping deliveries, whatever their order',
+    /takes effect twice|the event is lost/,
+    'RunsWithAllKeys RunsNoneOfSeveral',
+  ],
+  [
+    'onceEach: runs with the free keys while others are held, and waits for none of them before',
+    LOST,
+    'RunsNoneOfSeveral',
+  ],
+  ['onceEach: accepts any keys, and confuses no two of them', STUCK, 'CutsKeys RefusesLongKeys'],
   ['onceEach: takes a thousand keys', /answered 503/, 'RecordsTwentyFive'],
   ['onceEach: frees all keys when the run fails', STUCK, 'FreesTheFirstKey'],
   [

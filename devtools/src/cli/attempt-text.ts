@@ -15,8 +15,8 @@ export function attemptText(summary: Summary, { at, reason }: Attempt, colors: C
     visible(label, 60),
     visible(what, 80),
     colors.dim(`${events} item${events === 1 ? '' : 's'}, ${durationMs} ms`),
+    visible(summary.gist),
   ];
-  if (summary.gist) parts.push(visible(summary.gist));
   if (attempts > 1) parts.push(`attempt ${attempts}`);
   if (fault) parts.push(colors.yellow(`fault: ${visible(fault, 200)}`));
   if (reason) parts.push(visible(reason, 200));

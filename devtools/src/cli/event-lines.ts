@@ -35,7 +35,7 @@ function eventText(item: ItemView, colors: Colors): string {
     return `${colors.yellow(status)}  ${visible(issue ? `${issue.path || 'item'}: ${issue.message}` : kind, 200)}`;
   }
   const where = contract ? contract.label || shortHex(contract.address) : '';
-  const parts = [colors.bold(visible(name || kind, 40)), visible(where, 40), ...inputs.map(inputText)];
+  const parts = [colors.bold(visible(name, 40)), visible(where, 40), ...inputs.map(inputText)];
   if (removed) parts.push(colors.yellow('removed'));
   return parts.filter((part) => part !== '').join('  ');
 }

@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why a file could not be opened, read or written, in words. */
 export function fileReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  return REASONS[code ?? ''] ?? String(code ?? 'unknown error');
+  return REASONS[String(code)] ?? String(code);
 }
 
 /** The bytes of a file or of stdin, and the mode of a regular file. */

@@ -14,7 +14,7 @@ export async function listening<Server>(option: string, port: number, listen: ()
   } catch (error) {
     // The local service wraps the system's error.
     const { code } = Object(Object(error).cause ?? error) as NodeJS.ErrnoException;
-    const reason = REASONS[code ?? ''];
+    const reason = REASONS[String(code)];
     if (reason === undefined) throw error;
     throw new CommandError('ERR_CLI_PORT', `Cannot listen on port ${port}: ${reason} --${option}.`);
   }

@@ -1,4 +1,3 @@
-import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';
@@ -18,15 +17,15 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why a file could not be created, in words. */
 export function createReason(error: unknown): string {
-  const { code, path = '' } = error as NodeJS.ErrnoException;
+  const { code, path } = error as NodeJS.ErrnoException;
   if (code !== 'ENOENT') return writeReason(error);
-  return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(path))}`;
+  return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(String(path)))}`;
 }
 
 /** Why a file could not be opened or written, in words. */
 export function writeReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  return REASONS[code ?? ''] ?? fileReason(error);
+  return REASONS[String(code)] ?? fileReason(error);
 }
 
 /** A path as a word of a shell. */
@@ -43,7 +42,7 @@ export async function openPrivate(name: string, flags: number, complain: Complai
   try {
     file = await open(name, flags | PRIVATE_FLAGS, 0o600);
   } catch (error) {
-    throw complain(flags & constants.O_CREAT ? createReason(error) : writeReason(error));
+    throw complain(createReason(error));
   }
   const reason = await file.stat().then(whyNotPrivate, writeReason);
   if (reason === undefined) return file;

@@ -65,20 +65,13 @@ async function isComplete(file: FileHandle, start: number, end: number): Promise
   }
 }
 
-/** Whether a part of a file ends with a whole line. */
-export async function endsWithLine(file: FileHandle, end: number): Promise<boolean> {
-  const last = Buffer.alloc(1);
-  await file.read(last, 0, 1, end - 1);
-  return last[0] === NEWLINE;
-}
-
-/** Adds up the lines of part of a file by kind, told by their ends: lines may be larger than memory. */
-export async function countShares(file: FileHandle, start: number, end: number): Promise<Shares> {
+/** Adds up the lines of a file up to its end by kind, told by their ends: lines may be larger than memory. */
+export async function countShares(file: FileHandle, end: number): Promise<Shares> {
   const held = { authentic: 0, others: 0 };
   const chunk = Buffer.alloc(CHUNK);
   let before = Buffer.alloc(0);
-  let lineStart = start;
-  for (let at = start; at < end; ) {
+  let lineStart = 0;
+  for (let at = 0; at < end; ) {
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, end - at), at);
     if (bytesRead === 0) break;
     const text = Buffer.concat([before, chunk.subarray(0, bytesRead)]);

@@ -41,7 +41,7 @@ export async function openRecording(
   const waiting: Shares = { authentic: 0, others: 0 };
   const missed: Shares = { authentic: 0, others: 0 };
   const noted = new Set<string>();
-  const rest = 'Move the file to start a new one, or raise --record-limit';
+  const rest = 'Move the file and start again, or raise --record-limit';
   const full = {
     authentic: `${name} is full: authentic deliveries are no longer recorded. ${rest} (${limit / MIB} MiB).`,
     others: `${name} has no space left for deliveries that do not verify, which get a quarter of it. ${rest} (${limit / MIB} MiB).`,

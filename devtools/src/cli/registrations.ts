@@ -49,7 +49,7 @@ export async function registerWanted(
     const { id, secret } = known ? { id: known.id, secret: undefined } : register();
     const webhook = { id, label, url };
     if (file) {
-      await writeSecret(file, service.secretOf(id) ?? '');
+      await writeSecret(file, service.secretOf(id) as string);
       output.result(
         { webhook: { ...webhook, secretFile: secretOut } },
         `Webhook ${label} → ${url}, secret in ${secretOut}`,

@@ -1,4 +1,4 @@
-import { isWebhookError } from 'event-webhook-receiver';
+import type { WebhookError } from 'event-webhook-receiver';
 import { createWebhookClient, type Webhook, type WebhookClient } from 'event-webhook-receiver/client';
 import { CommandError, usageError } from './command-error.js';
 import type { Context } from './context.js';
@@ -29,9 +29,8 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
       fetch: (request) => fetch(request, { signal: either(signal, request.signal) }).catch(inWords),
     });
   } catch (error) {
-    if (!isWebhookError(error)) throw error;
-    const message = error.message.replace('`baseUrl`', 'The base URL').replace('`apiKey`', 'The API key');
-    throw new CommandError(error.code, message);
+    const { code, message } = error as WebhookError;
+    throw new CommandError(code, message.replace('`baseUrl`', 'The base URL').replace('`apiKey`', 'The API key'));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DeliveryItem, EventEmitted } from 'event-webhook-receiver';
+import type { DeliveryItem, EventEmitted, EventIssue } from 'event-webhook-receiver';
 import type { JsonValue } from 'event-webhook-receiver/schemas';
 import { cut, textOf } from './text-limits.js';
 
@@ -17,9 +17,8 @@ export function rowsOf(items: readonly DeliveryItem[]): Row[] {
 
 function rowOf(item: DeliveryItem): Row {
   if (item.status === 'invalid') {
-    const [issue] = item.issues;
-    const where = issue?.path.join('.') || 'item';
-    return ['invalid', '', '', cut(issue ? `${where}: ${issue.message}` : '', 200)];
+    const [{ path, message }] = item.issues as [EventIssue];
+    return ['invalid', '', '', cut(`${path.join('.') || 'item'}: ${message}`, 200)];
   }
   if (item.status === 'unknown') return [cut(item.kind, 40), '', '', 'a kind that this version does not know'];
   const { event } = item;

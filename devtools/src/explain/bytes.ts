@@ -57,7 +57,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(Math.floor((length * 3) / 4));
   let bits = 0;
   for (let at = 0, end = 0; at < length; at++) {
-    bits = (bits << 6) | (DIGITS.get(text.charCodeAt(at)) ?? 0);
+    bits = (bits << 6) | (DIGITS.get(text.charCodeAt(at)) as number);
     // Each digit but the first of four completes a byte.
     if (at % 4 !== 0) bytes[end++] = bits >> (6 - 2 * (at % 4));
   }

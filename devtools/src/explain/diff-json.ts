@@ -135,7 +135,6 @@ function changedValues([signed, received]: Pair): ValueChange[] | undefined {
     }
     for (const [key, member] of after) {
       if (!before.has(key)) add(path + step(b, member), undefined, childOf(b, member));
-      if (isFull()) return;
     }
   }
 

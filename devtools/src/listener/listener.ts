@@ -99,7 +99,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   /** Verifies a request, and forwards it if it is authentic. Resolves with the answer, and with what to report after it. */
   async function take(request: IncomingMessage, delivery: DeliveryRequest): Promise<Taken> {
     const [at, start] = [now(), performance.now()];
-    const about = { method: request.method ?? '', path: pathOf(request.url ?? '/') };
+    const about = { method: request.method as string, path: pathOf(request.url as string) };
     const read = await readBody(delivery);
     const body = 'body' in read ? read.body : undefined;
     const result = 'body' in read ? await receiver.handleRequest(withBody(delivery, read.body)) : read.refused;
@@ -150,8 +150,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   function addResponse(id: string, attempt: Attempt, response: AttemptResponse): void {
     const record = feed.get(id);
     if (!record?.attempts.includes(attempt)) return;
-    const attempts = record.attempts.map((each) => (each === attempt ? { ...attempt, response } : each));
-    feed.put({ ...record, attempts });
+    feed.put({ ...record, attempts: [{ ...attempt, response }] });
   }
 
   const http = createServer(async (request, response) => {

@@ -23,7 +23,7 @@ export function localSecrets(service: LocalService): Pick<FindingSources, 'secre
     secretOf: ({ webhookId }) => (webhookId === undefined ? undefined : service.secretOf(webhookId)),
     otherSecretsOf({ webhookId }) {
       const others = service.webhooks().filter(({ id }) => id !== webhookId);
-      return Object.fromEntries(others.map(({ id, label }) => [label, service.secretOf(id) ?? '']));
+      return Object.fromEntries(others.map(({ id, label }) => [label, service.secretOf(id) as string]));
     },
   };
 }

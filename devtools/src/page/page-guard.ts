@@ -42,7 +42,7 @@ export function createGuard(port: number, token: string): PageGuard {
 
   return {
     checkHost({ headers }) {
-      if (!hosts.includes((headers.host ?? '').toLowerCase())) {
+      if (!hosts.includes(String(headers.host).toLowerCase())) {
         throw new PageError(421, 'Open the page at the printed address, not under this host name.');
       }
     },

@@ -1,4 +1,3 @@
-import { isRecord } from '../guards.js';
 import { isReadable } from '../readable-json.js';
 import type { Delivery, LogEntry } from './delivery.js';
 import type { WebhookState } from './state.js';
@@ -16,7 +15,7 @@ export function logPage({ deliveries }: WebhookState, offset: number, limit: num
     const { firstEvent, createdAt, deliveredAt } = delivery;
     for (const [position, event] of eventsIn(delivery).entries()) {
       if (position < skip || page.length === limit) continue;
-      const { event: kind, data = null } = isRecord(event) ? event : {};
+      const { event: kind, data = null } = Object(event);
       page.push({
         id: firstEvent + position,
         eventType: String(kind),

@@ -27,7 +27,7 @@ export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions
 
   function log(delivery: LocalDelivery): void {
     const { id, webhookId, state, attempts } = delivery;
-    const { status, code, reason, fault, durationMs } = attempts.at(-1) ?? {};
+    const { status, code, reason, fault, durationMs } = Object(attempts.at(-1));
     const fields = { deliveryId: id, webhookId, status, code, reason, fault, durationMs, attempts: attempts.length };
     if (state === 'delivered') logger?.info(fields, 'delivered');
     else if (state === 'given-up') logger?.warn(fields, 'delivery given up');

@@ -113,7 +113,7 @@ function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => Cl
     });
     request.on('close', end);
     request.on('response', (response) => {
-      const status = response.statusCode ?? 0;
+      const status = response.statusCode as number;
       const redirect = status >= 300 && status < 400;
       note({
         status,

@@ -56,7 +56,7 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       check(request);
-      const { pathname, searchParams } = parseTarget(request.url ?? '');
+      const { pathname, searchParams } = parseTarget(request.url as string);
       const { method = '' } = request;
       const body = () => readJson(request);
       const result = await api({ method, path: pathname, query: searchParams, body });

@@ -43,6 +43,12 @@ describe('deliveryText', () => {
     expect(rows[4]).toMatch(/new\.kind +a kind that this version does not know$/);
     expect(rows[5]).toMatch(/invalid +id: expected a string that is not empty$/);
     expect(rows[6]).toMatch(/invalid +item: expected an object$/);
+    const input = { name: 'a', value: '1', hashed: false, type: 'uint8' };
+    const wide = sampleEventEmitted({ data: { event: { inputs: Array.from({ length: 30 }, () => input) } } });
+    expect(textOf('3', { events: [wide] })[1]).toMatch(/a 1 {2}… \d+ more$/);
+    const many = textOf('2', { events: Array.from({ length: 101 }, () => 7), attempt: { status: undefined } });
+    expect(many[0]).toMatch(/— failed {2}\/webhooks {2}101 items/);
+    expect(many.at(-1)).toMatch(/^ {2}… \d+ more$/);
   });
 });
 

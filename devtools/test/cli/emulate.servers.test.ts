@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { untilClosed } from '../../../test/servers/server.js';
 import { sampleTokenAbi } from '../../src/cli/anvil/sample-token.js';
-import { closedPort } from '../listener/listening.js';
 import { app, limits, pageOf, scratch } from './emulated.js';
 import { startHere, startProcess, ways } from './running.js';
 
@@ -92,30 +91,6 @@ describe('emulate --anvil', () => {
       body: { message: expect.stringContaining('anvil') },
     });
     expect(await emulate.end('SIGTERM')).toBe(143);
-  });
-});
-
-describe('emulate --anvil-port and --from-block', () => {
-  it('start the chain on a port, and deliver what is already on it', limits, async () => {
-    const port = await closedPort();
-    const first = startHere(['emulate', '--port', '0', '--anvil', '--anvil-port', String(port), '--interval', '3600'], {
-      ANVIL,
-    });
-    expect(await first.until(/^Chain/)).toContain(`http://127.0.0.1:${port}`);
-    const page = await pageOf(first);
-    const { chain } = (await page('GET', 'state')).body;
-    expect(chain).toMatchObject({ tokens: [{ symbol: expect.any(String), decimals: 18 }] });
-    const secretFile = join(await scratch(), 'secret');
-    const { url, event } = await app(secretFile);
-    const abi = join(await scratch(), 'MyToken.json');
-    await writeFile(abi, JSON.stringify(sampleTokenAbi));
-    const register = ['--register', `x=${url}`, '--secret-out', secretFile];
-    const watch = ['--rpc', chain.rpcUrl, '--contract', `${chain.contracts[0].address}=${abi}`, '--from-block', '0'];
-    const second = startHere(['emulate', '--port', '0', '--no-page', ...register, ...watch]);
-    // The token was minted when it was deployed, before this command ran.
-    expect((await event()).data).toMatchObject({ event: { name: 'Transfer' } });
-    await second.end();
-    await first.end();
   });
 });
 

@@ -1,8 +1,31 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { app, limits, pageOf, scratch } from './emulated.js';
-import { ways } from './running.js';
+import { startHere, ways } from './running.js';
+
+describe('emulate', () => {
+  it('takes an API key, which it does not print, and a filter', limits, async () => {
+    const args = ['emulate', '--port', '0', '--no-page', '--events', '--filter', 'Transfer'];
+    const emulate = startHere(args, { WEBHOOK_API_KEY: 'key-of-this-test' });
+    await emulate.until(/^API/);
+    await expect.poll(() => emulate.stderr).toContain('Only deliveries that contain "Transfer" are printed.');
+    await emulate.end();
+    expect(emulate.stdout).not.toMatch(/API key|key-of-this-test/);
+  });
+
+  it('names a node that is away, and a file that is not for a secret', limits, async () => {
+    const file = join(await scratch(), 'notes');
+    await writeFile(file, 'my notes', { mode: 0o600 });
+    for (const [args, says] of [
+      [['--rpc', 'http://127.0.0.1:1', '--wallet', `0x${'12'.repeat(20)}`], 'the node is unreachable'],
+      [['--register', 'a=:1', '--secret-out', file], 'contains something other than a secret'],
+    ] as const) {
+      const emulate = startHere(['emulate', '--port', '0', '--no-page', ...args]);
+      expect([await emulate.ended, emulate.stderr]).toEqual([2, expect.stringContaining(says)]);
+    }
+  });
+});
 
 describe.each(ways)('emulate, $way', ({ start }) => {
   it('registers, delivers a sample, puts a fault in, explains the refusal, and delivers again', limits, async () => {

@@ -71,22 +71,36 @@ describe('register', () => {
 
   it('registers nothing when the secret file cannot be created', async () => {
     const { url, calls } = await stubService();
-    const file = await (await scratch())('none/secret');
+    const file = await (await scratch())("no one's/secret");
     const args = ['register', webhook.url, '--label', 'shop', '--secret-out', file];
     const { code, stderr } = await inProcess(args, { env: keyed(url) });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/its folder does not exist\. Create it first: mkdir -p \S+\/none\.$/m),
+      expect.stringMatching(/its folder does not exist\. Create it first: mkdir -p '\S+\/no one'\\''s'\.$/m),
     ]);
     expect(calls).toEqual([]);
   });
 });
 
+describe('a port that is in use', () => {
+  it.each([
+    ['port', ['listen', '--no-page', '--port']],
+    ['port', ['emulate', '--no-page', '--port']],
+    ['page-port', ['listen', '--port', '0', '--page-port']],
+  ])('is reported with the option --%s: %j', async (option, args) => {
+    const { port } = new URL(await serve(() => {}));
+    const { code, stderr } = await inProcess([...args, port], { env });
+    const says = `Cannot listen on port ${port}: it is in use. Stop the process that uses it, or choose another with --${option}.`;
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  });
+});
+
 describe('listen', () => {
-  it.each(['http://localhost/', 'http://localhost:80/hooks', 'http://127.0.0.1/'])(
-    'on port 80 does not forward to itself, %s',
+  it.each(['http://localhost/', 'http://localhost:80/hooks', 'http://127.0.0.1/', 'https://localhost/'])(
+    'on the port of the scheme does not forward to itself, %s',
     async (target) => {
-      const { code, stderr } = await inProcess(['listen', '--port', '80', '--forward', target], { env });
+      const port = target.startsWith('https') ? '443' : '80';
+      const { code, stderr } = await inProcess(['listen', '--port', port, '--forward', target], { env });
       expect([code, stderr]).toEqual([2, expect.stringContaining('leads back to this command')]);
     },
   );

@@ -22,7 +22,7 @@ function printed(events: readonly unknown[], contracts: KnownContracts = new Map
   const record = recordOf('7', { events });
   const style = eventStyle(() => contracts);
   const summary = summaryOf({ ...record, contents: contentsOf(record.rawBody) });
-  const about = { summary, last: lastOf(record), rows: [], items: style.decode?.(record.rawBody) ?? [] };
+  const about = { summary, last: lastOf(record), rows: [], items: style.decode?.(record.rawBody).slice(0, 100) ?? [] };
   return { lines: style.text(about, colors).split('\n'), documents: style.documents(about, []) };
 }
 
@@ -37,6 +37,19 @@ describe('the events of a delivery', () => {
     expect(lines[1]).toMatch(/200 accepted {2}Gone {2}.* {2}id 1234 {2}removed$/);
     expect(lines[2]).toMatch(/200 accepted {2}unknown {2}later\.kind$/);
     expect(lines[3]).toMatch(/200 accepted {2}invalid {2}\S+: /);
+    expect(printed([7]).lines[0]).toMatch(/ {2}invalid {2}item: expected an object$/);
+    expect(printed([sampleTransactionIncluded({ data: { tx: undefined } })]).lines[0]).toMatch(
+      /transaction\.included$/,
+    );
+    const [none] = printed([]).lines;
+    expect(none).toMatch(/200 accepted {2}\/webhooks {2}no events$/);
+    expect(printed([]).documents).toEqual([{ event: expect.objectContaining({ delivery: '7', findings: [] }) }]);
+    const token = sampleEventEmitted();
+    const known = new Map([
+      [token.data.event.contract.address.toLowerCase(), { abi: [], symbol: 'TOK', decimals: 18 }],
+    ]);
+    expect(printed([token], known).lines[0]).toMatch(/ {2}value 1 TOK$/);
+    expect(printed(Array.from({ length: 101 }, () => token)).lines.at(-1)).toMatch(/^ {2}… \d+ more$/);
   });
 });
 

@@ -139,6 +139,15 @@ describe('a request that was saved', () => {
     return { ...others, body: Buffer.from(body).toString('latin1') };
   };
 
+  test.each([
+    ['', 'The request is empty'],
+    ['A: b', 'The request has no empty line between headers and body.'],
+    ['POST / HTTP/1.1\nnot a header\n\n', 'Line 2 of the request is not a header'],
+  ])('is refused in another form: %j', async (stdin, says) => {
+    const { code, stderr } = await inProcess(['explain'], { env, stdin });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  });
+
   test.each(['\r\n', '\n'])('has headers and the bytes after the empty line, with %j', (end) => {
     const text = ['POST / HTTP/1.1', 'A: one ', 'B:two:three', 'A:', '', '\u00ff\r\n\r\n\n\n'].join(end);
     const headers = [

@@ -51,6 +51,10 @@ describe('a contract flag', () => {
     expect(await readContract(`${address}=${file}${label}`)).toEqual({ address, abi, ...expected });
   });
 
+  it('refuses what has another form', async () => {
+    await expect(readContract(`0x12=abi.json`)).rejects.toThrow('--contract must be ADDRESS=ABI.json or');
+  });
+
   it.each<[string, string | undefined, RegExp]>([
     ['text', '"abi"', /is not an ABI/],
     ['an object without an ABI', '{}', /is not an ABI/],

@@ -91,6 +91,14 @@ describe('the keys', () => {
     expect(await command.ended).toBe(0);
   });
 
+  it('open the page, or say where it is', limits, async () => {
+    const command = running(listen);
+    await command.shows(/\? keys/);
+    command.type('o?');
+    await command.shows(/No browser was opened: this terminal has no display\. Open http:\S+#token=/);
+    await command.shows(/ {2}Page: http:\S+#token=/);
+  });
+
   it('survive pasted text with pieces of escape sequences, and an end without a start', limits, async () => {
     const command = running([...listen, '--no-page']);
     await command.shows(/\? keys/);
@@ -155,5 +163,11 @@ describe('the opener of the page', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await opener.close();
     await expect(readdir(join(file, '..'))).rejects.toThrow('ENOENT');
+    const reasons = [{ ...env, DISPLAY: '' }, { ...env, PATH: '' }, (await programs('exit 3')).env].map((each) =>
+      createPageOpener(address, each, 'linux').open(),
+    );
+    expect(await Promise.all(reasons)).toEqual([
+      ...['this terminal has no display', 'xdg-open is not installed', 'xdg-open failed'],
+    ]);
   });
 });

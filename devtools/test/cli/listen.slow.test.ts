@@ -1,21 +1,13 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
-import { startHere, startProcess, ways } from './running.js';
+import { pageOf } from './emulated.js';
+import { startHere, ways } from './running.js';
 
 const SECRET = 'whsec-of-the-listen-command';
 const env = { WEBHOOK_SECRET: SECRET };
-
-async function scratch(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 async function app() {
   const bodies: string[] = [];
@@ -109,78 +101,25 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(again.status).toBe(200);
     expect(bodies).toEqual([delivery.body, delivery.body]);
   });
-
-  it('records deliveries in a file that only its owner can read', { timeout: 30_000 }, async () => {
-    const file = join(await scratch(), 'recording.ndjson');
-    const listen = start(['listen', '--port', '0', '--no-page', '--record', file], env);
-    const url = urlIn(await listen.until(/^Listening/));
-    const delivery = signed();
-    await call(`${url}webhooks?a=b`, delivery);
-    await call(url, { method: 'POST', body: 'nonsense' });
-    await listen.until(/403 refused/);
-    await listen.end();
-    const lines = (await readFile(file, 'utf8'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([
-      {
-        method: 'POST',
-        path: '/webhooks?a=b',
-        status: 200,
-        verdict: 'accepted',
-        bodyBase64: Buffer.from(delivery.body).toString('base64'),
-      },
-      { status: 403, verdict: 'refused', bodyBase64: Buffer.from('nonsense').toString('base64') },
-    ]);
-    expect(lines[0].headers).toContainEqual(['X-Service-Signature', delivery.headers['X-Service-Signature']]);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-  });
 });
 
 describe('listen', () => {
-  it('ends on SIGINT with 130 and on SIGTERM with 143, also with a page that is open', {
-    timeout: 30_000,
-  }, async () => {
-    for (const [signal, code] of [
-      ['SIGINT', 130],
-      ['SIGTERM', 143],
-    ] as const) {
-      const listen = startProcess(['listen', '--port', '0'], env);
-      const line = await listen.until(/^Page/);
-      const [page, token = ''] = line.replace('Page: ', '').split('#token=');
-      const stream = await fetch(`${page}api/stream`, { headers: pageHeaders(token) });
-      expect(stream.status).toBe(200);
-      expect(await listen.end(signal)).toBe(code);
-      await stream.text().catch(() => {});
-    }
+  it('answers with a status that the page changes', { timeout: 30_000 }, async () => {
+    const listen = startHere(['listen', '--port', '0', '--respond', '503'], env);
+    await listen.until(/^Authentic deliveries are answered 503 and not forwarded$/);
+    const page = await pageOf(listen);
+    expect((await page('PUT', 'respond', { status: 99 })).status).toBe(400);
+    for (const status of [500, null]) expect((await page('PUT', 'respond', { status })).status).toBe(200);
+    await expect.poll(() => listen.stderr).toMatch(/are answered 500\.\n.*Answers are no longer forced\./);
+    for (const path of ['search', 'deliveries/1/items']) expect((await page('GET', path)).status).toBe(400);
   });
 
   it('warns that others can reach an address that is not loopback', { timeout: 30_000 }, async () => {
     const listen = startHere(['listen', '--port', '0', '--no-page', '--host', '0.0.0.0'], env);
     await listen.until(/^Listening/);
     expect(listen.stderr).toContain('Anyone who can reach 0.0.0.0 can send to this port.');
-  });
-
-  it('takes back what it recorded: send posts it byte for byte', { timeout: 60_000 }, async () => {
-    const file = join(await scratch(), 'recording.ndjson');
-    const first = startProcess(['listen', '--port', '0', '--no-page', '--record', file], env);
-    const body = `${createTestDelivery([sampleEventEmitted()], { secret: SECRET }).rawBody}\n \u00e9`.replace(
-      '\u00e9',
-      '',
-    );
-    const { headers } = createTestDelivery([], { secret: SECRET });
-    const { signDelivery } = await import('event-webhook-receiver/verify');
-    await call(urlIn(await first.until(/^Listening/)), {
-      method: 'POST',
-      body,
-      headers: { ...headers, ...signDelivery(body, { secret: SECRET }).headers },
-    });
-    await first.until(/200 accepted/);
-    await first.end();
-    const { url, bodies } = await app();
-    const send = startProcess(['replay', file, url], env);
-    expect(await send.ended).toBe(0);
-    expect(bodies).toEqual([body]);
+    await call(urlIn(listen.stdout).replace('0.0.0.0', '127.0.0.1'), { method: 'GET' });
+    await listen.end();
+    expect(listen.stderr).toContain('GET /: not a POST, answered with 405.');
   });
 });

@@ -53,6 +53,22 @@ describe('the output of a command', () => {
     expect(texts.stderr).toBe(`\r${'x'.repeat(79)}\u001b[K\r\u001b[Knote: done\n`);
   });
 
+  it('keeps a line below what is printed, on either stream', () => {
+    const { texts, output } = outputs({ isTTY: true, env: { NO_COLOR: '1' } });
+    output.footer('? keys');
+    const footer = '\u001b[?7l? keys\u001b[?7h';
+    const erase = '\r\u001b[J';
+    output.note('careful');
+    expect(texts).toEqual({ stdout: footer + erase + footer, stderr: 'note: careful\n' });
+    output.clearScreen();
+    output.footer(undefined);
+    output.clearScreen();
+    expect(texts.stdout.slice((footer + erase + footer).length)).toBe(
+      `\u001b[2J\u001b[H${footer}${erase}\u001b[2J\u001b[H`,
+    );
+    expect(outputs({ json: true, isTTY: true }).output.status).toBeUndefined();
+  });
+
   it('does not print text with --json', () => {
     const { texts, output } = outputs({ json: true });
     output.print('for people');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, link, mkdir, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,20 +128,5 @@ describe.each(['--record', '--secret-out of emulate'] as const)('the file of %s'
     await expect(use(dangling)).rejects.toThrow(/it is a symbolic link/);
     expect([await readFile(target, 'utf8'), (await stat(target)).mode & 0o777]).toEqual([String(content), 0o666]);
     await expect(stat(await file('nowhere'))).rejects.toThrow('ENOENT');
-  });
-});
-
-describe('a link that takes the place of a file', () => {
-  it('is not followed by a recording that is being written', async () => {
-    const file = await scratch();
-    const [path, target] = [await file('r'), await file('target', '')];
-    const { notes, output } = noting();
-    const writer = await openRecording(path, { output, limit: LIMIT });
-    await rename(path, await file('away'));
-    await symlink(target, path);
-    await writer.write(delivery);
-    await writer.close();
-    expect(await readFile(target, 'utf8')).toBe('');
-    expect(notes[0]).toBe(`Deliveries are not recorded. Cannot write ${path}: it is a symbolic link.`);
   });
 });

@@ -103,12 +103,13 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
   });
 
   test('prints what has an unknown outcome, and fails', async () => {
-    const more = "const { peek } = receiver; receiver.peek = async (events) => events.map(() => 'unknown');";
+    const more =
+      "const { peek } = receiver; receiver.peek = async (events) => events.map((_, at) => (at ? 'unknown' : 'in-progress'));";
     const { code, stdout } = await tool(args('--receiver', await receiverOf([], { more })));
     expect(code).toBe(1);
     expect(stdout.split('\n').slice(0, -1)).toEqual([
-      ...[1, 2, 3, 4].map((block) => lineOf(block, 'unknown')),
-      'Blocks 0 to 4: 4 events, 0 have arrived, 4 with an unknown outcome. Nothing is missing.',
+      ...[1, 2, 3, 4].map((block) => lineOf(block, block > 1 ? 'unknown' : 'in-progress')),
+      'Blocks 0 to 4: 4 events, 0 have arrived, 1 in progress, 3 with an unknown outcome. Nothing is missing.',
     ]);
   });
 
@@ -166,6 +167,17 @@ describe('reconcile --webhook', () => {
 });
 
 describe('reconcile', () => {
+  test.each([
+    ['export const other = 1;', '', 'exports no receiver as default or as `receiver`.'],
+    ['export const other = 1;', '#other', 'exports no receiver as `other`.'],
+    ["throw new Error('no database');", '', 'no database'],
+    ["throw 'no database';", '', 'no database'],
+  ])('refuses a module without a receiver: %s%s', async (content, name, says) => {
+    const module = await file(`${crypto.randomUUID()}.mjs`, content);
+    const { code, stderr } = await inProcess(args('--receiver', module + name));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  });
+
   test('never prints the key in the URL of the node', { timeout: 30_000 }, async () => {
     const key = 'key-of-the-node-0123456789';
     const url = node.url.replace('http://', `http://user:${key}@`);

@@ -1,4 +1,4 @@
-import { appendFile, open, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countShares } from '../../src/cli/recording-scan.js';
@@ -49,7 +49,7 @@ describe('the limit of a recording', () => {
         expect(found.filter((each) => each.authentic).map((each) => each.path)).toEqual(order);
         expect(found.filter((each) => !each.authentic)).toHaveLength(1);
         expect(notes).toEqual([
-          `${path} has no space left for deliveries that do not verify, which get a quarter of it. Move the file to start a new one, or raise --record-limit (1 MiB).`,
+          `${path} has no space left for deliveries that do not verify, which get a quarter of it. Move the file and start again, or raise --record-limit (1 MiB).`,
           'Not recorded: 0 authentic and 11 other deliveries.',
         ]);
       }),
@@ -95,7 +95,7 @@ describe('the limit of a recording', () => {
     const file = await (await scratch())('r', before);
     const notes = await record(file, MIB, [authentic('/'), forged('/')]);
     expect(await readFile(file, 'utf8')).toBe(before);
-    expect(notes[0]).toMatch(/ is full: nothing is recorded\. Move the file to start a new one, or raise/);
+    expect(notes[0]).toMatch(/ is full: nothing is recorded\. Move the file and start again, or raise/);
     expect(notes.at(-1)).toBe('Not recorded: 1 authentic and 1 other deliveries.');
   });
 
@@ -114,7 +114,7 @@ describe('the limit of a recording', () => {
             kind.reduce((sum, each) => sum + recordingBytes(each), 0);
           const handle = await open(await file(`c${++run}`, all.map(recordingLine).join('')));
           try {
-            expect(await countShares(handle, 0, (await handle.stat()).size)).toEqual({
+            expect(await countShares(handle, (await handle.stat()).size)).toEqual({
               authentic: bytesOf(all.filter((each) => each.authentic)),
               others: bytesOf(all.filter((each) => !each.authentic)),
             });
@@ -134,7 +134,7 @@ describe('the shares of a recording', () => {
     const handle = await open(await (await scratch())('r', lines.join('')));
     try {
       const { size } = await handle.stat();
-      const { authentic: kept, others } = await countShares(handle, 0, size + MIB);
+      const { authentic: kept, others } = await countShares(handle, size + MIB);
       expect([kept, others]).toEqual([lines[0]?.length, (lines[1]?.length ?? 0) + MIB]);
     } finally {
       await handle.close();
@@ -175,62 +175,5 @@ describe('a recording whose disk is slow', () => {
     await writer.close();
     expect(await paths(file)).toEqual(['/']);
     expect(notes.at(-1)).toBe('Not recorded: 0 authentic and 1 other deliveries.');
-  });
-});
-
-describe('a recording that changes while it is written', () => {
-  it.each(['removed', 'moved away'])('continues in a new file when it is %s', async (how) => {
-    const file = await scratch();
-    const [path, away] = [await file('r'), await file('away')];
-    const { notes, output } = noting();
-    const writer = await openRecording(path, { output, limit: MIB });
-    for (const each of numbered(8)) await writer.write(authentic(each, 100_000));
-    await rename(path, away);
-    if (how === 'removed') await truncate(away);
-    await writer.write(authentic('/new', 100_000));
-    await writer.close();
-    expect(await paths(path)).toEqual(['/new']);
-    expect(await paths(away)).toEqual(how === 'removed' ? [] : numbered(5));
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(notes[1]).toBe(`${path} was moved or replaced. Recording continues in the file that now has this name.`);
-  });
-
-  it('has room again when it is emptied', async () => {
-    const path = await (await scratch())('r');
-    const writer = await openRecording(path, { ...noting(), limit: MIB });
-    for (const each of numbered(8)) await writer.write(authentic(each, 100_000));
-    await truncate(path, 0);
-    for (const each of numbered(5)) await writer.write(authentic(each, 100_000));
-    await writer.close();
-    expect(await paths(path)).toEqual(numbered(5));
-  });
-
-  it('stays within its limit when others write to it', async () => {
-    const path = await (await scratch())('r');
-    const writer = await openRecording(path, { ...noting(), limit: MIB });
-    await writer.write(authentic('/0'));
-    await appendFile(path, recordingLine(forged('/f', 700_000)));
-    for (const each of numbered(3)) await writer.write(authentic(each, 70_000));
-    await writer.close();
-    expect((await stat(path)).size).toBeLessThanOrEqual(MIB);
-    expect(await paths(path)).toEqual(['/0', '/f', '/0']);
-  });
-
-  it('is not written when another file replaces it', async () => {
-    const file = await scratch();
-    const [path, away] = [await file('r'), await file('away')];
-    const { notes, output } = noting();
-    const writer = await openRecording(path, { output, limit: MIB });
-    await rename(path, away);
-    await writeFile(path, 'my notes', { mode: 0o644 });
-    await writer.write(authentic('/0'));
-    await rename(away, path);
-    await writer.write(authentic('/1'));
-    await writer.close();
-    expect(await paths(path)).toEqual(['/1']);
-    expect(notes).toEqual([
-      `Deliveries are not recorded. ${path} is not a recording: choose another file.`,
-      'Not recorded: 1 authentic and 0 other deliveries.',
-    ]);
   });
 });

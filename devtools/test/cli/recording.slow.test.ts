@@ -1,7 +1,7 @@
 import { appendFile, readFile, stat, truncate } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRecording } from '../../src/cli/recording.js';
+import { readRecording, recordedDelivery } from '../../src/cli/recording.js';
 import { openRecording } from '../../src/cli/recording-writer.js';
 import { AUTHENTIC_END, type RecordedDelivery, recordingBytes, recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, LIMIT, noting, readAll } from './recordings.js';
@@ -71,6 +71,22 @@ describe('a recording', () => {
         expect(notes).toEqual([expect.stringContaining('ended with an incomplete line')]);
       }
     }
+  });
+
+  test('gets the line break that an editor took from its end', async () => {
+    const path = await (await scratch())('r', recordingLine(delivery).slice(0, -1));
+    const writer = await openRecording(path, { ...noting(), limit: LIMIT });
+    await writer.write(delivery);
+    await writer.close();
+    expect(await readAll(path)).toEqual([delivery, delivery]);
+  });
+
+  test('has one delivery, or a number that chooses one', async () => {
+    const path = await (await scratch())('r', recordingLine(delivery).repeat(2));
+    const chosen = (nth?: number) => recordedDelivery(path, nth, noting().output);
+    expect(await chosen(2)).toEqual(delivery);
+    await expect(chosen(3)).rejects.toThrow(/has 2 deliveries: --nth 3 does not exist/);
+    await expect(chosen()).rejects.toThrow(/has 2 deliveries: choose one with --nth, from 1 to 2/);
   });
 
   test.each(['my notes, without a newline', 'a\nb', '[]'])(

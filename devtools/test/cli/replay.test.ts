@@ -2,7 +2,8 @@ import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { multibaasHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
 import { recordingLine } from '../../src/deliveries/recorded.js';
-import { receiver, serve } from './receiver.js';
+import { receiver } from './receiver.js';
+import { startHere } from './running.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 
 const env = { WEBHOOK_SECRET: SECRET };
@@ -95,23 +96,22 @@ describe('what did not verify when it was recorded', () => {
     expect(await inProcess(['replay', file, url, '--authentic'], { env })).toMatchObject({ stderr: '' });
     expect(requests.map(({ body }) => body.toString())).toEqual(['["true"]']);
   });
+
+  test('is signed without it, which is noted', async () => {
+    const { url } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r', forged.repeat(2));
+    const { stderr } = await inProcess(['replay', file, url, '--no-gaps'], { env, terminal: true });
+    expect(stderr).toContain('2 of them did not verify when recorded, and now carry your signature.');
+  });
 });
 
 describe('the gaps of a recording', () => {
-  const three = recorded('["one"]', 1000) + recorded('["two"]', 1400) + recorded('["three"]', 1300);
-
-  test('are kept, at the given speed', async () => {
-    const arrivals: number[] = [];
-    const url = await serve((request, response) => {
-      arrivals.push(performance.now());
-      request.resume();
-      response.end();
-    });
-    const file = await (await scratch())('r', three);
-    expect(await inProcess(['replay', file, url, '--speed', '2'], { env })).toMatchObject({ code: 0 });
-    const [one = 0, two = 0, last = 0] = arrivals;
-    expect(two - one).toBeGreaterThan(150);
-    expect(last - two).toBeLessThan(two - one);
+  test('are announced where they are long', async () => {
+    const { url } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r', recorded('[]', 0) + recorded('[]', 3_600_000));
+    const running = startHere(['replay', file, url], env);
+    await expect.poll(() => running.stderr).toContain('The next delivery is due in 3600 s.');
+    await running.end();
   });
 });
 

@@ -61,6 +61,19 @@ describe('the event', () => {
   });
 });
 
+describe('the samples', () => {
+  test('fit inputs without a name, times and a long list', async () => {
+    const abi = parseAbi(['event E(uint256, string, bytes24, uint64 deadline, uint8 time)']);
+    const { decoded, stderr } = await sent(abi, []);
+    expect(decoded[0]?.args).toMatchObject({ 0: 10n ** 18n, 1: 'sample', 3: 1_767_323_045n, 4: 1 });
+    expect(stderr).toContain('Sample values: #0=1000000000000000000, #1=sample, ');
+    const many = parseAbi([`event Many(${Array(20).fill('bytes32').join()})`] as readonly string[]);
+    expect((await sent(many, [])).stderr).toMatch(/…\n$/);
+    expect(await refusal(abi, ['--args', '1,2,3,4,5,6'])).toContain('it takes #0, #1, #2, deadline, time.');
+    expect(await refusal(parseAbi(['event None()']), ['--args', '1'])).toContain('it takes none.');
+  });
+});
+
 describe('the arguments', () => {
   const abi = parseAbi([
     'event Order(string memo, (uint256 id, address[] owners) item, uint256[2] amounts, bytes4 kind, int256 change, bool on)',

@@ -73,6 +73,26 @@ describe.each(ways)('send ($way)', ({ tool }) => {
   });
 });
 
+describe('send', () => {
+  test('shows progress on a terminal in place of more than twenty lines', async () => {
+    const { url } = await receiver();
+    const { stdout, stderr } = await inProcess(['send', url, '--repeat', '21'], { env, terminal: true });
+    expect(stdout).not.toContain('#1');
+    expect(stderr).toMatch(/\r\[#-{23}\] +4% 1\/21 {2}1 accepted, 0 refused, 0 failed/);
+  });
+
+  test('breaks a body without digits too, and reserializes only JSON', async () => {
+    const { url } = await receiver();
+    const send = async (how: string, stdin: string) =>
+      inProcess(['send', url, '--file', '-', '--tamper', how], { env, stdin });
+    expect(await send('body', '[]')).toMatchObject({ code: 0 });
+    expect(await send('reserialized', '[')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--tamper reserialized needs a JSON body.'),
+    });
+  });
+});
+
 describe('a receiver that is no good', () => {
   test('one that answers nothing, hangs up, or redirects has failed, and is not followed', async () => {
     let followed = 0;

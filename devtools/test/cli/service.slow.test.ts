@@ -94,6 +94,19 @@ describe('webhooks', () => {
     expect((await run('list')).stdout).toBe('No webhooks.\n');
   });
 
+  test('have a log, of which the entries that were not delivered can be shown, and a number of them', async () => {
+    const { run } = await registered();
+    const log = async (...args: string[]) => (await run('log', '1', ...args)).stdout.split('\n').slice(0, -1);
+    const [sent, failed] = [
+      expect.stringMatching(/^ {7}1 {2}event\.emitted {9}2026-01-01T00:00:00Z {6}delivered 2026-01-01T00:00:01Z$/),
+      expect.stringMatching(/^ {7}2 {2}evil\\e\[31m\\u\{202e\} .* not delivered$/),
+    ];
+    expect(await log()).toEqual([sent, failed]);
+    expect(await log('--undelivered')).toEqual([failed]);
+    expect(await log('--limit', '1')).toEqual([sent]);
+    expect(JSON.parse((await log('--undelivered', '--json')).join())).toMatchObject({ id: 2, data: {} });
+  });
+
   test('that are not there: the answer is no, in one harmless line', async () => {
     const { run } = await registered();
     const { code, stdout, stderr } = await run('get', '7', '--json');
@@ -123,6 +136,16 @@ describe('a secret in a file', () => {
     expect(new Set(calls.map(({ key }) => key))).toEqual(new Set([`Bearer ${API_KEY}`]));
     const { stderr } = await run(await file('key', `${API_KEY} \n`));
     expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('starts or ends with whitespace');
+  });
+
+  test.each([
+    ['\xff', 'Cannot read the file of --api-key-file: it is not UTF-8 text.'],
+    ['\n', 'Cannot read the file of --api-key-file: it is empty.'],
+    ['undefined', 'is the text "undefined": what sets it has no secret'],
+    ['"quoted"', 'has quotes around it, which were kept'],
+  ])('that contains %j is refused or noted', async (content, says) => {
+    const { stderr } = await run(await (await scratch())('key', Buffer.from(content, 'latin1')));
+    expect(stderr.replaceAll('\\"', '"')).toContain(says);
   });
 
   test('that others can read is used, with a note', async () => {

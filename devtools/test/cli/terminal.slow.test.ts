@@ -54,24 +54,6 @@ describe('on a terminal, listen', () => {
     await terminal.shows(/501 accepted {2}\? keys$/m);
     expect(lastLine(terminal)).toBe('501 accepted  ? keys');
   });
-
-  it('shows its keys, ignores others, and quits with 0 on q', limits, async () => {
-    const { terminal } = await listening();
-    terminal.type('x\u001b[A?');
-    await terminal.shows(/o {2}open the page/);
-    await terminal.shows(/Page: http:\S+#token=/);
-    terminal.type('q');
-    expect(await terminal.ended).toBe(0);
-    // The last output may be drawn after the process has ended.
-    await expect.poll(() => terminal.all().join('\n')).not.toContain('? keys');
-  });
-
-  it('does not obey what is pasted', limits, async () => {
-    const { terminal } = await listening(['--no-page']);
-    terminal.type('\u001b[200~q\r\u001b[201~');
-    terminal.type('?');
-    await terminal.shows(/quit, as Ctrl\+C does/);
-  });
 });
 
 describe('the terminal', () => {

@@ -40,6 +40,23 @@ describe('the gist of a delivery', () => {
     expect(gist([transfer('7', { topics: [], data: 1 })], known)).toBe('0xf39F… → 0x7099… · 7 TKN');
   });
 
+  it('says that an amount is unlimited, and the id of a token', () => {
+    expect(gist([transfer('1', logOf(2n ** 256n - 1n), 'Approval')])).toBe('0xf39F… → 0x7099… · unlimited');
+    const id = (name: string) =>
+      gist([
+        event(
+          'Transfer',
+          [input('from', FROM, 'address'), input('to', TO, 'address'), input(name, '123456', 'uint256')],
+          { topics: ['a', 'b', 'c', 'd'] },
+        ),
+      ]);
+    expect([id('value'), id('tokenId')]).toEqual([
+      ...['#', 'tokenId '].map((of) => `0xf39F… → 0x7099… · ${of}123,456`),
+    ]);
+    expect(gist([event('Named', [input('name', 'a', 'string')])])).toBe('name a');
+    expect(gist([{ id: '1', event: 'new.kind' }])).toBe('');
+  });
+
   it('says the same of other events with two addresses and a number, without decimals', () => {
     const moved = transfer('5', logOf(50_000n), 'Moved');
     expect(gist([moved], { decimals: 2 })).toBe('0xf39F… → 0x7099… · 50,000');

@@ -79,6 +79,20 @@ describe('an event', () => {
     expect(shown.inputs?.map(({ value }) => value)).toEqual(sample.data.event.inputs.map(({ value }) => value));
   });
 
+  it('is shown without what it lacks, and with the symbol of its token', () => {
+    const { name, value: amount } = transfer(15n).data.event.inputs[2] ?? {};
+    const known = view(transfer(15n), { decimals: 1, symbol: 'TOK' }).inputs?.[2];
+    expect(known).toMatchObject({ name, value: amount, formatted: '1.5', symbol: 'TOK' });
+    const bare = { label: '', addressLabel: 'other' };
+    const lacking = (transaction: object | undefined) =>
+      view(sampleEventEmitted({ data: { transaction, event: { contract: bare, rawFields: undefined } } } as never), {
+        abi: [],
+      });
+    expect(lacking(undefined)).toMatchObject({ transaction: undefined, contract: { label: 'other' } });
+    expect(lacking({ from: undefined, method: undefined }).transaction).toMatchObject({ from: '', method: undefined });
+    expect(view({ id: 1 })).toMatchObject({ status: 'invalid', issues: [{ path: 'id' }, { path: 'event' }] });
+  });
+
   it('is decoded by the order of its inputs where its ABI names none', () => {
     const abi = parseAbi(['event Transfer(address indexed, address indexed, uint256)']);
     expect(amounts(view(transfer(1_500_000n), { abi, decimals: 6 }))[2]).toEqual(['1500000', '1.5']);

@@ -42,6 +42,7 @@ describe('a request to the API of the local service', () => {
     expect(await call('POST', '', body, { 'Content-Type': 'application/json; charset=utf-8' })).toMatchObject({
       http: 200,
     });
+    expect(await call('PUT', '/1', {})).toMatchObject({ http: 400 });
   });
 
   it('refuses a large body with 413, also while it is still being sent', async () => {

@@ -69,28 +69,26 @@ export function chainFinality(options: ChainFinalityOptions): Finality {
   });
 
   async function look(places: readonly Place[], given: AbortSignal | undefined): Promise<ReadonlyMap<string, Say>> {
+    const failure = (what: string, reason: 'aborted' | 'timeout') =>
+      new RpcError(`The look-up of blocks at ${urls[0]?.origin} ${what}.`, { reason });
+    const aborted = () => failure('was aborted by the caller', 'aborted');
+    if (given?.aborted) throw aborted();
     const checking = new AbortController();
-    const end = () => checking.abort();
-    const timer = setTimeout(end, timeoutMs * CHECK_TIMEOUTS);
-    given?.addEventListener('abort', end);
-    if (given?.aborted) end();
+    let fail: (error: Error) => void = () => {};
+    const failed = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    const limit = timeoutMs * CHECK_TIMEOUTS;
+    const timer = setTimeout(() => fail(failure(`took longer than ${limit} ms`, 'timeout')), limit);
+    const abort = () => fail(aborted());
+    given?.addEventListener('abort', abort);
     try {
-      checking.signal.throwIfAborted();
       // Requests in progress are not aborted: other checks share them, and the next check finds their answers.
-      return await Promise.race([
-        askNodes(places, nodes, { agree, now, signal: checking.signal }),
-        abortion(checking.signal),
-      ]);
-    } catch (error) {
-      if (!checking.signal.aborted) throw error;
-      const [what, reason] = given?.aborted
-        ? (['was aborted by the caller', 'aborted'] as const)
-        : ([`took longer than ${timeoutMs * CHECK_TIMEOUTS} ms`, 'timeout'] as const);
-      throw new RpcError(`The look-up of blocks at ${nodes[0]?.origin} ${what}.`, { reason });
+      return await Promise.race([askNodes(places, nodes, { agree, now, signal: checking.signal }), failed]);
     } finally {
       clearTimeout(timer);
-      given?.removeEventListener('abort', end);
-      end();
+      given?.removeEventListener('abort', abort);
+      checking.abort();
     }
   }
 
@@ -139,14 +137,6 @@ function isFinalBlockOf(event: WebhookEvent, final: ReadonlyMap<Hex, number>): b
     // The error is part of the verdict.
     return false;
   }
-}
-
-/** Rejects when the signal is aborted. */
-function abortion(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason));
-  });
 }
 
 const FINAL: FinalityVerdict = Object.freeze({ status: 'final' });

@@ -62,7 +62,7 @@ export async function findFinal(
     const hash = known.final.get(number);
     if (hash !== undefined) return { hash };
     if (number > last) return { missing: number - last };
-    return deep.get(number) ?? { error: why ?? node.error(`did not return block ${number}.`) };
+    return deep.get(number) ?? { error: why as RpcError };
   };
   return { found: new Map(numbers.map((number) => [number, found(number)])), tagged: tagged.number };
 }
@@ -151,7 +151,8 @@ async function lookUpDeep(numbers: readonly number[], options: LookUpOptions): P
     } else if (tagged.number - number > MOST_LINKS && number <= tagged.number - options.depth) {
       addFinal(known, number, hash);
       found.set(number, { hash });
-    }
+    } else
+      found.set(number, { error: node.error(`now has a final block ${tagged.number}, which is lower than before.`) });
   }
   return found;
 }

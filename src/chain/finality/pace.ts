@@ -23,15 +23,15 @@ export class Pace {
     if (isLow && this.#high.number - header.number <= SPAN) this.#low = header;
   }
 
-  /** Whether two headers have been seen. */
+  /** Whether headers with two numbers have been seen. */
   get isKnown(): boolean {
     return this.#low !== this.#high;
   }
 
   /** The time until a number of blocks are mined, in milliseconds. */
   timeOf(blocks: number): number {
-    const [low, high] = [this.#low, this.#high];
-    if (!low || !high || low.number >= high.number) return blocks * DEFAULT_BLOCK_MS;
+    if (!this.isKnown) return blocks * DEFAULT_BLOCK_MS;
+    const [low, high] = [this.#low as Header, this.#high as Header];
     return (blocks * 1000 * (high.timestamp - low.timestamp)) / (high.number - low.number);
   }
 

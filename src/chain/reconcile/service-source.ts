@@ -101,12 +101,12 @@ export function serviceSource(
       if ((!delivered && isDelivered(entry)) || !KINDS.includes(eventType)) continue;
       if (eventType === 'transaction.included' && !eventId && !hasPlace(data)) continue;
       // The log may be late: the event may have taken effect when it happened.
-      const happened = isRecord(data) ? [data.triggeredAt, data.createdAt] : [];
+      const happened = Object(data);
       yield {
         position: id,
         index: 0,
         event: unchecked(idOf(entry), eventType, data),
-        at: earliest(createdAt, ...happened),
+        at: earliest(createdAt, happened.triggeredAt, happened.createdAt),
       };
     }
   }

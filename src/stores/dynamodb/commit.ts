@@ -61,7 +61,7 @@ export function committer(
   }
 
   return async (keys, owner, writes) => {
-    const [first = ''] = keys;
+    const first = keys[0] as string;
     const TransactItems = [...keys.map((key) => ({ Update: items.completeHeld(key, owner) })), ...writes];
     const elapsedMs = stopwatch();
     for (let token = crypto.randomUUID(), retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)) {

@@ -22,8 +22,7 @@ export interface CancellationReason {
 
 /** Reads what a client threw. */
 export function sdkError(error: unknown): SdkError {
-  const fields = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  const { name, message, Item, CancellationReasons: reasons, $metadata, code } = fields;
+  const { name, message, Item, CancellationReasons: reasons, $metadata, code } = Object(error);
   return {
     name: String(name === 'Error' ? (code ?? name) : name),
     message: String(message),

@@ -141,7 +141,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     if (holder !== undefined && /^\d+$/.test(holder)) await run(`KILL ${what} ${holder}`);
   }
 
-  const lookAt = async (run: Run) => keysOf(await run(`SELECT ${settingsText(table.isMariadb)}`))[0] ?? '';
+  const lookAt = async (run: Run) => keysOf(await run(`SELECT ${settingsText(table.isMariadb)}`))[0] as string;
 
   /**
    * Marks the transaction, and resolves to the settings of its session. Sends all before it returns. Without autocommit,

@@ -50,7 +50,7 @@ export const keyCases: Cases = {
 };
 
 /** Says for which key before it a store takes one of `hostileKeys`, if new ones show it. */
-export async function confusion<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, index: number) {
+async function confusion<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, index: number) {
   const isDuplicate = async (key: string) => {
     const outcome = await trial.settled(trial.once(store, key), `${showKey(key)} is a key like any other`);
     return 'answer' in outcome && outcome.answer === 'duplicate';

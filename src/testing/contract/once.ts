@@ -1,7 +1,7 @@
 import { type Call, unique } from './call.js';
 import type { Cases } from './cases.js';
 import { settles, sleep } from './waiting.js';
-import { failure, LOST, NOT_ATOMIC, RUN_FAILED, TWICE } from './words.js';
+import { failure, LOST, NOT_ATOMIC, type Outcome, RUN_FAILED, TWICE } from './words.js';
 
 /** How many calls race for one key. */
 const RACERS = 200;
@@ -16,7 +16,7 @@ export const onceCases: Cases = {
     const [store] = await trial.replicas();
     const { call, gate } = await trial.hold(store, unique(), 'The first call of a key');
     if (await settles(call.settled, 100)) {
-      throw failure('A run has not settled', 'no answer yet', call.outcome ?? 'one', LOST);
+      throw failure('A run has not settled', 'no answer yet', call.outcome as Outcome, LOST);
     }
     gate.open();
     await trial.handled(call, 'A run has settled');

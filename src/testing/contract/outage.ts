@@ -2,7 +2,7 @@ import { type Call, unique } from './call.js';
 import type { Cases } from './cases.js';
 import type { Trial } from './trial.js';
 import { within } from './waiting.js';
-import { failure, LOST, type Outcome, TWICE } from './words.js';
+import { failure, LOST, meaningOfCount, type Outcome, TWICE } from './words.js';
 
 const SETTINGS = { leaseMs: 60_000, timeoutMs: 2000 };
 /** How long the user's own server may take to go away or to come back, in ms. */
@@ -49,7 +49,7 @@ export const outageCases: Cases = {
     });
     await trial.eventually(again, ['handled', 'duplicate'], BACK);
     const runs = calls.reduce((sum, call) => sum + call.runs, 0);
-    if (runs !== 1) throw failure(BACK, 'one run', `${runs}`, runs > 1 ? TWICE : LOST);
+    if (runs !== 1) throw failure(BACK, 'one run', `${runs}`, meaningOfCount(runs));
   },
 
   async 'keeps the keys that took effect before'(trial) {
@@ -105,6 +105,6 @@ export const commitOutageCases: Cases = {
     const redeliver = () => trial.once(other, key, (tx) => effects.write(tx, key));
     await trial.eventually(redeliver, ['handled', 'duplicate'], `${what}. ${BACK}`);
     const count = await trial.effectsOf(key);
-    if (count !== 1) throw failure(`${what}. ${BACK}`, 'one committed effect', `${count}`, count > 1 ? TWICE : LOST);
+    if (count !== 1) throw failure(`${what}. ${BACK}`, 'one committed effect', `${count}`, meaningOfCount(count));
   },
 };

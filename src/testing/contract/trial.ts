@@ -78,7 +78,7 @@ export class Trial<Tx> extends Ground<Tx> {
     if (!isComplete) throw failure(what, show(expected), outcome, meaningOfEach(expected, outcome));
     const index = expected.findIndex((word, at) => answer[at] !== word);
     if (index < 0) return;
-    const one = `${what}, event ${index + 1} of ${expected.length}, ${showKey(call.keys[index] ?? '')}`;
+    const one = `${what}, event ${index + 1} of ${expected.length}, ${showKey(call.keys[index] as string)}`;
     throw failure(one, show(expected[index]), show(answer[index]), meaningOfEach(expected, outcome));
   }
 
@@ -234,7 +234,6 @@ export class Trial<Tx> extends Ground<Tx> {
   }
 }
 
-/** A case that the store does not need. */
 /** What is wrong with a key that is still claimed after its lease. */
 function tooLong(outcome: Outcome, isOver: boolean): string | undefined {
   const isClaimed = 'answer' in outcome && [outcome.answer].flat().includes('in-progress');

@@ -56,6 +56,11 @@ export function meaningOfEach(expected: readonly StoreWord[], got: Outcome): str
   return meaningOf(expected[index] as StoreWord, { answer: got.answer[index] });
 }
 
+/** What it means that something happened another number of times than once. */
+export function meaningOfCount(count: number): string {
+  return count > 1 ? TWICE : LOST;
+}
+
 /** What it means that a store gives this answer without a run. */
 export function meaningOfNoRun(got: Outcome): string {
   if ('error' in got) return REFUSED;

@@ -77,3 +77,6 @@ export function countsOf({ calls }: ScriptedNode): Record<string, number> {
 export function forkOf({ block }: Mined, hash: Hex = padHex('0xf0', { size: 32 })): Pick<Mined, 'block'> {
   return { block: { ...block, hash } };
 }
+
+/** The block of a number with another number: only one of the two can be true. */
+export const misplaced = ({ block }: Mined, number: number) => ({ block: { ...block, number: toHex(number) } });

@@ -1,7 +1,6 @@
-import { toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
-import { eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
+import { eventOf, finalityOf, forkOf, inclusionOf, misplaced, nodeWith } from './checking.js';
 
 const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
 const FINAL = { status: 'final' };
@@ -10,9 +9,6 @@ const pending = (message: string, retryAfterMs = 300_000) => ({
   retryAfterMs,
   error: { message: expect.stringContaining(message) },
 });
-/** The block of a number with another number: only one of the two can be true. */
-const misplaced = ({ block }: Mined, number: number) => ({ block: { ...block, number: toHex(number) } });
-
 /** The node answers so many requests, and then asks for a pause. */
 function limit(node: ScriptedNode, requests: number): void {
   let left = requests;

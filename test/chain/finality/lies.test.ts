@@ -1,9 +1,11 @@
 import { padHex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { chainFinality } from '../../../src/chain/index.js';
+import type { EventEmitted, TransactionIncluded } from '../../../src/index.js';
+import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { createRandom } from '../../chaos/random.js';
 import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
-import { eventOf, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
+import { eventOf, finalityOf, forkOf, inclusionOf, misplaced, nodeWith } from './checking.js';
 
 const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
 const FINAL = { status: 'final' };
@@ -154,6 +156,101 @@ const hash = padHex('0x5', { size: 32 });
 const because = (message: string) => ({ status: 'pending', error: { message: expect.stringContaining(message) } });
 
 describe('chainFinality says pending, and why', () => {
+  type Chain = readonly Mined[];
+  const blockless = (transaction: object) =>
+    sampleEventEmitted({ data: { event: { rawFields: undefined }, transaction } });
+  const nothing = { blockHash: undefined, blockNumber: undefined };
+  /** The node answers requests for blocks with these first parameters, from the second time on if it is a tag. */
+  const answering = (node: ScriptedNode, first: RegExp, how: (answer: object) => unknown) => {
+    let times = 0;
+    node.answer((_, [given], answer) =>
+      first.test(String(given)) && ++times > (given === 'finalized' ? 1 : 0) ? how(answer as object) : answer,
+    );
+  };
+
+  it.each<
+    [
+      string,
+      (chain: Chain) => Parameters<typeof eventOf>[0] | EventEmitted | TransactionIncluded,
+      string,
+      (((node: ScriptedNode) => void) | undefined)?,
+      object?,
+    ]
+  >([
+    ['a transaction without a hash', () => inclusionOf({}), '`data` has neither'],
+    ['an event without a block', () => blockless(nothing), '`rawFields` is absent'],
+    ['a block far beyond the final one', (chain) => misplaced(at(chain, 590), 2e7), 'Check that it is not syncing'],
+    [
+      'a block of an unknown chain',
+      (chain) => forkOf(at(chain, 580)),
+      'not shown a block of any event',
+      undefined,
+      { chainId: undefined },
+    ],
+    [
+      'a deep block that the node lacks',
+      (chain) => at(chain, 100),
+      'has no block 100.',
+      (node) => answering(node, /^0x64$/, () => null),
+    ],
+    [
+      'a deep block while the final one falls',
+      (chain) => at(chain, 100),
+      'lower than before',
+      (node) => answering(node, /^finalized$/, () => at(node.chain, 300).block),
+    ],
+    [
+      'a block below many that the node has by hash alone',
+      (chain) => at(chain, 560),
+      'is the parent of its block 574',
+      (node) => answering(node, /^0x2..$/, () => null),
+    ],
+    [
+      'a node without blocks',
+      (chain) => at(chain, 560),
+      'has no block.',
+      (node) => answering(node, /^latest$/, () => null),
+      { level: { confirmations: 1 } },
+    ],
+  ])('of %s', async (_, given, message, lie, options) => {
+    const node = await nodeWith(600, 590);
+    const { verdict } = finalityOf({ rpcUrl: node.url, ...options });
+    lie?.(node);
+    const event = given(node.chain);
+    expect(await verdict('block' in event ? eventOf(event) : event)).toMatchObject(because(message));
+  });
+
+  it('of the block after the next, for the time that two blocks take, while nobody knows how long', async () => {
+    const node = await nodeWith(30, 20);
+    const { verdict } = finalityOf({ rpcUrl: node.url });
+    node.answer((_, [first], answer) => (/^0x/.test(String(first)) ? new Raw('', 503) : answer));
+    expect(await verdict(eventOf(at(node.chain, 22)))).toMatchObject({ status: 'pending', retryAfterMs: 24_000 });
+  });
+
+  it('of one event, and final of others', async () => {
+    const node = await nodeWith(30, 20);
+    const { check, verdict } = finalityOf({ rpcUrl: node.url });
+    const final = eventOf(at(node.chain, 14));
+    answering(node, /^finalized$/, () => new Raw('', 503));
+    expect(await check([final, eventOf(forkOf(at(node.chain, 15)))])).toMatchObject([FINAL, because('HTTP 503')]);
+    node.answer((__, ___, answer) => answer);
+    const { number, hash: blockHash } = at(node.chain, 16).block;
+    expect(await verdict(blockless({ blockHash, blockNumber: Number(number) }))).toEqual(FINAL);
+    expect(await check([final, eventOf(at(node.chain, 17))])).toEqual([FINAL, FINAL]);
+  });
+
+  it('of an event after another block became final at its number, and then looks again', async () => {
+    const node = await nodeWith(30, 20);
+    const { verdict, pass } = finalityOf({ rpcUrl: node.url });
+    expect(await verdict(eventOf(at(node.chain, 18)))).toEqual(FINAL);
+    node.drop(15);
+    for (let block = 0; block < 20; block++) node.mine();
+    node.set({ finalized: 25 });
+    expect(await verdict(eventOf(at(node.chain, 17)))).toMatchObject(because('Another block than before'));
+    pass(60_000);
+    expect(await verdict(eventOf(at(node.chain, 17)))).toEqual(FINAL);
+  });
+
   it('of a transaction whose receipt is of another, or of a block that is not of the chain', async () => {
     const node = await nodeWith(5, 4);
     const { verdict, pass } = finalityOf({ rpcUrl: node.url });

@@ -56,6 +56,7 @@ describe('eventsSource', () => {
     service.stored.push(...events.map(({ data }) => data));
     expect(await placesOf()).toEqual([['3:0', '7:0', '7:1', '12:0']]);
     expect(await placesOf({}, 4)).toEqual([['7:0', '7:1', '12:0']]);
+    expect((await readAll(open(), 4, 11)).events).toHaveLength(2);
     service.indexed.set(other, { latestBlockNumber: 20, isProcessingPastLogs: false });
     const both = { contracts: [token, { address: other, label: 'other' }] };
     expect(await placesOf(both)).toEqual([['3:0', '5:0', '7:0', '7:1', '12:0']]);
@@ -80,6 +81,19 @@ describe('eventsSource', () => {
     const { signal } = new AbortController();
     const { blockNumber: head } = service.chain;
     expect(await open({ confirmations: 4 }).open({ signal })).toEqual({ chainId, end, head });
+  });
+
+  it('refuses a service of another chain, and leaves out events that the service did not filter', async () => {
+    await expect(placesOf({ chainId: 5 })).rejects.toThrow(`The service reads chain ${chainId} instead of 5.`);
+    const [mine, others] = [eventOf(3).data, eventOf(4, 0, `0x${'12'.repeat(20)}`).data];
+    const unfiltered = {
+      ...client,
+      events: async function* () {
+        yield* [mine, others];
+      },
+    };
+    const source = eventsSource(unfiltered as never, { contracts: [token], confirmations: 1 });
+    expect((await readAll(source)).events).toHaveLength(1);
   });
 
   it('reads many events in chunks of bounded size, and no block in two of them', async () => {

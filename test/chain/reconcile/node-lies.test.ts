@@ -35,6 +35,7 @@ describe('logs of a range', () => {
   it.each<[string, (logs: Answer[]) => unknown]>([
     ['out of order', (logs) => logs.reverse()],
     ['repeated', (logs) => [...logs, ...logs]],
+    ['among removed ones', (logs) => [{ ...logs[0], logIndex: '0x99', removed: true }, ...logs]],
     ['without those of a block', (logs) => logs.slice(2)],
     ['missing altogether', () => []],
     ['without one of a block of which there are others', (logs) => logs.filter((_, index) => index !== 3)],
@@ -156,31 +157,14 @@ describe('a node', () => {
     ]);
   });
 
-  it.each<[string, () => unknown]>([
-    ['null', () => null],
-    [
-      "'finalized' tag not supported on pre-merge network",
-      () => {
-        throw new Error("'finalized' tag not supported on pre-merge network");
-      },
-    ],
-    [
-      'finalized block not found',
-      () => {
-        throw new Error('finalized block not found');
-      },
-    ],
-    [
-      'Unknown block',
-      () => {
-        throw new Error('Unknown block');
-      },
-    ],
-  ])('without a final block says so, and offers confirmations: %s', async (_, how) => {
+  it.each([
+    ...[null, "'finalized' tag not supported on pre-merge network", 'finalized block not found', 'Unknown block'],
+  ])('without a final block says so, and offers confirmations: %s', async (message) => {
     const { receiver } = noting();
-    node.answer((method, params, answer) =>
-      method === 'eth_getBlockByNumber' && params[0] === 'finalized' ? how() : answer,
-    );
+    node.answer((method, params, answer) => {
+      if (method !== 'eth_getBlockByNumber' || params[0] !== 'finalized') return answer;
+      return message && Promise.reject(new Error(message));
+    });
     const { report } = await run(node, receiver, { sourceOptions: { level: 'finalized' } });
     expect(report.stopped?.reason).toBe('source');
     expect(report.stopped?.error?.message).toMatch(/`finalized` block/);

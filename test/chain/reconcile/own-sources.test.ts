@@ -7,7 +7,7 @@ import {
   type SourceChunk,
   serviceSource,
 } from '../../../src/chain/index.js';
-import type { WebhookEvent } from '../../../src/index.js';
+import { ConfigError, type WebhookEvent } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { type ScriptedNode, startNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
@@ -70,11 +70,48 @@ describe('reconcile with a source of your own', () => {
 
   it('lists at most 1000 of the events that are missing', async () => {
     const report = await start(
-      ownSource(() => [chunkOf(events(1001))], chainId),
+      ownSource(() => [chunkOf(events(1001))]),
       { handle: false },
     );
     expect(report.missing).toBe(1001);
     expect(report.entries).toHaveLength(1000);
+  });
+
+  it('looks until the store fails, and throws what is wrong with the receiver', async () => {
+    const look = (error: Error) => {
+      const receiver = { ...noting().receiver, peek: () => Promise.reject(error) };
+      return start(
+        ownSource(() => [chunkOf(events(1))]),
+        { handle: false, receiver },
+      );
+    };
+    expect((await look(new Error('away'))).stopped).toMatchObject({ reason: 'busy', error: { message: 'away' } });
+    await expect(look(new ConfigError('It cannot.'))).rejects.toThrow('It cannot.');
+    const { receiver } = noting({ idempotencyKey: ({ id }) => id });
+    await expect(
+      start(
+        ownSource(() => [chunkOf(events(1))]),
+        { receiver },
+      ),
+    ).rejects.toThrow('{ chainId: n }');
+  });
+
+  it('refuses the cursor of another chain', async () => {
+    const cursor = keptCursor();
+    await start(
+      ownSource(() => [chunkOf(events(1))], chainId),
+      { cursor },
+    );
+    for (const [id, says] of [
+      [1, 'chain 1'],
+      [undefined, 'chain unknown'],
+    ] as const)
+      await expect(
+        start(
+          ownSource(() => [], id),
+          { cursor },
+        ),
+      ).rejects.toThrow(`but the source reads the ${says}.`);
   });
 
   it('names the wrong option', async () => {

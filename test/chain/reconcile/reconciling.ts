@@ -70,12 +70,12 @@ export function sourceOf(node: ScriptedNode | readonly ScriptedNode[], options: 
   return { source, lines };
 }
 
-/** What a source returns for a range of positions. */
+/** What a source returns for a range of positions. It is opened unless the range has an end. */
 export async function readAll(source: ReconcileOptions['source'], from = 0, to?: number) {
   const { signal } = new AbortController();
-  const { end } = await source.open({ signal });
+  const end = to ?? (await source.open({ signal })).end;
   const chunks = [];
-  for await (const chunk of source.read(from, to ?? end, { signal })) chunks.push(chunk);
+  for await (const chunk of source.read(from, end, { signal })) chunks.push(chunk);
   return { chunks, events: chunks.flatMap(({ entries }) => entries.map(({ event }) => event)) };
 }
 

@@ -44,6 +44,7 @@ const delivered = { deliveredAt: '2026-01-02T00:00:00Z' };
 describe('serviceSource', () => {
   it('reads what was not delivered in the order of the entries, in whatever order the log is', async () => {
     add(9, (id) => (id % 3 === 0 ? delivered : {}));
+    expect((await readAll(open(), 2, 5)).events).toHaveLength(3);
     for (const order of [
       (a: Entry, b: Entry) => a.id - b.id,
       (a: Entry, b: Entry) => ((a.id * 7) % 9) - ((b.id * 7) % 9),
@@ -61,6 +62,8 @@ describe('serviceSource', () => {
     expect(events).toEqual([{ id, event: 'event.emitted', data: log[0]?.data }]);
     expect(chunks[0]?.oldestAt).toBe(Date.parse(String(log[0]?.createdAt)));
     expect((await readAll(open({ eventId: (entry) => `own-${entry.id}` }))).events[0]?.id).toBe('own-1');
+    add(1, () => ({ createdAt: 'yesterday', data: null }));
+    expect((await readAll(open())).chunks[0]?.oldestAt).toBeUndefined();
   });
 
   it('ends before the first entry that is too young, delivered or not', async () => {

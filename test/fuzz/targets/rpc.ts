@@ -105,7 +105,7 @@ function checkAnswers(result: unknown): void {
     JSON.stringify(txFields(read, one));
     check(/^0x([0-9a-f]{2})*$/.test(one.input), 'input is bytes');
   }
-  const logs = readLogs(list, read);
+  const logs = readLogs(Array.isArray(list) ? list : [], read);
   for (const [at, each] of logs.entries()) {
     check(at === 0 || (logs[at - 1]?.logIndex ?? 0) < each.logIndex, 'logs are in order');
     const wire = abi.emitted(each);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../src/stores/dynamodb/refusal.js';
+import { Collector } from '../../../src/stores/dynamodb/transaction.js';
 
 // As the client throws them: some that DynamoDB Local never answers.
 
@@ -56,4 +57,16 @@ describe('a transaction of DynamoDB that failed', () => {
     expect(refused(error)).toMatchObject({ code: 'ERR_WEBHOOK_HANDLER', message: expect.stringMatching(message) });
     expect(refused(error)?.message).not.toMatch(/…|line 1|Unsupported/);
   });
+});
+
+it('a handler may change every object, collection and array of bytes that it wrote', () => {
+  const collector = new Collector(1);
+  const item = { map: new Map([['a', [1]]]), set: new Set(['a']), bytes: new Uint8Array([1]), none: null };
+  collector.tx.write({ Put: { Item: item } });
+  item.map.get('a')?.push(2);
+  item.set.clear();
+  item.bytes.fill(0);
+  const kept = { map: new Map([['a', [1]]]), set: new Set(['a']), bytes: new Uint8Array([1]), none: null };
+  expect(collector.collected()).toEqual([{ Put: { Item: kept } }]);
+  expect(() => new Collector(1).tx.write(7 as never)).toThrow('write');
 });

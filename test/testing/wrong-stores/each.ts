@@ -30,6 +30,12 @@ export const RunsWithRowNames = leases((right) => ({
     }),
 }));
 
+/** Calls no run, or one without the first key. */
+export const RunsNoneOfSeveral = leases(() => ({ onceEach: async (keys) => keys.map((): StoreWord => 'handled') }));
+export const RunsWithFewerKeys = leases((right) => ({
+  onceEach: (keys, run) => right.onceEach(keys, (fresh, tx) => run(fresh.slice(1), tx)),
+}));
+
 /** Calls the run once for each key. */
 export const RunsOncePerKey = leases((right) => ({
   async onceEach(keys, run) {

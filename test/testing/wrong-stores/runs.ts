@@ -15,6 +15,11 @@ export const CallsOutagesInProgress = leases((right) => ({
   claim: (keys, owner) => right.claim(keys, owner).catch(() => keys.map((): StoreWord => 'in-progress')),
 }));
 
+/** Answers an outage like a key that has taken effect. */
+export const CallsOutagesDuplicates = leases((right) => ({
+  claim: (keys, owner) => right.claim(keys, owner).catch(() => keys.map((): StoreWord => 'duplicate')),
+}));
+
 /** Caches the promise of its first connection: if that rejects once, every later call rejects. */
 export const NeverConnectsAgain = leases((right) => {
   let broken: unknown;
@@ -108,6 +113,27 @@ export const DoesNotWaitForTheRun = leases((right) => ({
 
 /** A mock that was left in: it never calls the run. */
 export const RunsNothing = leases(() => ({ work: async () => {} }));
+
+/** Calls the run twice. */
+export const RunsTwice = leases((right) => ({
+  async work(...args) {
+    await right.work(...args);
+    await right.work(...args);
+  },
+}));
+
+/** `INSERT` without a clause for keys that are there, with a driver that throws text. */
+export const FailsForKnownKeys = leases((right) => ({
+  async claim(keys, owner) {
+    const words = await right.claim(keys, owner);
+    return words.every((word) => word === 'handled') ? words : Promise.reject('duplicate key value');
+  },
+}));
+
+/** Answers `handled` whether it called the run or not. */
+export const CallsAllHandled = leases((right) => ({
+  once: async (key, run) => right.once(key, run).then((): StoreWord => 'handled'),
+}));
 
 /** Replaces the error of the run by its own. */
 export const HidesErrors = leases((right) => ({

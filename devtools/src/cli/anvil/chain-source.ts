@@ -14,8 +14,6 @@ export interface ChainOptions {
   readonly wallet?: readonly string[] | undefined;
   /** Seconds. */
   readonly interval: number;
-  readonly anvilPort?: number | undefined;
-  readonly fromBlock?: number | undefined;
   readonly explorer?: string | undefined;
 }
 
@@ -34,13 +32,11 @@ export interface ChainSource {
 /** The chain that the options name, with everything needed to start it. */
 export interface WantedChain {
   /** A running node, or the anvil to start. */
-  readonly node: { readonly rpc: string } | { readonly anvil: string; readonly port: number };
+  readonly node: { readonly rpc: string } | { readonly anvil: string };
   readonly contracts: readonly GivenContract[];
   readonly wallets: readonly string[];
   /** Seconds. */
   readonly interval: number;
-  /** The first block whose events are delivered. (Default: the next one.) */
-  readonly fromBlock?: number | undefined;
   /** URL of the block explorer. (Default: that of the chain.) */
   readonly explorer?: string | undefined;
 }
@@ -55,27 +51,25 @@ export async function readChainOptions(
   options: ChainOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<WantedChain | undefined> {
-  const { rpc, anvil, contract = [], wallet = [], interval, anvilPort, fromBlock } = options;
+  const { rpc, anvil, contract = [], wallet = [], interval } = options;
   const explorer = readExplorer(options.explorer);
   const watched = contract.length + wallet.length;
   if (rpc !== undefined && watched === 0) throw usageError('Nothing to watch: --rpc needs --contract or --wallet.');
   if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
-  if (anvilPort !== undefined && !anvil) throw usageError('--anvil-port needs --anvil.');
   if (rpc === undefined && !anvil) {
-    if (fromBlock !== undefined) throw usageError('--from-block needs --rpc or --anvil.');
     if (explorer !== undefined) throw usageError('--explorer needs --rpc or --anvil.');
     return undefined;
   }
   const contracts = await Promise.all(contract.map(readContract));
-  const read = { contracts, wallets: wallet, interval, fromBlock, explorer };
+  const read = { contracts, wallets: wallet, interval, explorer };
   if (rpc !== undefined) return { node: { rpc }, ...read };
   const { findAnvil } = await import('./start-anvil.js');
-  return { node: { anvil: findAnvil(env, process.cwd()), port: anvilPort ?? 0 }, ...read };
+  return { node: { anvil: findAnvil(env, process.cwd()) }, ...read };
 }
 
 /** Starts a chain, or connects to a running one, and has the service deliver its events. */
 export async function startChain(
-  { node, contracts: given, wallets, interval, fromBlock, explorer }: WantedChain,
+  { node, contracts: given, wallets, interval, explorer }: WantedChain,
   service: LocalService,
   { output, signal }: { output: Output; signal: AbortSignal },
 ): Promise<ChainSource> {
@@ -92,7 +86,7 @@ export async function startChain(
     } else {
       const { startAnvil } = await import('./start-anvil.js');
       const { deploySampleToken } = await import('./sample-chain.js');
-      const anvil = await startAnvil(node.anvil, signal, node.port);
+      const anvil = await startAnvil(node.anvil, signal);
       closing.push(() => anvil.stop());
       void anvil.ended.then(() => {
         if (closing.length > 0) output.note('anvil has exited: no more events will arrive from the chain.');
@@ -106,7 +100,6 @@ export async function startChain(
       rpcUrl,
       contracts,
       wallets,
-      fromBlock,
       pollIntervalMs: sample ? 250 : 1000,
     });
     closing.unshift(() => watcher.close());

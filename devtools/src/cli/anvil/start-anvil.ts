@@ -49,12 +49,12 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * Starts anvil on a port of 127.0.0.1, 0 for a free one. It exits with this process.
+ * Starts anvil on a free port of 127.0.0.1. It exits with this process.
  *
  * @throws CommandError `ERR_CLI_ANVIL` when it does not start.
  */
-export async function startAnvil(command: string, signal: AbortSignal, port = 0): Promise<Anvil> {
-  const child = spawn(command, ['--port', String(port), '--host', '127.0.0.1', '--color', 'never'], {
+export async function startAnvil(command: string, signal: AbortSignal): Promise<Anvil> {
+  const child = spawn(command, ['--port', '0', '--host', '127.0.0.1', '--color', 'never'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A terminal sends Ctrl+C to the whole process group, but anvil must outlive its users.
     detached: process.platform !== 'win32',

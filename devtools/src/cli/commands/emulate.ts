@@ -7,7 +7,7 @@ import { lastOf } from '../../deliveries/views.js';
 import { readFirstRun } from '../../page/first-run.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
-import type { ServedPage } from '../../page/serve-page.js';
+import { type PageOptions, type ServedPage, servePage } from '../../page/serve-page.js';
 import { createLocalService } from '../../service/create-local-service.js';
 import type { LocalDelivery } from '../../service/delivery.js';
 import { type ChainOptions, type ChainSource, readChainOptions, startChain } from '../anvil/chain-source.js';
@@ -20,7 +20,6 @@ import { attemptStyle } from '../printed-delivery.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { type ApiKeyOptions, readApiKey } from '../secrets.js';
 import { serviceNotes } from '../service-notes.js';
-import { startPage } from '../start-page.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
 import { version } from '../version.js';
@@ -96,19 +95,18 @@ export async function emulate(context: Context<EmulateOptions>): Promise<ExitCod
       // The file has the secret of a webhook that is there already.
       const registered = await readFirstRun({ directory, secretFile: options.secretOut });
       const firstRun = await readFirstRun({ directory });
-      page = await startPage(
-        {
-          ...{ feed, ...sources, explainer, contracts, actions },
-          state: () => ({
-            ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
-            ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
-            version: shownVersion,
-            service: { url: service.url },
-            firstRun: service.webhooks().length === 0 ? firstRun : registered,
-          }),
-        },
-        { pagePort: options.pagePort, file: options.file, env, output },
-      );
+      const pageOptions: PageOptions = {
+        port: options.pagePort,
+        ...{ feed, ...sources, explainer, contracts, actions },
+        state: () => ({
+          ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
+          ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
+          version: shownVersion,
+          service: { url: service.url },
+          firstRun: service.webhooks().length === 0 ? firstRun : registered,
+        }),
+      };
+      page = await listening('page-port', options.pagePort, () => servePage(pageOptions));
       closing.unshift(page.close);
       output.result({ page: page.address }, `Page: ${page.address}`);
     }

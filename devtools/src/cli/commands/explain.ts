@@ -1,5 +1,6 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
+import type { BodyDiff } from '../../explain/diff-bodies.js';
 import type { Finding } from '../../explain/finding.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
@@ -34,9 +35,9 @@ export async function explain(context: Context<ExplainOptions>): Promise<ExitCod
   const { at, rawBody, signature, timestamp, requestHeaders, readBy } = asked;
   const time = options.now === undefined ? (at ?? now()) : readTime(options.now, 'now');
   const toleranceSeconds = options.tolerance;
+  signal.throwIfAborted();
   const explainer = createExplainer({ limits: LIMITS });
   signal.addEventListener('abort', explainer.close);
-  if (signal.aborted) explainer.close();
   const headers = headerNames(options) ?? serviceHeaders;
   const using = { secret, headers, now: time, toleranceSeconds };
   const { refusal, bodyUnread } = await receiverAnswer(asked, using);
@@ -51,7 +52,7 @@ export async function explain(context: Context<ExplainOptions>): Promise<ExitCod
   const authentic = findings.length === 0;
   const { colors } = output;
   const text = [authentic ? authenticText(colors) : findingsText(findings, colors)];
-  if (signed) text.push(diffText(difference || undefined, colors));
+  if (signed) text.push(diffText(difference as BodyDiff | undefined, colors));
   output.result({ authentic, findings, ...(signed && { difference }) }, text.join('\n\n'));
   return authentic ? 0 : 1;
 }

@@ -7,7 +7,7 @@ import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
 import { readFirstRun } from '../../page/first-run.js';
 import { PageError } from '../../page/page-guard.js';
-import type { ServedPage } from '../../page/serve-page.js';
+import { type PageOptions, type ServedPage, servePage } from '../../page/serve-page.js';
 import { readExplorer } from '../anvil/explorer.js';
 import { followTokens } from '../anvil/node-tokens.js';
 import { usageError } from '../command-error.js';
@@ -19,7 +19,6 @@ import { createOthers } from '../others.js';
 import { deliveryStyle } from '../printed-delivery.js';
 import { openRecording } from '../recording-writer.js';
 import { readSecret, type SecretOptions } from '../secrets.js';
-import { startPage } from '../start-page.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
 import { readUrl, shownUrl } from '../urls.js';
@@ -129,19 +128,11 @@ export async function listen(context: Context<ListenOptions>): Promise<ExitCode>
       respond: listener.respond,
       chain: tokens?.view(),
     });
-    page = !options.page
-      ? undefined
-      : await startPage(
-          {
-            ...sources,
-            feed,
-            explainer,
-            contracts,
-            state,
-            actions: { ...(target && { resend, send: listener.send }), respond },
-          },
-          { pagePort: options.pagePort, env, output },
-        );
+    const pageOptions: PageOptions = {
+      ...{ ...sources, feed, explainer, contracts, state, port: options.pagePort },
+      actions: { ...(target && { resend, send: listener.send }), respond },
+    };
+    if (options.page) page = await listening('page-port', options.pagePort, () => servePage(pageOptions));
     if (page) closing.unshift(page.close);
     if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);
     const lines = [`Listening at ${listener.url}/ (any path)`];

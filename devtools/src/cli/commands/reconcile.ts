@@ -1,4 +1,4 @@
-import type { Logger, WebhookEvent } from 'event-webhook-receiver';
+import type { EventEmitted, Logger, WebhookEvent } from 'event-webhook-receiver';
 import { chainSource, type ReconcileSource, reconcile as reconcileChain } from 'event-webhook-receiver/chain';
 import { CommandError, inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
@@ -75,7 +75,7 @@ export async function reconcile(context: Context<ReconcileOptions>): Promise<Exi
   if (report.stopped) {
     const { reason, error } = report.stopped;
     if (reason === 'aborted') return 1;
-    throw new CommandError('ERR_CLI_UNREACHABLE', forOptions(error?.message ?? `The run ended early: ${reason}.`));
+    throw new CommandError('ERR_CLI_UNREACHABLE', forOptions((error as Error).message));
   }
   const missing = counts.missing + counts.undelivered;
   const { to: last, final = -1, head, found } = report;
@@ -111,10 +111,9 @@ function upTo(source: ReconcileSource, to: number | undefined, onOpen: (chainId?
 }
 
 function show(event: WebhookEvent, state: Found, labels: ReadonlyMap<string, string>, output: Output): void {
-  if (event.event !== 'event.emitted') return;
-  const { transaction, event: log } = event.data;
+  const { transaction, event: log } = (event as EventEmitted).data;
   const { address } = log.contract;
-  const { txHash, blockNumber: block } = transaction ?? {};
+  const { txHash, blockNumber: block } = Object(transaction);
   const label = labels.get(address.toLowerCase());
   const missing = { state, block, txHash, indexInLog: log.indexInLog, contract: address, label, event: log.name };
   const cells = [

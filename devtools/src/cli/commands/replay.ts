@@ -39,7 +39,9 @@ async function* jobs(file: string, { options, output, signal }: ReplayContext): 
   const edits = readEdits(options);
   const announce = (ms: number) => {
     if (ms >= ANNOUNCED_MS)
-      output.note(`The next delivery is due in ${durationText(ms)}. --speed shortens gaps, --no-gaps skips them.`);
+      output.note(
+        `The next delivery is due in ${Math.round(ms / 1000)} s. --speed shortens gaps, --no-gaps skips them.`,
+      );
   };
   const due = createPace({ speed, signal, announce });
   let newlySigned = 0;
@@ -55,11 +57,4 @@ async function* jobs(file: string, { options, output, signal }: ReplayContext): 
     output.note(
       `${newlySigned} of them did not verify when recorded, and now carry your signature. --authentic leaves such deliveries out.`,
     );
-}
-
-function durationText(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

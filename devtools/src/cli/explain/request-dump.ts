@@ -25,7 +25,7 @@ const HEADER = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
 export function parseRequestDump(bytes: Uint8Array): RequestDump {
   const { head, rest } = split(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const lines = head.split(/\r?\n/);
-  const method = REQUEST_LINE.exec(lines[0] ?? '')?.[1];
+  const method = REQUEST_LINE.exec(lines[0] as string)?.[1];
   const first = method === undefined ? 0 : 1;
   const headers = lines.slice(first).map((line, index) => {
     const [, name, value] = HEADER.exec(line) ?? [];

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { moreHelp } from './help.js';
-import { integer, number, text, texts, url } from './options.js';
+import { number, text, texts, url } from './options.js';
 import type { AddCommand } from './shared-options.js';
 import * as shared from './shared-options.js';
 
@@ -31,10 +31,6 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
     )
     .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
     .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
-    .addOption(integer('--anvil-port <port>', 'With --anvil: its port (default: a free one)', 0, 65535))
-    .addOption(
-      integer('--from-block <number>', 'Deliver events from this block on (default: only new ones)', 0, 2 ** 50),
-    )
     .addOption(shared.explorer())
     .addOption(
       number(

@@ -14,7 +14,7 @@ const LOGS = ['log', 'info', 'debug'] as const;
  * @throws CommandError when the module cannot be imported or exports something else.
  */
 export async function readReceiver(given: string): Promise<ReconcilingReceiver> {
-  const [, file = given, name] = /^(.+?)(?:#([\w$]+))?$/s.exec(given) ?? [];
+  const [, file = given, name] = /^(.+?)(?:#([\w$]+))?$/s.exec(given) as RegExpExecArray;
   const exported = await importLogging(pathToFileURL(resolve(file)).href, file);
   const names = name === undefined ? ['default', 'receiver'] : [name];
   for (const each of names) {

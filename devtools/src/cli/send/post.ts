@@ -78,7 +78,7 @@ function attempt(url: URL, { headers, body }: Parcel, { agent, timeoutMs, signal
           connected = true;
         });
     });
-    request.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.name));
+    request.on('error', (error: NodeJS.ErrnoException) => finish(String(error.code)));
     request.on('response', (incoming) => {
       response = incoming;
       durationMs = performance.now() - start;

@@ -25,6 +25,13 @@ export interface InteractiveOptions {
   quit(): void;
 }
 
+/** A question, and what is done with its answer; undefined if Esc was pressed. */
+interface Question {
+  readonly prompt: string;
+  text: string;
+  done(text: string | undefined): unknown;
+}
+
 const REDRAW_MS = 100;
 /** Up to this many deliveries are cleared without a question. */
 const CLEARED_UNASKED = 20;
@@ -52,7 +59,7 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
   const { stdin, stdout, host } = terminal;
   const opener = page === undefined ? undefined : createPageOpener(page, env);
   /** What the keys answer at the moment: a question, the text of the filter, or commands. */
-  let typing: { readonly prompt: string; text: string; done(text: string | undefined): unknown } | undefined;
+  let typing: Question | undefined;
   let isShown = false;
   let redraw: NodeJS.Timeout | undefined;
 
@@ -87,9 +94,9 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
   }
 
   function answer(text: string | undefined): void {
-    const { done } = typing ?? {};
+    const asked = typing as Question;
     typing = undefined;
-    done?.(text);
+    asked.done(text);
     draw();
   }
 

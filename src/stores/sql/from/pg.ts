@@ -173,8 +173,9 @@ async function send(client: PgClientLike, text: string): Promise<PgAnswer[]> {
   return results.map(({ rows, rowCount, command }) => ({ rows, changed: rowCount ?? undefined, command }));
 }
 
+/** The value of an answer that has one. */
 function firstOf(answer: Answer | undefined): string {
-  return valuesOf(answer?.rows[0] ?? {})[0] ?? '';
+  return valuesOf((answer as Answer).rows[0] as object)[0] as string;
 }
 
 /**

@@ -41,7 +41,7 @@ export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlD
   /** What the session of each connection was like before the first handler. */
   const sessions = new WeakMap<object, string>();
   const session = async ({ query }: GuardedTransaction<Tx>) =>
-    valuesOf((read(await query(SESSION)).rows[0] ?? {}) as object)[0] ?? '';
+    valuesOf(read(await query(SESSION)).rows[0] as object)[0] as string;
 
   /** Gives the connection back if its session is what it was. */
   async function tidy(opened: GuardedTransaction<Tx>): Promise<void> {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import postgres, { type TransactionSql } from 'postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresJsSocket } from '../../../../src/stores/sql/from/postgres-js-socket.js';
@@ -27,6 +30,7 @@ describe('fromPostgresJs', () => {
     expect(() => fromPostgresJs(postgres(url))).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('postgresJsSocket') }),
     );
+    expect(() => Reflect.apply(fromPostgresJs, undefined, [{ unsafe: nothing, begin: nothing }])).toThrow('`socket`');
     expect(fromPostgresJs(postgres(url, { max: 1, ...socket })).dialect).toBe('postgres');
   });
 
@@ -43,6 +47,35 @@ describe('fromPostgresJs', () => {
         expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }),
       );
     }
+  });
+});
+
+describe('postgresJsSocket', () => {
+  it.each<[string, readonly (string | undefined)[], object, object, RegExp]>([
+    ['without TLS', ['N'], { tls: true }, {}, /does not support TLS/],
+    ['that adds bytes to its answer', ['SX'], { tls: {} }, {}, /does not support TLS/],
+    ['that closes the connection', [], { tls: true }, {}, /closed the connection/],
+    ['that only says that it has TLS', ['S', 'garbage'], { tls: true }, {}, /SSL|TLS|EPROTO/],
+    ['of a name that has no TLS', ['S', 'garbage'], { tls: {} }, { host: ['localhost'] }, /SSL|TLS|EPROTO/],
+    ['that says nothing', [undefined], { tls: true }, {}, /did not answer within 200 ms/],
+    ['and the option ssl', ['N'], {}, { ssl: true }, /Pass `tls` to postgresJsSocket/],
+  ])('fails with a server %s', async (_, answers, options, target, message) => {
+    const left = [...answers];
+    const server = createServer((peer) => {
+      peer.on('error', nothing).on('data', () => {
+        if (left.length === 0) return void peer.destroy();
+        const answer = left.shift();
+        if (answer !== undefined) peer.write(answer);
+      });
+    }).listen(0);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const connection = postgresJsSocket({ timeoutMs: 200, ...options }).socket({
+      ...{ host: ['127.0.0.1'], port: [port] },
+      ...target,
+    });
+    await expect(once(connection as Duplex, 'close')).rejects.toThrow(message);
   });
 });
 

@@ -9,9 +9,10 @@ import {
   fromLibsql,
   fromMysql2,
   fromNodeSqlite,
+  fromPGlite,
 } from '../../../../src/stores/sql/index.js';
 
-const FUNCTIONS = { fromBetterSqlite3, fromBunSqlite, fromLibsql, fromMysql2, fromNodeSqlite };
+const FUNCTIONS = { fromBetterSqlite3, fromBunSqlite, fromLibsql, fromMysql2, fromNodeSqlite, fromPGlite };
 
 /** Calls a function with what its type refuses. */
 const call = (name: keyof typeof FUNCTIONS, value: unknown) => () => Reflect.apply(FUNCTIONS[name], undefined, [value]);
@@ -32,6 +33,17 @@ describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])('%s', (name)
 });
 
 describe('the drivers', () => {
+  it.each([
+    ['fromNodeSqlite', { isOpen: true, isTransaction: false }, 'free'],
+    ['fromNodeSqlite', { isOpen: true, isTransaction: true }, 'in a transaction'],
+    ['fromNodeSqlite', { isOpen: false, isTransaction: false }, 'closed'],
+    ['fromBunSqlite', { filename: '', inTransaction: false }, 'free'],
+    ['fromBunSqlite', { filename: '', inTransaction: true }, 'in a transaction'],
+  ] as const)('of the runtimes say their state: %s, %j', (name, state, expected) => {
+    const database = call(name, { exec() {}, prepare() {}, ...state })() as { state(): string };
+    expect(database.state()).toBe(expected);
+  });
+
   it('are not confused', () => {
     const db = new Database(':memory:');
     onTestFinished(() => void db.close());

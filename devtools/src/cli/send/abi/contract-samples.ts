@@ -1,4 +1,4 @@
-import { type EventEmitted, isWebhookError } from 'event-webhook-receiver';
+import type { EventEmitted } from 'event-webhook-receiver';
 import { sampleContractEvent } from 'event-webhook-receiver/testing';
 import { inputError, usageError } from '../../command-error.js';
 import { readAbi } from '../../contract-file.js';
@@ -48,8 +48,7 @@ export async function contractSamples(options: AbiOptions, output: Output): Prom
   try {
     make();
   } catch (error) {
-    if (!isWebhookError(error)) throw error;
-    const message = error.message.replace('`address`', '--contract').replace('`abi`', file);
+    const message = (error as Error).message.replace('`address`', '--contract').replace('`abi`', file);
     throw inputError(message.replace(/`args\.?(.*?)`/, '--args: $1'));
   }
   return make;
