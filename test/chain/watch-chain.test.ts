@@ -76,7 +76,7 @@ describe('watchChain', () => {
       },
     };
     expect(JSON.stringify(event)).toBe(JSON.stringify(expected));
-    expect(parseEvent(event)).toBe(event);
+    expect(parseEvent(event)).toEqual(event);
   });
 
   it('leaves contract and method null where the called contract is unknown, or nothing is called', async () => {
