@@ -39,8 +39,6 @@ const whole =
     return value as number;
   };
 
-const timeMs = number(30_000, MAX_TIMER_MS);
-
 const aFunction =
   <Value>(fallback?: Value): Rule<Value> =>
   (value = fallback, name) => {
@@ -72,51 +70,56 @@ const logger: Rule<Logger | undefined> = (value, name) => {
   throw optionError(name, 'an object with the functions debug, info, warn and error', value);
 };
 
-const VERIFIER_RULES = {
-  secret: (value: unknown) => (typeof value === 'function' ? (value as SecretFunction) : checkSecret(value as Secret)),
-  headers,
-  toleranceSeconds(value: unknown = 300, name: string) {
-    if (value !== false) checkNumber(name, value, 0);
-    return value as number | false;
-  },
-  maxBodyBytes: number(10 * 1024 * 1024),
-  maxEvents: whole(MAX_EVENTS),
-  maxArriving: number(1000),
-  maxArrivingBytes: number(64 * 1024 * 1024),
-  maxLookUps: number(100),
-  receiveTimeoutMs: timeMs,
-  now: aFunction(Date.now),
-  onError: aFunction<OnError | undefined>(),
-  logger,
-} satisfies Record<keyof VerifierOptions, Rule<unknown>>;
+// Functions, so that bundlers leave the rules out of what creates no receiver.
+const verifierRules = () =>
+  ({
+    secret: (value: unknown) =>
+      typeof value === 'function' ? (value as SecretFunction) : checkSecret(value as Secret),
+    headers,
+    toleranceSeconds(value: unknown = 300, name: string) {
+      if (value !== false) checkNumber(name, value, 0);
+      return value as number | false;
+    },
+    maxBodyBytes: number(10 * 1024 * 1024),
+    maxEvents: whole(MAX_EVENTS),
+    maxArriving: number(1000),
+    maxArrivingBytes: number(64 * 1024 * 1024),
+    maxLookUps: number(100),
+    receiveTimeoutMs: number(30_000, MAX_TIMER_MS),
+    now: aFunction(Date.now),
+    onError: aFunction<OnError | undefined>(),
+    logger,
+  }) satisfies Record<keyof VerifierOptions, Rule<unknown>>;
 
-const RECEIVER_RULES = {
-  ...VERIFIER_RULES,
-  onEvent: aFunction<OnEvent<never> | undefined>(),
-  onEvents: aFunction<OnEvents<never> | undefined>(),
-  enqueue: aFunction<Enqueue | undefined>(),
-  store: any<IdempotencyStore<never> | false | undefined>(),
-  idempotencyKey: aFunction(kindAndId),
-  concurrency: whole(1),
-  maxInFlight: number(1000),
-  handlerTimeoutMs: timeMs,
-  onInvalid: aFunction<OnInvalid | undefined>(),
-  onUnknown: aFunction<OnUnknown | undefined>(),
-  finality: any<Finality | undefined>(),
-  onDropped: any<OnDropped | undefined>(),
-} satisfies Record<keyof ReceiverOptions, Rule<unknown>>;
+const receiverRules = () =>
+  ({
+    ...verifierRules(),
+    onEvent: aFunction<OnEvent<never> | undefined>(),
+    onEvents: aFunction<OnEvents<never> | undefined>(),
+    enqueue: aFunction<Enqueue | undefined>(),
+    store: any<IdempotencyStore<never> | false | undefined>(),
+    idempotencyKey: aFunction(kindAndId),
+    concurrency: whole(1),
+    maxInFlight: number(1000),
+    handlerTimeoutMs: number(30_000, MAX_TIMER_MS),
+    onInvalid: aFunction<OnInvalid | undefined>(),
+    onUnknown: aFunction<OnUnknown | undefined>(),
+    finality: any<Finality | undefined>(),
+    onDropped: any<OnDropped | undefined>(),
+  }) satisfies Record<keyof ReceiverOptions, Rule<unknown>>;
 
 type Rules = Readonly<Record<string, Rule<unknown>>>;
+type VerifierRules = ReturnType<typeof verifierRules>;
 type Resolved<From extends Rules> = { readonly [Name in keyof From]: ReturnType<From[Name]> };
 
 /** The options of `owner` with their defaults. Throws ConfigError for an unknown or invalid one. */
-function resolve<From extends Rules & typeof VERIFIER_RULES>(owner: string, rules: From, options: object) {
+function resolve<From extends Rules & VerifierRules>(owner: string, rules: From, options: object) {
   checkOptions(owner, options, Object.keys(rules));
   const given = options as Readonly<Record<string, unknown>>;
   const resolved = Object.fromEntries(
     Object.entries<Rule<unknown>>(rules).map(([name, rule]) => [name, rule(given[name], name)]),
   ) as Resolved<From>;
-  const { maxArrivingBytes, maxBodyBytes } = resolved as Resolved<typeof VERIFIER_RULES>;
+  const { maxArrivingBytes, maxBodyBytes } = resolved as Resolved<VerifierRules>;
   if (maxArrivingBytes < maxBodyBytes) {
     throw new ConfigError('`maxArrivingBytes` must be at least `maxBodyBytes`, or a body of that size cannot arrive.');
   }
@@ -127,12 +130,12 @@ type ResolvedVerifier = ReceiveOptions & Pick<VerifierOptions, 'onError' | 'logg
 
 /** The options of a verifier with their defaults. Throws ConfigError for an unknown or invalid one. */
 export function resolveVerifierOptions(options: VerifierOptions): ResolvedVerifier {
-  return resolve('createVerifier', VERIFIER_RULES, options);
+  return resolve('createVerifier', verifierRules(), options);
 }
 
 /** The options of a receiver with their defaults. Throws ConfigError for an unknown or invalid one. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): ResolvedVerifier & HandleOptions<Tx> {
-  const resolved = resolve('createReceiver', RECEIVER_RULES, options);
+  const resolved = resolve('createReceiver', receiverRules(), options);
   const { onEvent, onEvents, enqueue, handlerTimeoutMs, finality } = resolved;
   const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
   if (set !== 1) {
