@@ -67,23 +67,8 @@ export const survivors = {
   'src/receiver/reporter.ts': {
     [CAUGHT]: [
       'notify(() => onError(error, context));',
-      'notify(() => logger[levelOf(error)]({ err: error, idempotencyKey }, error.message));',
-      "else if (true) notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));",
-      "if (true) notify(() => logger.info({ status, items: outcomes.length }, 'Delivery answered.'));",
       "verified: (items) => notify(() => logger.info({ items }, 'Delivery verified.')),",
     ],
-  },
-  'src/receiver/router.ts': {
-    [SHORTCUT]: [
-      '(true ? select(matchers, event, context) : undefined) ??',
-      '(matchers.length >= 0 ? select(matchers, event, context) : undefined) ??',
-      'else if (false) places.set(key, handler);',
-    ],
-    'checkOptions lets a known key pass.': ["if (true) checkOptions('filter', { [key]: true }, Object.keys(PARTS));"],
-    'Any value but undefined will do to have the key refused.': [
-      "if (!Object.hasOwn(PARTS, key)) checkOptions('filter', { [key]: false }, Object.keys(PARTS));",
-    ],
-    [COMPILER]: ['other === matcher || (other.id !== undefined && other.id === matcher.id);'],
   },
   'src/handle/run-each.ts': {
     [NOBODY]: [
