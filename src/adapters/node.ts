@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import type { DeliveryResult } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
-import { asVerifier, type Verifier } from '../receiver/verifier.js';
+import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
 import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
@@ -19,6 +20,7 @@ const FIX =
   'or keep the bytes as a Buffer in req.rawBody.';
 
 const NOBODY_CATCHES = { answersUnavailable: true };
+const FAILED: DeliveryResult = { status: 500, outcomes: [] };
 
 /**
  * Creates a listener that answers deliveries, for node:http and every framework that passes on its request and response. Its
@@ -40,7 +42,13 @@ const NOBODY_CATCHES = { answersUnavailable: true };
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES)));
+    let result = FAILED;
+    try {
+      result = await receiver.handleRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
+    } catch {
+      // A custom receiver. One of this library never rejects here.
+    }
+    respond(request, response, result);
   };
 }
 
@@ -68,7 +76,13 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
-    const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
+    let verification: Verification = { refusal: FAILED };
+    try {
+      verification = await verifier.verifyRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
+    } catch {
+      // A custom verifier. One of this library never rejects here.
+    }
+    const { delivery, refusal } = verification;
     if (refusal) respond(request, response, refusal);
     return delivery;
   };

@@ -24,15 +24,17 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
 }
 
 function answer(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
-  const stream = http2StreamOf(response);
   response.statusCode = validStatus(result.status);
   for (const [name, value] of answerHeaders(result)) {
-    if (name !== 'Connection' || stream === undefined) response.setHeader(name, value);
+    if (name !== 'Connection' || http2StreamOf(response) === undefined) response.setHeader(name, value);
   }
   // Fake requests of a framework's test tools have no `complete`.
   if (request.complete !== false) {
     response.end();
-  } else if (stream !== undefined) {
+    return;
+  }
+  const stream = http2StreamOf(response);
+  if (stream !== undefined) {
     response.end();
     stream.close();
   } else if (!response.destroyed) {
