@@ -26,7 +26,7 @@ export function createHandleEach<Tx>(
     afterwards,
   );
 
-  /** Each event in a call of its own, and in its own transaction where the store has one. */
+  /** Calls the handler for one event at a time, each in a transaction where the store has one. */
   async function oneByOne(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
     const outcomes: EventOutcome[] = [];
     for (const [idempotencyKey, item] of items) outcomes.push(await handleOnce(item, { ...about, idempotencyKey }));

@@ -151,7 +151,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
         void work(arrival).then(resolve, reject).then(end);
       });
     },
-    /** Throws `ERR_WEBHOOK_OVERLOADED` when there is no place for another look-up, or the delivery was dropped. */
+    /** Throws `ERR_WEBHOOK_OVERLOADED` if all places of look-ups are taken, or the delivery was dropped. */
     checkLookUps(arrival: Arriving): void {
       if (lookUps.size >= maxLookUps) endOverdue();
       if (!arrival.isOver && hasPlace()) return;

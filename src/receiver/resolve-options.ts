@@ -46,8 +46,8 @@ const aFunction =
     return value as Value;
   };
 
-/** Left to a check of its own. */
-const any =
+/** Checked once the others are known, on which it depends. */
+const checkedLater =
   <Value>(): Rule<Value> =>
   (value) =>
     value as Value;
@@ -97,15 +97,15 @@ const receiverRules = () =>
     onEvent: aFunction<OnEvent<never> | undefined>(),
     onEvents: aFunction<OnEvents<never> | undefined>(),
     enqueue: aFunction<Enqueue | undefined>(),
-    store: any<IdempotencyStore<never> | false | undefined>(),
+    store: checkedLater<IdempotencyStore<never> | false | undefined>(),
     idempotencyKey: aFunction(kindAndId),
     concurrency: whole(1),
     maxInFlight: number(1000),
     handlerTimeoutMs: number(30_000, MAX_TIMER_MS),
     onInvalid: aFunction<OnInvalid | undefined>(),
     onUnknown: aFunction<OnUnknown | undefined>(),
-    finality: any<Finality | undefined>(),
-    onDropped: any<OnDropped | undefined>(),
+    finality: checkedLater<Finality | undefined>(),
+    onDropped: checkedLater<OnDropped | undefined>(),
   }) satisfies Record<keyof ReceiverOptions, Rule<unknown>>;
 
 type Rules = Readonly<Record<string, Rule<unknown>>>;

@@ -12,7 +12,7 @@ it('a store that is left early does not record the key of a handler that fails a
         (word) => void words.push(word),
         () => void words.push('failed'),
       );
-      // A wrapper with a time limit of its own.
+      // A wrapper that limits the time.
       return Promise.race([settled as never, new Promise<never>((_, reject) => setTimeout(reject, 5))]);
     },
   };

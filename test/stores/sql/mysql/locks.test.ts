@@ -57,7 +57,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       await first.transactional({ retentionMs: 1 }).once(key, nothing);
       await new Promise((resolve) => setTimeout(resolve, 5));
       const { result } = await holdKey(first.transactional(), key, gate.promise);
-      // Whoever waits for the first rejects: its gate is still closed.
+      // A claim that waits would reject: the first run still holds the key.
       expect(await second.transactional().once(key, failing)).toBe('in-progress');
       gate.resolve();
       expect(await result).toBe('handled');
