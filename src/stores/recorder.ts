@@ -27,7 +27,8 @@ export function createRecorder(
   complete: Complete,
   { leaseMs, retentionMs, timeoutMs }: { leaseMs: number; retentionMs: number; timeoutMs: number },
 ): Recorder {
-  const pending = new Map<string, Recording>();
+  /** More than one for a key that this process ran again because its lease was over. */
+  const pending = new Map<string, Set<Recording>>();
   const retried = new Set<Recording>();
 
   const late = () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`);
@@ -43,7 +44,10 @@ export function createRecorder(
     function finish(error?: unknown): void {
       result ??= { error };
       retried.delete(recording);
-      for (const key of keys) if (pending.get(key) === recording) pending.delete(key);
+      for (const key of keys) {
+        const recordings = pending.get(key);
+        if (recordings?.delete(recording) && recordings.size === 0) pending.delete(key);
+      }
     }
 
     function attempt(retryMs: number, end: () => void): void {
@@ -107,12 +111,16 @@ export function createRecorder(
 
   return {
     pending(key) {
-      const recording = pending.get(key);
+      const [recording] = pending.get(key) ?? [];
       return recording && inTime(recording.isOverdue() ? recording.drive() : recording.promise);
     },
     async record(keys, owner) {
       const recording = start(keys, owner);
-      for (const key of keys) pending.set(key, recording);
+      for (const key of keys) {
+        const recordings = pending.get(key);
+        if (recordings) recordings.add(recording);
+        else pending.set(key, new Set([recording]));
+      }
       try {
         await inTime(recording.drive());
       } catch (error) {
