@@ -9,14 +9,14 @@ const LIMITS = { faults: 2 };
 /** One replica with `memoryStore`: its claims are granted in the turn in which they are made. */
 export const memory: SmallDefinition = {
   name: 'memory',
-  about: '`memoryStore`: 1 replica, 1 key, 2 deliveries, a freeze.',
+  about: '`memoryStore`: 1 replica, 1 key, 3 deliveries, a freeze.',
   depth: 60,
   create(subject) {
     const world = new SmallWorld(LIMITS);
     const ledger = new KeyLedger(world);
     let claims = 0;
     const start = addReplicas(world, subject, ledger, {
-      ...{ names: ['A'], handlerTimeoutMs: 300, deliveries: 2 },
+      ...{ names: ['A'], handlerTimeoutMs: 300, deliveries: 3 },
       storeOf(process) {
         // A process that dies takes what it remembers with it.
         ledger.effects.length = 0;
