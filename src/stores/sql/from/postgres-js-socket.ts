@@ -106,6 +106,8 @@ class AnsweringSocket extends Duplex {
   override _construct(callback: (error?: Error | null) => void): void {
     withDeadline(this.#opening.ready, this.#timeoutMs, () => this.#late()).then((socket) => {
       this.#socket = socket;
+      // Also for a start that postgres.js never sends, as it may after the end of another connection.
+      this.#expectAnswer();
       socket.on('data', (data) => {
         clearTimeout(this.#timer);
         this.#timer = undefined;
@@ -119,8 +121,12 @@ class AnsweringSocket extends Duplex {
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, callback: (error?: Error | null) => void): void {
-    this.#timer ??= setTimeout(() => this.destroy(this.#late()), this.#timeoutMs);
+    this.#expectAnswer();
     this.#socket.write(chunk, callback);
+  }
+
+  #expectAnswer(): void {
+    this.#timer ??= setTimeout(() => this.destroy(this.#late()), this.#timeoutMs);
   }
 
   override _read(): void {
