@@ -57,7 +57,7 @@ describePage('what comes from the wire', (ground) => {
     const panel = await openFirst(page);
     await panel.getByRole('button', { name: 'Indented' }).last().click();
     await panel.getByText('1 header', { exact: true }).click();
-    expect(await panel.locator('.item').count()).toBeGreaterThan(0);
+    await panel.locator('.item').first().waitFor();
     expect(await page.evaluate(() => document.querySelectorAll('script, img, iframe, b, style').length)).toBe(before);
     expect(await page.evaluate(() => Object.hasOwn(window, 'pwned'))).toBe(false);
     expect(await page.evaluate(() => Object.keys(Object.prototype))).toEqual([]);
