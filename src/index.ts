@@ -37,4 +37,4 @@ export { type HeaderNames, multibaasHeaders, serviceHeaders } from './signature/
 export { signDelivery } from './signature/sign-delivery.js';
 export { type RawBody, verifySignature } from './signature/verify-signature.js';
 export { memoryStore } from './stores/memory.js';
-export type { IdempotencyStore } from './stores/store.js';
+export type { IdempotencyStore, LeaseStore, TransactionalStore } from './stores/store.js';

@@ -25,8 +25,12 @@ const worker = pgBossWorker({
   boss,
   store,
   handlerTimeoutMs,
-  finality: chainFinality({ rpcUrl, chainId, level: 'finalized' }),
-  onDropped: (event) => console.log('dropped:', event.id),
+  finality: chainFinality({
+    rpcUrl,
+    chainId,
+    level: 'finalized',
+    onDropped: (event) => console.log('dropped:', event.id),
+  }),
   onEvent: count('delivery'),
 });
 await boss.work(queue, { batchSize: 10, pollingIntervalSeconds: 0.5 }, worker);

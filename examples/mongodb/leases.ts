@@ -26,7 +26,7 @@ export function mongoLeases(leases: Collection<Lease>): Leases {
   }
   return {
     claim: (key, owner, leaseMs) => write(key, owner, false, leaseMs),
-    complete: async (key, owner, retentionMs) => (await write(key, owner, true, retentionMs)) === 'claimed',
+    record: async (key, owner, retentionMs) => (await write(key, owner, true, retentionMs)) === 'claimed',
     release: (key, owner) => leases.deleteOne({ _id: key, owner, done: false }),
   };
 }

@@ -1,38 +1,47 @@
 // examples/mongodb/transactions.ts
-import type { IdempotencyStore } from 'event-webhook-receiver';
+import type { TransactionalStore } from 'event-webhook-receiver';
 import { type ClientSession, type Collection, type MongoClient, MongoServerError } from 'mongodb';
 import { ifFree, type Lease } from './leases.js';
 
 const OPTIONS = { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority' } } as const;
 const WEEK_MS = 604_800_000;
 
-function nullIfConflict(error: unknown): null {
-  if (error instanceof MongoServerError && error.code === 112) return null;
-  throw error;
-}
-
-export function mongoTransactionStore(client: MongoClient, keys: Collection<Lease>, retentionMs = WEEK_MS) {
-  const store: IdempotencyStore<ClientSession> = {
-    transactional: true,
+export function mongoTransactionStore(
+  client: MongoClient,
+  records: Collection<Lease>,
+  retentionMs = WEEK_MS,
+): TransactionalStore<ClientSession> {
+  return {
     leaseMs: 60_000, // transactionLifetimeLimitSeconds of the server
-    async once(key, run) {
+    async once(keys, _step, run, { signal }) {
       const session = client.startSession();
-      const transaction = async (): ReturnType<IdempotencyStore['once']> => {
+      const held = new Set<string>();
+
+      /** Records a key in the transaction. Conflicts at once with another one that has it. */
+      async function claim(key: string) {
+        if (held.has(key)) return 'in-progress';
         const owner = crypto.randomUUID();
         const options = { session, upsert: true, returnDocument: 'after' } as const;
-        const update = ifFree(owner, true, retentionMs);
-        // Conflicts at once with another transaction that has the key.
-        const record = await keys.findOneAndUpdate({ _id: key }, update, options).catch(nullIfConflict);
-        if (record?.owner === owner) {
-          // Rejects, and so rolls back, as soon as the handler's time is over.
-          await new Promise<void>((resolve, onTimeout) => run(session, { onTimeout }).then(resolve, onTimeout));
-          return 'handled';
-        }
-        await session.abortTransaction();
-        return record ? 'duplicate' : 'in-progress';
-      };
+        const record = await records
+          .findOneAndUpdate({ _id: key }, ifFree(owner, true, retentionMs), options)
+          .catch((error) => {
+            if (error instanceof MongoServerError && error.code === 112) held.add(key);
+            throw error;
+          });
+        return record?.owner === owner ? 'handled' : 'duplicate';
+      }
+
+      async function transaction() {
+        const words = new Map<string, Awaited<ReturnType<typeof claim>>>();
+        for (const key of [...keys].sort()) words.set(key, await claim(key));
+        const fresh = keys.filter((key) => words.get(key) === 'handled');
+        if (fresh.length === 0) await session.abortTransaction();
+        else await inTime(() => run(new Map(fresh.map((key) => [key, {}])), session), signal);
+        return words;
+      }
+
       try {
-        // Begins again after a conflict, and commits again while it is unknown whether it has committed.
+        // Begins again after a conflict, without the key that is held, and commits again while it is unknown whether it has.
         return await session.withTransaction(transaction, OPTIONS);
       } finally {
         // Rolls back. A late handler's writes throw from here on.
@@ -40,5 +49,10 @@ export function mongoTransactionStore(client: MongoClient, keys: Collection<Leas
       }
     },
   };
-  return store;
+}
+
+/** Rejects as soon as the handler's time is over. */
+function inTime(run: () => unknown, signal: AbortSignal): Promise<unknown> {
+  const late = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  return Promise.race([(async () => run())(), late]);
 }

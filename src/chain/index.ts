@@ -1,8 +1,9 @@
-export type { DroppedContext, Finality, FinalityVerdict, OnDropped } from '../handle/finality.js';
+export type { Finality } from '../handle/before.js';
 export type { ReconcileCursor } from '../stores/cursor.js';
 export { chainFinality } from './finality/chain-finality.js';
 export type { FinalityLevel } from './finality/level.js';
 export type { ChainFinalityOptions } from './finality/options.js';
+export type { DroppedContext, OnDropped } from './finality/stage.js';
 export { type ChainSourceOptions, chainSource } from './reconcile/chain-source.js';
 export { type EventsSourceOptions, eventsSource } from './reconcile/events-source.js';
 export type { ReconcilingReceiver } from './reconcile/feed.js';

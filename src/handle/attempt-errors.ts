@@ -1,12 +1,14 @@
 import { WebhookError } from '../errors.js';
-import type { TimeLimit } from './time-limit.js';
+import type { Deadline } from './deadline.js';
 
 export const WRONG_WORD =
-  'The store must resolve to handled (after its one run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.';
-export const WRONG_KEYS = '`onceEach` must call `run` with some of its keys, in their order, each of them once.';
-export const ASYNCHRONOUS =
-  "The store's transaction ends when the handler returns, so the handler must be synchronous. Use a store with an asynchronous driver for one that is not.";
-export const FROZEN = 'The lease may end before the handler: the process was frozen. The event will be redelivered.';
+  'The store must resolve to handled (after its run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.';
+export const WRONG_KEYS = 'The store must call its run with some of its keys.';
+export const LATE = 'The store called its run too late, or while another one was under way.';
+export const FROZEN =
+  'Claiming the key took as long as the handler may take, so the handler was not started: the process was frozen, or the store is slow. The event will be redelivered.';
+
+export const codeOf = WebhookError.codeOf;
 
 /** The error reported for a failure of user code, whatever it threw. */
 export function handlerError(cause: unknown): WebhookError {
@@ -14,7 +16,7 @@ export function handlerError(cause: unknown): WebhookError {
 }
 
 /** The error of a handler: the timeout if that is what it threw. */
-export function errorOf(cause: unknown, limit: TimeLimit): WebhookError {
+export function errorOf(cause: unknown, limit: Deadline): WebhookError {
   return limit.error !== undefined && cause === limit.error ? limit.error : handlerError(cause);
 }
 

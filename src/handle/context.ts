@@ -1,5 +1,5 @@
+import type { Deadline } from './deadline.js';
 import type { HostTime } from './host-time.js';
-import type { TimeLimit } from './time-limit.js';
 import type { EventContext, EventsContext } from './types.js';
 
 /**
@@ -13,7 +13,7 @@ const LIMIT: unique symbol = Symbol('limit');
 
 /** One getter for all contexts: a literal with a getter gets a new shape, and garbage, each time. */
 const SIGNAL = {
-  get(this: { readonly [LIMIT]: TimeLimit }): AbortSignal {
+  get(this: { readonly [LIMIT]: Deadline }): AbortSignal {
     return this[LIMIT].signal;
   },
   enumerable: true,
@@ -32,7 +32,7 @@ export function createContext<Tx>(
   { idempotencyKey, source, timestamp }: About,
   tx: Tx,
   fencingToken: bigint | undefined,
-  limit: TimeLimit,
+  limit: Deadline,
   report: Report,
 ): EventContext<Tx> {
   const context = createEventsContext({ source, timestamp }, tx, fencingToken, limit, report) as EventsContext<Tx> & {
@@ -47,7 +47,7 @@ export function createEventsContext<Tx>(
   { source, timestamp }: AboutDelivery,
   tx: Tx,
   fencingToken: bigint | undefined,
-  limit: TimeLimit,
+  limit: Deadline,
   report: Report,
 ): EventsContext<Tx> {
   const { deadline, throwIfExpired } = limit;

@@ -2,13 +2,12 @@ import { type EventIssue, InvalidEventError, type WebhookError } from '../errors
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { EventOutcome } from './answer.js';
 import { handlerError } from './attempt-errors.js';
+import { createBefore } from './before.js';
 import { createEnqueueEach } from './enqueue-each.js';
-import { createFinalityStage } from './finality-stage.js';
-import type { Afterwards } from './ground.js';
+import { type Afterwards, groundOf } from './ground.js';
 import type { HostTime } from './host-time.js';
 import { keyOf } from './idempotency-key.js';
-import { createHandleEach } from './run-each.js';
-import { createHandleOnce } from './run-once.js';
+import { createHandleEach, createHandleOnce } from './run-each.js';
 import { traceEvent } from './tracing.js';
 import type { HandleOptions, VerifiedDelivery } from './types.js';
 import { createCallHook } from './user-hook.js';
@@ -24,7 +23,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
     : enqueue && createEnqueueEach({ enqueue, handlerTimeoutMs, finality }, afterwards);
   const callHook = createCallHook(handlerTimeoutMs, afterwards);
   // A queue stores at once, and its worker asks.
-  const stage = finality && !enqueue ? createFinalityStage({ ...options, finality }, afterwards) : undefined;
+  const before = finality && !enqueue ? createBefore(finality, groundOf(options, afterwards)) : undefined;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
@@ -50,7 +49,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
     const { items, timestamp, source } = delivery;
     const keys = items.map((item) => (item.status === 'event' ? keyOrError(item, source) : undefined));
     // By events and not by keys: events with the same key of your own may be of different blocks.
-    const waiting = stage ? await stage(keyed(items, keys), { source, timestamp, host }) : undefined;
+    const waiting = await before?.(keyed(items, keys), { source, timestamp, host });
     const handled = handleEach?.(firstOfEach(items, keys, waiting), { source, timestamp, host }).then(byKey);
     const settled = new Map<string, Promise<EventOutcome>>();
     let invalid: InvalidEventError | undefined;

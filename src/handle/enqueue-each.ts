@@ -1,10 +1,10 @@
 import { WebhookError } from '../errors.js';
+import type { Items } from './attempt.js';
+import type { Finality } from './before.js';
 import type { AboutDelivery } from './context.js';
-import type { Finality } from './finality.js';
+import { Deadline } from './deadline.js';
 import type { Afterwards } from './ground.js';
 import type { HandleEach } from './run-each.js';
-import type { Items } from './task.js';
-import { TimeLimit } from './time-limit.js';
 import { traceHandler } from './tracing.js';
 import type { Enqueue } from './types.js';
 
@@ -29,10 +29,12 @@ export function createEnqueueEach(
     if (refusal) return refusal;
     try {
       const entries = [...items].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
-      const limit = new TimeLimit(handlerTimeoutMs, host);
+      const limit = new Deadline(handlerTimeoutMs, host);
       const { signal, deadline } = limit;
       const work = () => enqueue(entries, { signal, deadline, timestamp, source, ...needs });
-      await traceHandler(() => limit.run(work, hold), { events: entries.map(({ event }) => event) });
+      await traceHandler(() => limit.run(work, (running) => hold(running, host)), {
+        events: entries.map(({ event }) => event),
+      });
     } catch (cause) {
       return new WebhookError('ERR_WEBHOOK_ENQUEUE', '`enqueue` failed, so the delivery will be sent again.', {
         cause,

@@ -1,6 +1,7 @@
 import { MAX_TIMER_MS } from '../internal/check-options.js';
-import type { IdempotencyStore } from '../stores/store.js';
+import type { IdempotencyStore, LeaseStore, TransactionalStore } from '../stores/store.js';
 import type { HostTime } from './host-time.js';
+import { type Once, onceWithLeases } from './lease-run.js';
 import type { HandleOptions, ItemContext } from './types.js';
 
 /** Handles work that continues after an event was answered. */
@@ -15,22 +16,44 @@ export interface Afterwards {
 
 /** What all attempts of a receiver share. */
 export interface Ground<Tx> {
-  readonly store: IdempotencyStore<Tx>;
+  readonly once: Once<Tx>;
+  readonly isTransactional: boolean;
+  readonly keysPerRun: number;
   readonly handlerTimeoutMs: number;
   readonly storeTimeoutMs: number;
   readonly afterwards: Afterwards;
 }
 
-const NO_STORE: IdempotencyStore<never> = {
-  once: (_key, run) => run(undefined as never).then(() => 'handled'),
-  onceEach: (keys, run) => run(keys, undefined as never).then(() => keys.map(() => 'handled')),
+const withoutStore: Once<never> = async (keys, _step, run) => {
+  await run(new Map(keys.map((key) => [key, {}])), undefined as never);
+  return new Map(keys.map((key) => [key, 'handled']));
 };
 
 export type RunSettings<Tx> = Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>;
 
-export function groundOf<Tx>(options: RunSettings<Tx>, afterwards: Afterwards): Ground<Tx> {
-  const store = (options.store || NO_STORE) as IdempotencyStore<Tx>;
+export function isTransactional<Tx>(store: IdempotencyStore<Tx>): store is TransactionalStore<Tx> {
+  return 'once' in store;
+}
+
+/** How to run work once with a store of either kind, or without one. */
+export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
+  if (!store) return withoutStore as Once<unknown> as Once<Tx>;
+  // Called as a method: a store may be an instance of a class.
+  if (isTransactional(store)) return (...call) => store.once(...call);
+  return onceWithLeases(store as LeaseStore) as Once<unknown> as Once<Tx>;
+}
+
+export function groundOf<Tx>({ store, handlerTimeoutMs: mostMs }: RunSettings<Tx>, afterwards: Afterwards): Ground<Tx> {
+  const transactional = store && isTransactional(store) ? store : undefined;
+  const { leaseMs } = (store || {}) as { readonly leaseMs?: number };
   // A handler that outlives its lease would be taken over from while it runs.
-  const handlerTimeoutMs = Math.min(options.handlerTimeoutMs, 0.9 * (store.leaseMs || Number.POSITIVE_INFINITY));
-  return { store, handlerTimeoutMs, storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS), afterwards };
+  const handlerTimeoutMs = Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY));
+  return {
+    once: onceOf(store),
+    isTransactional: transactional !== undefined,
+    keysPerRun: Math.floor(transactional?.keysPerRun ?? Number.POSITIVE_INFINITY),
+    handlerTimeoutMs,
+    storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS),
+    afterwards,
+  };
 }

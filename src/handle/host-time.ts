@@ -22,8 +22,6 @@ export type WaitUntil = (work: Promise<unknown>) => unknown;
 export class HostTime {
   readonly #remainingMs: RemainingMs | undefined;
   readonly #waitUntil: WaitUntil | undefined;
-  /** How long the latest event took: the next one is likely to take as long. */
-  #latestMs = 0;
 
   constructor(remainingMs: RemainingMs | undefined, waitUntil?: WaitUntil) {
     this.#remainingMs = remainingMs;
@@ -55,15 +53,9 @@ export class HostTime {
     return Math.max(0, this.#leftMs() - ANSWER_MS);
   }
 
-  /** Notes how long a handler took for its events. */
-  took(ms: number, events: number): void {
-    this.#latestMs = ms / events;
-  }
-
-  /** Why not to begin user code for `events` that may take up to `mostMs`; undefined if there is time for it. */
-  refusal(mostMs: number, events = 1): WebhookError | undefined {
-    const neededMs = Math.min(mostMs, Math.max(SHORTEST_MS, events * this.#latestMs));
-    return this.handlerMs() < neededMs ? outOfTime() : undefined;
+  /** Why not to begin user code that may take up to `mostMs`; undefined if there is time for it. */
+  refusal(mostMs: number): WebhookError | undefined {
+    return this.handlerMs() < Math.min(mostMs, SHORTEST_MS) ? outOfTime() : undefined;
   }
 
   #leftMs(): number {

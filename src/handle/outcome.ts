@@ -1,15 +1,15 @@
 import type { StoreWord } from '../stores/store.js';
 
 /** What became of the run of the handler when the store answered. */
-export type RunState = 'idle' | 'running' | 'done' | 'failed';
+export type RunState = 'idle' | 'running' | 'done' | 'failed' | 'late';
 
 /** What a store may answer for a key after a run, in a transactional store and in another one. */
 const ALLOWED: Readonly<Record<StoreWord, Readonly<Record<RunState, 'always' | 'transactional' | 'never'>>>> = {
-  handled: { idle: 'never', running: 'never', done: 'always', failed: 'never' },
+  handled: { idle: 'never', running: 'never', done: 'always', failed: 'never', late: 'never' },
   // After a failed run, a transactional store may find in its next transaction that it need not run again.
-  duplicate: { idle: 'always', running: 'never', done: 'always', failed: 'transactional' },
-  'in-progress': { idle: 'always', running: 'always', done: 'always', failed: 'transactional' },
-  unknown: { idle: 'always', running: 'always', done: 'always', failed: 'always' },
+  duplicate: { idle: 'always', running: 'never', done: 'always', failed: 'transactional', late: 'never' },
+  'in-progress': { idle: 'always', running: 'always', done: 'always', failed: 'transactional', late: 'always' },
+  unknown: { idle: 'always', running: 'always', done: 'always', failed: 'always', late: 'always' },
 };
 
 /**

@@ -1,15 +1,35 @@
 import type { WebhookError } from '../errors.js';
+import type { EventItem } from '../events/parse-delivery.js';
 import { stopwatch } from '../internal/deadline.js';
 import type { EventOutcome } from './answer.js';
-import { attempt } from './attempt.js';
-import { type AboutDelivery, createEventsContext } from './context.js';
+import { attempt, type Items } from './attempt.js';
+import { type About, type AboutDelivery, createContext, createEventsContext } from './context.js';
 import { type Afterwards, groundOf, type RunSettings } from './ground.js';
-import { createHandleOnce } from './run-once.js';
-import type { Items } from './task.js';
-import type { OnEvents } from './types.js';
+import type { OnEvent, OnEvents } from './types.js';
+
+/** Runs `onEvent` for one event under its idempotency key. Never rejects. */
+export type HandleOnce = (item: EventItem, about: About) => Promise<EventOutcome>;
 
 /** Runs user code for events, and returns the outcome of each, in any order. Never rejects. */
 export type HandleEach = (items: Items, about: AboutDelivery) => Promise<EventOutcome[]>;
+
+export function createHandleOnce<Tx>(
+  options: RunSettings<Tx> & { readonly onEvent: OnEvent<Tx> | undefined },
+  afterwards: Afterwards,
+): HandleOnce {
+  const ground = groundOf(options, afterwards);
+  const { handlerTimeoutMs } = ground;
+  return async (item, about) => {
+    const { outcomes } = await attempt(ground, {
+      items: new Map([[about.idempotencyKey, item]]),
+      about,
+      handlerTimeoutMs,
+      call: ({ tx, fencingToken, limit, report }) =>
+        options.onEvent?.(item.event, createContext(about, tx, fencingToken, limit, report)),
+    });
+    return outcomes[0] as EventOutcome;
+  };
+}
 
 export function createHandleEach<Tx>(
   options: RunSettings<Tx> & { readonly onEvents: OnEvents<Tx> },
@@ -17,42 +37,22 @@ export function createHandleEach<Tx>(
 ): HandleEach {
   const { onEvents } = options;
   const ground = groundOf(options, afterwards);
-  const { keysPerRun } = ground.store;
-  const handleOnce = createHandleOnce<Tx>(
-    {
-      ...options,
-      onEvent: (event, { idempotencyKey, ...context }) => onEvents([{ event, idempotencyKey }], context),
-    },
-    afterwards,
-  );
-
-  /** Calls the handler for one event at a time, each in a transaction where the store has one. */
-  async function oneByOne(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
-    const outcomes: EventOutcome[] = [];
-    for (const [idempotencyKey, item] of items) outcomes.push(await handleOnce(item, { ...about, idempotencyKey }));
-    return outcomes;
-  }
 
   async function atOnce(items: Items, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
     const handlerTimeoutMs = search ? search.remainingMs() : ground.handlerTimeoutMs;
     if (search?.isOver() || handlerTimeoutMs <= 0) return failedBy(search?.error, items);
-    const { outcomes, tried, code } = await attempt(
-      { ...ground, handlerTimeoutMs },
-      {
-        items,
-        about,
-        // Called as a method: a store may be an instance of a class.
-        claim: async (run) =>
-          ground.store.onceEach?.([...items.keys()], (fresh, tx, options) => run(fresh, tx as Tx, options)),
-        call({ fresh, tx, fencingToken, limit, report }) {
-          const entries = [...fresh].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
-          return onEvents(entries, createEventsContext(about, tx, fencingToken, limit, report));
-        },
+    const { outcomes, tried, code } = await attempt(ground, {
+      items,
+      about,
+      handlerTimeoutMs,
+      call({ fresh, tx, fencingToken, limit, report }) {
+        const entries = [...fresh].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
+        return onEvents(entries, createEventsContext(about, tx, fencingToken, limit, report));
       },
-    );
+    });
     search?.note(code === undefined);
-    const isUndone = ground.store.transactional === true && code === 'ERR_WEBHOOK_HANDLER';
+    const isUndone = ground.isTransactional && code === 'ERR_WEBHOOK_HANDLER';
     const isUnknown = code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
     // A store that fails without a run would fail again, forever.
     if (!(isUndone || isUnknown) || tried.size === 0) return outcomes;
@@ -77,17 +77,15 @@ export function createHandleEach<Tx>(
   }
 
   /** As many at once as the store takes. */
-  async function inParts(items: Items, about: AboutDelivery): Promise<EventOutcome[]> {
-    const size = Math.floor(keysPerRun ?? items.size);
+  return async (items, about) => {
+    const size = Math.min(ground.keysPerRun, items.size);
     const entries = [...items];
     const outcomes: EventOutcome[] = [];
     for (let start = 0; start < entries.length; start += size) {
       outcomes.push(...(await atOnce(new Map(entries.slice(start, start + size)), about)));
     }
     return outcomes;
-  }
-
-  return ground.store.onceEach ? inParts : oneByOne;
+  };
 }
 
 /**

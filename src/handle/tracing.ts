@@ -1,6 +1,7 @@
 import { tracingChannel } from '#runtime';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
+import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { DeliveryResult, EventOutcome } from './answer.js';
 
 /** Published for each delivery. */
@@ -35,7 +36,7 @@ export interface InFlightMessage {
   readonly inFlight: number;
 }
 
-type Trace<Message> = <Traced extends Promise<unknown> | undefined>(work: () => Traced, message: Message) => Traced;
+type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T>;
 
 /**
  * Publishes the start and end of `work` on a tracing channel, if it has subscribers. A runtime that cannot tell (Node before
@@ -43,13 +44,38 @@ type Trace<Message> = <Traced extends Promise<unknown> | undefined>(work: () => 
  */
 function createTrace<Message extends object>(name: string): Trace<Message> {
   const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);
-  return <Traced>(work: () => Traced, message: Message) => {
+  return (work, message) => {
     if (channel.hasSubscribers === false) return work();
-    // Newer Node warns of work that returns no promise.
-    return channel.tracePromise(async () => work(), message) as Traced;
+    return channel.tracePromise(work, message);
   };
+}
+
+/**
+ * Calls a handler: returns what it returns, and throws what it throws in the same turn. Its trace ends when it settles, or
+ * with the reason of the signal of its limit.
+ */
+export function traceHandler<T>(work: () => T, message: HandlerMessage, limit?: { readonly signal: AbortSignal }): T {
+  if (handlers.hasSubscribers === false) return work();
+  let outcome: { readonly returned: T } | { readonly thrown: unknown } | undefined;
+  const traced = handlers.tracePromise(async () => {
+    try {
+      const returned = work();
+      outcome = { returned };
+      return await (isThenable(returned) && limit ? Promise.race([returned, expiry(limit.signal)]) : returned);
+    } catch (thrown) {
+      outcome ??= { thrown };
+      throw thrown;
+    }
+  }, message);
+  ignorePromise(traced);
+  if (outcome && 'returned' in outcome) return outcome.returned;
+  throw outcome?.thrown;
+}
+
+function expiry(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
 export const traceDelivery: Trace<DeliveryMessage> = /* @__PURE__ */ createTrace('delivery');
 export const traceEvent: Trace<EventMessage> = /* @__PURE__ */ createTrace('event');
-export const traceHandler: Trace<HandlerMessage> = /* @__PURE__ */ createTrace('handler');
+const handlers = /* @__PURE__ */ tracingChannel<unknown, HandlerMessage>('event-webhook-receiver:handler');

@@ -2,7 +2,7 @@ import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-del
 import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
-import type { Finality, OnDropped } from './finality.js';
+import type { Finality } from './before.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 
 /** An authentic delivery, parsed. */
@@ -107,7 +107,6 @@ export interface HandleOptions<Tx> {
   readonly onInvalid: OnInvalid | undefined;
   readonly onUnknown: OnUnknown | undefined;
   readonly finality: Finality | undefined;
-  readonly onDropped: OnDropped | undefined;
   readonly store: IdempotencyStore<Tx> | false;
   readonly idempotencyKey: IdempotencyKey;
   readonly concurrency: number;

@@ -1,8 +1,8 @@
 import type { WebhookError } from '../errors.js';
 import { handlerError } from './attempt-errors.js';
+import { Deadline } from './deadline.js';
 import type { Afterwards } from './ground.js';
 import type { HostTime } from './host-time.js';
-import { TimeLimit } from './time-limit.js';
 
 /** Calls a hook of the options within its time limit. Resolves to why its item was not taken, if it was not. */
 export type CallHook = (hook: () => unknown, host: HostTime | undefined) => Promise<WebhookError | undefined>;
@@ -12,7 +12,7 @@ export function createCallHook(handlerTimeoutMs: number, { hold }: Pick<Afterwar
     const late = host?.refusal(handlerTimeoutMs);
     if (late) return late;
     try {
-      await new TimeLimit(handlerTimeoutMs, host).run(hook, hold);
+      await new Deadline(handlerTimeoutMs, host).run(hook, (running) => hold(running, host));
       return undefined;
     } catch (cause) {
       return handlerError(cause);

@@ -55,24 +55,12 @@ export function checkFunction(name: string, value: unknown): void {
 }
 
 /** Throws ConfigError unless the value can be a store, or turns it off. */
-export function checkStore(
-  store:
-    | {
-        readonly once?: unknown;
-        readonly onceEach?: unknown;
-        readonly leaseMs?: unknown;
-        readonly keysPerRun?: unknown;
-        readonly rememberedSince?: unknown;
-      }
-    | false
-    | undefined,
-): void {
+export function checkStore(store: object | false | undefined): void {
   if (store === undefined || store === false) return;
-  if (typeof store?.once !== 'function') throw optionError('store', 'an IdempotencyStore or false', store);
-  const { keysPerRun, leaseMs, onceEach, rememberedSince } = store;
-  if (onceEach !== undefined) checkFunction('store.onceEach', onceEach);
-  if (rememberedSince !== undefined) checkFunction('store.rememberedSince', rememberedSince);
-  if (leaseMs !== undefined) checkNumber('store.leaseMs', leaseMs, 1);
+  const { once, claim, record, release, leaseMs, keysPerRun } = (store ?? {}) as Record<string, unknown>;
+  const isLease = [claim, record, release].every((each) => typeof each === 'function');
+  if (typeof once !== 'function' && !isLease) throw optionError('store', 'an IdempotencyStore or false', store);
+  if (isLease || leaseMs !== undefined) checkNumber('store.leaseMs', leaseMs, 1);
   if (keysPerRun !== undefined) checkNumber('store.keysPerRun', keysPerRun, 1);
 }
 

@@ -1,14 +1,15 @@
 import { ConfigError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
-import { checkFinality, type Finality, LOG_IDENTITY, type OnDropped } from '../handle/finality.js';
-import { createFinalityStage } from '../handle/finality-stage.js';
-import type { Afterwards } from '../handle/ground.js';
+import { asWebhookError } from '../handle/answer.js';
+import { createBefore, type Finality } from '../handle/before.js';
+import { type Afterwards, groundOf } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
-import { createHandleOnce } from '../handle/run-once.js';
+import { createHandleOnce } from '../handle/run-each.js';
 import type { OnEvent } from '../handle/types.js';
-import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS } from '../internal/check-options.js';
+import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
-import type { IdempotencyStore } from '../stores/store.js';
+import type { OnError } from '../receiver/options.js';
+import type { IdempotencyStore, TransactionalStore } from '../stores/store.js';
 import type { EventJob } from './job.js';
 
 /** Options that `bullmqWorker` and `pgBossWorker` share. */
@@ -28,18 +29,13 @@ export interface EventWorkerOptions<Tx = undefined> {
    * Called with errors that do not fail the job: an event that its route skipped because it does not decode, a store that
    * fails after the timeout, a `finality` that cannot tell. Errors that fail a job go to the engine. (Default: none.)
    */
-  readonly onError?: ((error: unknown, context: { readonly idempotencyKey: string }) => unknown) | undefined;
+  readonly onError?: OnError | undefined;
   /**
    * Asked before an event is handled whether its block is final: `chainFinality` of `./chain`. The engine delays the job of
    * an event that has to wait, for as long as it takes, and without using up a try. Requires `store`, and a receiver whose
    * `idempotencyKey` is `logIdentity`. (Default: events are handled when their job runs.)
    */
   readonly finality?: Finality | undefined;
-  /**
-   * Sees an event that is not handled because a final block took the place of its block; at least once. If it throws, the
-   * engine tries the job again. (Default: the job is completed.)
-   */
-  readonly onDropped?: OnDropped | undefined;
 }
 
 export const WORKER_OPTIONS = [
@@ -48,7 +44,6 @@ export const WORKER_OPTIONS = [
   'handlerTimeoutMs',
   'onError',
   'finality',
-  'onDropped',
 ] as const satisfies (keyof EventWorkerOptions)[];
 
 export const DEFAULT_HANDLER_TIMEOUT_MS = 30_000;
@@ -69,10 +64,11 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
   readonly runJob: (job: EventJob) => Promise<Delay | undefined>;
   readonly handlerTimeoutMs: number;
 } {
-  const { onEvent, store, handlerTimeoutMs = DEFAULT_HANDLER_TIMEOUT_MS, onError, finality, onDropped } = options;
+  const { onEvent, store, handlerTimeoutMs = DEFAULT_HANDLER_TIMEOUT_MS, onError, finality } = options;
   checkFunction('onEvent', onEvent);
   checkStore(store);
-  checkFinality(finality, onDropped);
+  if (finality !== undefined && typeof finality?.before !== 'function')
+    throw optionError('finality', 'a Finality, such as the result of chainFinality', finality);
   if (finality && !store)
     throw new ConfigError('`finality` needs a `store`, as the job of an event that waits may run twice.');
   if (onError !== undefined) checkFunction('onError', onError);
@@ -82,24 +78,24 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
     // The engine waits for its jobs itself.
     hold() {},
     wait() {},
-    report(error, { idempotencyKey = '' }) {
+    report(error, context) {
       // There is nowhere left to report an error of `onError` itself.
-      (async () => onError?.(error, { idempotencyKey }))().catch(() => {});
+      (async () => onError?.(asWebhookError(error), context))().catch(() => {});
     },
   };
   const settings = { store: keys, handlerTimeoutMs };
   const handleOnce = createHandleOnce<Tx>({ ...settings, onEvent }, afterwards);
-  const stage = finality && createFinalityStage({ ...settings, finality, onDropped }, afterwards);
+  const before = finality && createBefore(finality, groundOf(settings, afterwards));
 
   async function runJob(job: EventJob): Promise<Delay | undefined> {
     const { event, idempotencyKey, timestamp, source } = job;
     const item: EventItem = { status: 'event', event };
-    if (job.needsFinality && !stage) throw new ConfigError(NO_FINALITY);
-    if (stage) {
+    if (job.needsFinality && !before) throw new ConfigError(NO_FINALITY);
+    if (before) {
       if (isDefaultKey(idempotencyKey, event)) throw new ConfigError(defaultKey());
-      const kept = (await stage(new Map([[item, idempotencyKey]]), { timestamp, source })).get(item);
+      const kept = (await before(new Map([[item, idempotencyKey]]), { timestamp, source })).get(item);
       if (kept?.retryAfterMs !== undefined) {
-        if (kept.error?.cause !== undefined) afterwards.report(kept.error, { idempotencyKey });
+        if (kept.error?.cause !== undefined) afterwards.report(kept.error, { item, idempotencyKey });
         return { delayMs: kept.retryAfterMs };
       }
       if (kept?.error) throw kept.error;
@@ -116,7 +112,7 @@ const NO_FINALITY =
   'The receiver of the job has `finality`, and this worker does not: it would handle the event too early. Give the worker the same `finality` and a `store`.';
 
 function defaultKey(): string {
-  return `The job has the receiver's default idempotency key. With \`finality\`, set the receiver's option ${LOG_IDENTITY}: a block that is put back arrives again under other event ids.`;
+  return `The job has the receiver's default idempotency key. With \`finality\`, set the receiver's option \`idempotencyKey: (event) => logIdentity(event, { chainId })\`: a block that is put back arrives again under other event ids.`;
 }
 
 /**
@@ -124,17 +120,17 @@ function defaultKey(): string {
  * starts in this process, even if the handler timed out and the engine tries its job again. After `holdMs` it gives up on
  * the handler.
  */
-function runningKeys(holdMs: number): IdempotencyStore<undefined> {
+function runningKeys(holdMs: number): TransactionalStore<undefined> {
   const running = new Map<string, () => number>();
   return {
-    async once(key, run) {
+    async once([key = ''], _step, run) {
       const before = running.get(key);
-      if (before !== undefined && before() < holdMs) return 'in-progress';
+      if (before !== undefined && before() < holdMs) return new Map([[key, 'in-progress']]);
       const elapsedMs = stopwatch();
       running.set(key, elapsedMs);
       try {
-        await run(undefined);
-        return 'handled';
+        await run(new Map([[key, {}]]), undefined);
+        return new Map([[key, 'handled']]);
       } finally {
         if (running.get(key) === elapsedMs) running.delete(key);
       }

@@ -1,6 +1,5 @@
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
-import type { IdempotencyStore } from '../stores/store.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
 
@@ -10,7 +9,7 @@ export interface DrainOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-type DrainedStore = Pick<IdempotencyStore<never>, 'unrecorded'> | false;
+type DrainedStore = { unrecorded?(): readonly Promise<unknown>[] } | false;
 
 /** Time limit for arriving deliveries: senders need milliseconds, and stalled strangers must not delay a shutdown. */
 const ARRIVAL_MS = 5000;

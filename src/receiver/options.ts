@@ -1,6 +1,6 @@
 import type { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { Finality, OnDropped } from '../handle/finality.js';
+import type { Finality } from '../handle/before.js';
 import type { Enqueue, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
 import type { Logger } from '../internal/logger.js';
 import type { ErrorContext } from '../receive/request.js';
@@ -88,11 +88,6 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
    * worker the same `finality`, without which it refuses them. (Default: events are handled when they arrive.)
    */
   readonly finality?: Finality | undefined;
-  /**
-   * Sees an event that is not handled because a final block took the place of its block; at least once. (Default: it is
-   * acknowledged.)
-   */
-  readonly onDropped?: OnDropped | undefined;
 }
 
 /** Options of a receiver that passes each event of a delivery to `onEvent`. */

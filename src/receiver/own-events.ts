@@ -3,6 +3,7 @@ import { parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { DeliveryResult } from '../handle/answer.js';
 import { mapAtMost } from '../handle/dispatch.js';
+import { onceOf } from '../handle/ground.js';
 import { keyOf } from '../handle/idempotency-key.js';
 import { type KeyState, probe } from '../handle/probe.js';
 import { traceDelivery } from '../handle/tracing.js';
@@ -78,7 +79,8 @@ export function createOwnEvents<Tx>(
       }
       const { source } = await findSecret(options?.request);
       const keys = events.map((event) => keyOf(idempotencyKey, event, source));
-      return mapAtMost(LANES, keys, (key) => probe(store, key, handlerTimeoutMs));
+      const once = onceOf(store);
+      return mapAtMost(LANES, keys, (key) => probe(once, key, handlerTimeoutMs));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.js';
 import { MAX_EVENTS } from '../events/parse-delivery.js';
-import { checkFinality, checkWaiting, type Finality, type OnDropped } from '../handle/finality.js';
+import type { Finality } from '../handle/before.js';
 import { kindAndId } from '../handle/idempotency-key.js';
 import type { Enqueue, HandleOptions, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
 import { hasMethods } from '../internal/check-client.js';
@@ -105,7 +105,6 @@ const receiverRules = () =>
     onInvalid: aFunction<OnInvalid | undefined>(),
     onUnknown: aFunction<OnUnknown | undefined>(),
     finality: checkedLater<Finality | undefined>(),
-    onDropped: checkedLater<OnDropped | undefined>(),
   }) satisfies Record<keyof ReceiverOptions, Rule<unknown>>;
 
 type Rules = Readonly<Record<string, Rule<unknown>>>;
@@ -145,8 +144,13 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Resolv
     throw new ConfigError('`concurrency` has no effect with `onEvents`, which gets all events of a delivery at once.');
   }
   checkStore(options.store);
-  checkFinality(finality, options.onDropped);
-  if (finality) checkWaiting(finality, options);
+  if (finality !== undefined) {
+    if (!hasMethods<Finality>(finality, 'before')) {
+      throw optionError('finality', 'a Finality, such as the result of chainFinality', finality);
+    }
+    if (options.store === false && !enqueue) throw new ConfigError('`finality` needs a `store`, got false.');
+    finality.check?.(options);
+  }
   // Its lease is longer than the handler's time limit.
   const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
   return { ...resolved, store: resolved.store ?? memoryStore({ leaseMs }) } as ResolvedVerifier & HandleOptions<Tx>;

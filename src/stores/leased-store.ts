@@ -1,15 +1,15 @@
 import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
-import { stopwatch, withDeadline } from '../internal/deadline.js';
+import { withDeadline } from '../internal/deadline.js';
 import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
 import { createRecorder } from './recorder.js';
 import { storableKey } from './storable-key.js';
-import { DEFAULT_RETENTION_MS, type IdempotencyStore, type RunOptions, type StoreWord } from './store.js';
+import { type ClaimAnswer, type Claimed, DEFAULT_RETENTION_MS, type LeaseStore } from './store.js';
 
 /** Options that all lease stores share. */
 export interface LeaseOptions {
   /**
    * How long a run that does not settle keeps its key, in ms; then another run may take over. Handlers get at most 0.9 of
-   * it, and less if it is below 2500. (Default: 60 000.)
+   * it, with the time of the claim. (Default: 60 000.)
    */
   readonly leaseMs?: number | undefined;
   /**
@@ -40,18 +40,9 @@ export interface LeaseTable {
    * Records for `retentionMs` that the keys took effect. Resolves to those that no other owner has, or to an error that no
    * other try would change.
    */
-  complete(keys: readonly string[], owner: string): Promise<ReadonlySet<string> | Error>;
+  record(keys: readonly string[], owner: string): Promise<ReadonlySet<string> | Error>;
   /** Frees the keys that `owner` still has. */
   release(keys: readonly string[], owner: string): Promise<unknown>;
-}
-
-/** What a lease store passes to a run: its owner as well, so that a store over it can commit under the lease. */
-export type LeaseRunOptions = RunOptions & { readonly owner: string };
-
-/** The methods of a lease store. */
-interface LeasedStore extends Required<Pick<IdempotencyStore, 'leaseMs' | 'unrecorded' | 'rememberedSince'>> {
-  once(name: string, run: (tx: undefined, options: LeaseRunOptions) => Promise<void>): Promise<StoreWord>;
-  onceEach(names: readonly string[], run: RunEach): Promise<StoreWord[]>;
 }
 
 /** Applies the defaults. Throws ConfigError for a number out of range. */
@@ -64,150 +55,84 @@ export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in key
 }
 
 /**
- * A store over a table of leases. Each claim has its own owner, so that a run whose lease expired can neither complete nor
- * release a key that another run has taken over. No run starts if its claim was answered too late to leave 0.9 of the
- * lease, on the monotonic or the wall clock.
+ * A lease store over a table. Each call has a time limit; a claim whose answer is lost is released, and the record of an
+ * effect is retried until the server has answered.
  */
 export function leasedStore(
   table: LeaseTable,
   options: ReturnType<typeof resolveLeaseOptions>,
   limits: Omit<CallLimits, 'timeoutMs'> = {},
-): LeasedStore {
+): Required<LeaseStore> {
   const { leaseMs, retentionMs, timeoutMs } = options;
   const calls = boundedCalls({ timeoutMs, ...limits });
-  /** Errors of owners whose keys cannot be recorded. */
-  const failures = new Map<string, Error>();
-  const recorder = createRecorder(async (keys, owner) => {
-    const recorded = await calls.send(() => table.complete(keys, owner));
-    if (!(recorded instanceof Error)) return recorded;
-    failures.set(owner, recorded);
-    return NO_KEYS;
-  }, options);
-
-  const late = () => storeError('The server did not answer in time (timeoutMs; for a claim also a tenth of leaseMs).');
+  const recorder = createRecorder((keys, owner) => calls.send(() => table.record(keys, owner)), options);
+  const late = () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`);
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
-  // A lease begins before its claim is answered. A handler gets 0.9 of it, so the answer may take up to 0.1.
-  const claimMs = Math.min(timeoutMs, Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs)));
+  const release = async (keys: readonly string[], owner: string) => calls.send(() => table.release(keys, owner));
 
-  /** Claims the keys, passes the claims to `run` if there are any, and records those keys. */
-  async function hold(
-    keys: readonly string[],
-    run: (claims: Claims, runOptions: LeaseRunOptions) => Promise<void>,
-  ): Promise<Claims> {
-    const owner = crypto.randomUUID();
-    const release = async () => calls.send(() => table.release(keys, owner));
-    const elapsed = stopwatch();
-    const claiming = calls.send(() => table.claim(keys, owner));
-    let isAnswered = true;
-    const unanswered = () => {
-      isAnswered = false;
-      return late();
-    };
-    let claims: Claims;
-    let fresh: readonly string[];
-    try {
-      claims = await withDeadline(claiming, claimMs, unanswered);
-      fresh = keys.filter((key) => isFresh(claims.get(key)));
-      if (fresh.length === 0) return claims;
-      // A frozen process may read the answer before the timer fires. Nothing is awaited between here and the run. The
-      // comparison is negated so that a clock that returns NaN fails, too.
-      if (!(elapsed() <= claimMs)) throw late();
-    } catch (error) {
-      // The server may have made the claim, or may still make it, and would block the keys for a whole lease.
-      const released = claiming.then(release, release).catch(ignore);
-      // Serverless hosts stop a request's work once it is answered.
-      if (isAnswered) await inTime(released).catch(ignore);
-      throw error;
-    }
-    try {
-      await run(claims, { owner, fencingToken: leastToken(claims), remainingMs: () => leaseMs - elapsed() });
-    } catch (error) {
-      // If the server does not get this, the lease expires by itself.
-      await inTime(release()).catch(ignore);
-      throw error;
-    }
-    try {
-      await recorder.record(fresh, owner);
-    } catch (error) {
-      throw failures.get(owner) ?? error;
-    } finally {
-      failures.delete(owner);
-    }
-    return claims;
-  }
-
-  async function onceEach(names: readonly string[], run: RunEach): Promise<StoreWord[]> {
-    const keys = names.map(storableKey);
+  /** What became of keys that this process still records: they took effect, but the server may not know it yet. */
+  async function recording(keys: readonly string[]): Promise<Map<string, ClaimAnswer>> {
+    const words = new Map<string, ClaimAnswer>();
     let failure: unknown;
-    // Waited for from the beginning, so that a long run does not prolong it.
-    const pending = keys.map((key) => {
-      return recorder.pending(key)?.then(duplicate, (error) => {
-        failure = error;
-        return 'in-progress' as const;
-      });
-    });
-    const free = keys.filter((_, index) => pending[index] === undefined);
-    let isRun = false;
-    const claims =
-      free.length > 0
-        ? await hold(free, (claimed, runOptions) => {
-            isRun = true;
-            return run(
-              names.filter((_, index) => isFresh(claimed.get(keys[index] as string))),
-              undefined,
-              runOptions,
-            );
-          })
-        : NO_CLAIMS;
-    const words: StoreWord[] = [];
-    for (const [index, key] of keys.entries()) words.push((await pending[index]) ?? wordFor(claims.get(key)));
-    // What was run has been recorded, and must not fail with the record of another run.
-    if (failure !== undefined && !isRun) throw failure;
+    const pending = (key: string) =>
+      recorder.pending(key)?.then(
+        () => words.set(key, 'duplicate'),
+        (error: unknown) => {
+          failure = error;
+          words.set(key, 'in-progress');
+        },
+      );
+    await Promise.all(keys.map(pending));
+    // Others may still be claimed.
+    if (failure !== undefined && words.size === keys.length) throw failure;
     return words;
   }
 
   return {
-    // If the lease is so short that its claim may take more than 0.1 of it, handlers get 0.9 of the rest.
-    leaseMs: claimMs > leaseMs / 10 ? (leaseMs - claimMs) / 0.9 : leaseMs,
+    leaseMs,
     unrecorded: recorder.unrecorded,
     rememberedSince: () => Date.now() - retentionMs,
-    onceEach,
-    async once(name, run) {
-      const key = storableKey(name);
-      const recording = recorder.pending(key);
-      if (recording) return recording.then(duplicate);
-      const claims = await hold([key], (_, runOptions) => run(undefined, runOptions));
-      return wordFor(claims.get(key));
+    async claim(names, owner) {
+      const keys = names.map(storableKey);
+      const answers = new Map<string, ClaimAnswer>(recorder.isIdle() ? NONE : await recording(keys));
+      const left = keys.filter((key) => !answers.has(key));
+      if (left.length > 0) {
+        const claiming = calls.send(() => table.claim(left, owner));
+        let isAnswered = true;
+        const unanswered = () => {
+          isAnswered = false;
+          return late();
+        };
+        try {
+          for (const [key, claim] of await withDeadline(claiming, timeoutMs, unanswered))
+            answers.set(key, answerOf(claim));
+        } catch (error) {
+          // The server may have made the claim, or may still make it, and would block the keys for a whole lease.
+          const free = () => release(left, owner);
+          const released = claiming.then(free, free).catch(ignore);
+          // Serverless hosts stop a request's work once it is answered.
+          if (isAnswered) await inTime(released).catch(ignore);
+          throw error;
+        }
+      }
+      return new Map(names.map((name, index) => [name, answers.get(keys[index] as string) ?? 'in-progress']));
     },
+    async record(names, owner) {
+      const keys = names.map(storableKey);
+      const recorded = await recorder.record(keys, owner);
+      return new Map(names.map((name, index) => [name, recorded.has(keys[index] as string)]));
+    },
+    // If the server does not get this, the lease ends by itself.
+    release: (names, owner) => inTime(release(names.map(storableKey), owner)),
   };
 }
 
-type Claims = ReadonlyMap<string, Claim>;
-type RunEach = (fresh: readonly string[], tx: undefined, options: LeaseRunOptions) => Promise<void>;
+const NONE: ReadonlyMap<string, ClaimAnswer> = new Map();
+const CLAIMED: Claimed = {};
 
-const NO_CLAIMS: Claims = new Map();
-const NO_KEYS: ReadonlySet<string> = new Set();
-
-function isFresh(claim: Claim | undefined): boolean {
-  return claim === 'claimed' || typeof claim === 'bigint';
-}
-
-function wordFor(claim: Claim | undefined): StoreWord {
-  if (isFresh(claim)) return 'handled';
-  return claim === 'duplicate' || claim === 'unknown' ? claim : 'in-progress';
-}
-
-/** The smallest token of the claims: an effect that is fenced with it never counts as newer than one of its keys. */
-function leastToken(claims: Claims): bigint | undefined {
-  let least: bigint | undefined;
-  for (const claim of claims.values()) {
-    if (typeof claim === 'bigint' && (least === undefined || claim < least)) least = claim;
-  }
-  return least;
-}
-
-function duplicate(): StoreWord {
-  return 'duplicate';
+function answerOf(claim: Claim): ClaimAnswer {
+  if (claim === 'claimed') return CLAIMED;
+  return typeof claim === 'bigint' ? { token: claim } : claim;
 }
 
 function ignore(): void {}

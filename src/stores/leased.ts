@@ -8,7 +8,7 @@ import {
   resolveLeaseOptions,
   leasedStore as storeOf,
 } from './leased-store.js';
-import type { IdempotencyStore } from './store.js';
+import type { LeaseStore } from './store.js';
 
 export type { Claim, LeaseOptions } from './leased-store.js';
 
@@ -45,7 +45,7 @@ export interface Leases {
    * @param retentionMs How long to keep the record, in milliseconds.
    * @returns `true` if it is recorded, `false` if another owner has the key.
    */
-  complete(key: string, owner: string, retentionMs: number): Promise<boolean>;
+  record(key: string, owner: string, retentionMs: number): Promise<boolean>;
   /**
    * Deletes the claim of `owner`, so that a redelivery can claim the key at once. Never deletes the claim of another owner or
    * a record that the key took effect.
@@ -88,7 +88,7 @@ export interface Leases {
  *
  * export const store = leasedStore({
  *   claim: (key, owner, leaseMs) => write(key, owner, false, leaseMs),
- *   complete: async (key, owner, retentionMs) => (await write(key, owner, true, retentionMs)) === 'claimed',
+ *   record: async (key, owner, retentionMs) => (await write(key, owner, true, retentionMs)) === 'claimed',
  *   release: (key, owner) => leases.deleteOne({ _id: key, owner, done: false }),
  * });
  * ```
@@ -97,21 +97,21 @@ export interface Leases {
  * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for a missing method, or an invalid or unknown option.
  */
-export function leasedStore(leases: Leases, options: LeaseOptions = {}): IdempotencyStore {
+export function leasedStore(leases: Leases, options: LeaseOptions = {}): LeaseStore {
   if (typeof leases !== 'object' || leases === null) {
-    throw optionError('leases', 'an object with the methods claim, complete and release', leases);
+    throw optionError('leases', 'an object with the methods claim, record and release', leases);
   }
-  for (const name of ['claim', 'complete', 'release'] as const) checkFunction(`leases.${name}`, leases[name]);
+  for (const name of ['claim', 'record', 'release'] as const) checkFunction(`leases.${name}`, leases[name]);
   checkOptions('leasedStore', options, LEASE_OPTIONS);
   const resolved = resolveLeaseOptions(options);
   const { leaseMs, retentionMs } = resolved;
   return storeOf(
     {
       claim: (keys, owner) => eachKey(keys, async (key) => understood(await leases.claim(key, owner, leaseMs))),
-      async complete(keys, owner) {
-        const recorded = await eachKey(keys, (key) => leases.complete(key, owner, retentionMs));
+      async record(keys, owner) {
+        const recorded = await eachKey(keys, (key) => leases.record(key, owner, retentionMs));
         for (const answer of recorded.values()) {
-          if (typeof answer !== 'boolean') return misunderstood('complete', 'true or false', answer);
+          if (typeof answer !== 'boolean') return misunderstood('record', 'true or false', answer);
         }
         return new Set(keys.filter((key) => recorded.get(key)));
       },

@@ -1,7 +1,6 @@
-import { WebhookError } from '../errors.js';
 import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
-import { DEFAULT_RETENTION_MS, type IdempotencyStore, type RunOptions, type StoreWord } from './store.js';
+import { type ClaimAnswer, type Claimed, DEFAULT_RETENTION_MS, type LeaseStore } from './store.js';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -18,45 +17,9 @@ export interface MemoryStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A run that has claimed its key. */
-class Hold implements RunOptions {
-  readonly #now: () => number;
-  readonly #until: number;
-  #succeeded: boolean | undefined;
-  #waiting: ((succeeded: boolean) => void)[] | undefined;
-
-  constructor(now: () => number, leaseMs: number) {
-    this.#now = now;
-    this.#until = now() + leaseMs;
-  }
-
-  remainingMs(): number {
-    return this.#until - this.#now();
-  }
-
-  onTimeout(): void {
-    this.end(false);
-  }
-
-  /** Tells waiting duplicates whether the run succeeded in time. Only the first call counts. */
-  end(succeeded: boolean): void {
-    this.#succeeded ??= succeeded;
-    for (const resolve of this.#waiting?.splice(0) ?? []) resolve(this.#succeeded);
-  }
-
-  async ended(): Promise<boolean> {
-    if (this.#succeeded !== undefined) return this.#succeeded;
-    return new Promise((resolve) => {
-      this.#waiting ??= [];
-      this.#waiting.push(resolve);
-    });
-  }
-}
-
 /**
  * Creates a store in the memory of this process: an event takes effect once while the process lives and its key is
- * remembered. A duplicate that arrives while the first run is under way waits for it, and is `in-progress` if that run
- * fails or times out.
+ * remembered.
  *
  * It does not survive a restart, and replicas do not share it: use the SQLite, Redis or Postgres store for that.
  *
@@ -71,7 +34,7 @@ class Hold implements RunOptions {
  * @returns The store, for the receiver's `store` option.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
-export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
+export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   checkOptions('memoryStore', options, ['maxKeys', 'retentionMs', 'leaseMs', 'now']);
   const { maxKeys = 100_000, retentionMs = DEFAULT_RETENTION_MS, leaseMs = 60_000, now = Date.now } = options;
   // Setting the wall clock forward must not end the lease of a run that is under way.
@@ -81,7 +44,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
   checkNumber('leaseMs', leaseMs, 1);
   checkFunction('now', now);
 
-  const running = new Map<string, Hold>();
+  const claims = new Map<string, { readonly owner: string; readonly until: number }>();
   /** When each key expires. All keys are kept equally long, so the order of insertion is the order of expiry. */
   const done = new Map<string, number>();
   /** Since when every key that took effect is known: since this store exists, or since after the last key that had no room. */
@@ -107,75 +70,36 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
   }
 
   const isDone = (key: string) => Number(done.get(key)) > now();
-  const isHeld = (hold: Hold) => hold.remainingMs() > 0;
+  const isHeld = (key: string) => (claims.get(key)?.until ?? Number.NEGATIVE_INFINITY) > leaseClock();
+  const isOf = (owner: string, key: string) => claims.get(key)?.owner === owner;
 
-  /** Records that a key took effect. Returns false if another run has taken over, which may have finished since. */
-  function record(key: string, hold: Hold): boolean {
-    const holder = running.get(key);
-    const isLost = holder === undefined ? isDone(key) : holder !== hold && isHeld(holder);
-    if (isLost) return false;
-    // The lease of a run that took over may have expired as well.
-    if (holder !== hold) running.delete(key);
+  /** Returns false if another owner has taken over, which may have recorded the key since. */
+  function record(key: string, owner: string): boolean {
+    // The lease of an owner that took over may have ended as well.
+    if (!isOf(owner, key) && (claims.has(key) ? isHeld(key) : isDone(key))) return false;
+    claims.delete(key);
     remember(key);
     return true;
-  }
-
-  const tookOver = () =>
-    new WebhookError(
-      'ERR_WEBHOOK_STORE',
-      `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`,
-    );
-
-  function release(key: string, hold: Hold): void {
-    hold.end(false);
-    if (running.get(key) === hold) running.delete(key);
   }
 
   return {
     leaseMs,
     rememberedSince: () => Math.max(completeSince, now() - retentionMs),
-    async once(key, run) {
-      const first = running.get(key);
-      if (first !== undefined && isHeld(first)) {
-        return (await first.ended()) ? 'duplicate' : 'in-progress';
+    async claim(keys, owner) {
+      const until = leaseClock() + leaseMs;
+      const answers = new Map<string, ClaimAnswer>();
+      for (const key of keys) {
+        const answer = isHeld(key) ? 'in-progress' : isDone(key) ? 'duplicate' : CLAIMED;
+        if (answer === CLAIMED) claims.set(key, { owner, until });
+        answers.set(key, answer);
       }
-      if (isDone(key)) return 'duplicate';
-      const hold = new Hold(leaseClock, leaseMs);
-      running.set(key, hold);
-      try {
-        await run(undefined, hold);
-        if (!record(key, hold)) throw tookOver();
-        hold.end(true);
-        return 'handled';
-      } finally {
-        release(key, hold);
-      }
+      return answers;
     },
-    async onceEach(keys, run) {
-      const hold = new Hold(leaseClock, leaseMs);
-      const fresh: string[] = [];
-      const answers = keys.map((key): StoreWord | Hold => {
-        const first = running.get(key);
-        if (first !== undefined && isHeld(first)) return first;
-        if (isDone(key)) return 'duplicate';
-        running.set(key, hold);
-        fresh.push(key);
-        return 'handled';
-      });
-      try {
-        if (fresh.length > 0) await run(fresh, undefined, hold);
-        // Records every key that it still has, before it reports those that it has not.
-        const lost = fresh.filter((key) => !record(key, hold));
-        if (lost.length > 0) throw tookOver();
-        hold.end(true);
-      } finally {
-        for (const key of fresh) release(key, hold);
-      }
-      const words: StoreWord[] = [];
-      for (const answer of answers) {
-        words.push(typeof answer === 'string' ? answer : (await answer.ended()) ? 'duplicate' : 'in-progress');
-      }
-      return words;
+    record: async (keys, owner) => new Map(keys.map((key) => [key, record(key, owner)])),
+    async release(keys, owner) {
+      for (const key of keys) if (isOf(owner, key)) claims.delete(key);
     },
   };
 }
+
+const CLAIMED: Claimed = {};

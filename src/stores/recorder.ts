@@ -4,8 +4,11 @@ import { storeError } from './bounded-calls.js';
 const FIRST_RETRY_MS = 25;
 const LAST_RETRY_MS = 5000;
 
-/** Asks the server to record keys, and resolves to those that no other owner has. It may throw, and may never settle. */
-export type Complete = (keys: readonly string[], owner: string) => Promise<ReadonlySet<string>>;
+/**
+ * Asks the server to record keys, and resolves to those that no other owner has, or to an error that no other try would
+ * change. It may throw, and may never settle.
+ */
+type Write = (keys: readonly string[], owner: string) => Promise<ReadonlySet<string> | Error>;
 
 /** Records on a server which keys took effect, and tracks the records that are still pending. */
 export interface Recorder {
@@ -13,36 +16,39 @@ export interface Recorder {
    * The pending record of a key, if there is one. Rejects if the key cannot be recorded, or after `timeoutMs`. Takes over
    * the retries if they stopped, as they do in Workers when their request ends.
    */
-  pending(key: string): Promise<void> | undefined;
+  pending(key: string): Promise<unknown> | undefined;
+  /** Whether no record is pending. */
+  isIdle(): boolean;
   /**
    * Retries until the server has recorded that the keys took effect, because a lost record would run their events again.
-   * Each try has `timeoutMs`, and a late answer to any of them counts. Rejects after `timeoutMs`, but the retries continue.
+   * Resolves to the keys that no other owner has taken over. Each try has `timeoutMs`, and a late answer to any of them
+   * counts. Rejects after `timeoutMs`, but the retries continue.
    */
-  record(keys: readonly string[], owner: string): Promise<void>;
+  record(keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
   /** The records that are still retried after `record` rejected. */
-  unrecorded(): readonly Promise<void>[];
+  unrecorded(): readonly Promise<unknown>[];
 }
 
 export function createRecorder(
-  complete: Complete,
-  { leaseMs, retentionMs, timeoutMs }: { leaseMs: number; retentionMs: number; timeoutMs: number },
+  write: Write,
+  { retentionMs, timeoutMs }: { retentionMs: number; timeoutMs: number },
 ): Recorder {
   /** More than one for a key that this process ran again because its lease was over. */
   const pending = new Map<string, Set<Recording>>();
   const retried = new Set<Recording>();
 
   const late = () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`);
-  const inTime = (work: Promise<void>) => withDeadline(work, timeoutMs, late);
+  const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
 
   function start(keys: readonly string[], owner: string): Recording {
-    let result: { readonly error?: unknown } | undefined;
+    let result: { readonly recorded: ReadonlySet<string> } | { readonly error: unknown } | undefined;
     let giveUpAt: number | undefined;
     let dueAt = 0;
     /** Ends the drive that retries; those before it have been taken over. */
     let driver: (() => void) | undefined;
 
-    function finish(error?: unknown): void {
-      result ??= { error };
+    function finish(found: NonNullable<typeof result>): void {
+      result ??= found;
       retried.delete(recording);
       for (const key of keys) {
         const recordings = pending.get(key);
@@ -65,7 +71,7 @@ export function createRecorder(
         isDecided = true;
         const now = monotonicNow(); // Monotonic, so that setting the wall clock forward does not end the retries.
         giveUpAt ??= now + retentionMs;
-        if (now > giveUpAt) finish(error ?? late()); // A client may reject without an error.
+        if (now > giveUpAt) finish({ error: error ?? late() }); // A client may reject without an error.
         if (result || driver !== end) {
           end();
           return;
@@ -74,26 +80,26 @@ export function createRecorder(
         wait(retryMs, () => attempt(Math.min(2 * retryMs, LAST_RETRY_MS), end));
       }
 
-      function answer(recorded: ReadonlySet<string>): void {
+      function answer(recorded: ReadonlySet<string> | Error): void {
         clearTimeout(timer);
-        finish(keys.every((key) => recorded.has(key)) ? undefined : takenOver(leaseMs));
+        finish(recorded instanceof Error ? { error: recorded } : { recorded });
         end();
       }
 
       try {
-        complete(keys, owner).then(answer, again);
+        write(keys, owner).then(answer, again);
       } catch (error) {
         again(error);
       }
     }
 
-    function drive(): Promise<void> {
+    function drive(): Promise<ReadonlySet<string>> {
       // Created and settled by the same request: Workers does not continue what waits for a promise of another one.
       recording.promise = new Promise((resolve, reject) => {
         driver = () => {
           if (result === undefined) resolve(recording.promise);
-          else if (result.error === undefined) resolve();
-          else reject(result.error);
+          else if ('error' in result) reject(result.error);
+          else resolve(result.recorded);
         };
         attempt(FIRST_RETRY_MS, driver);
       });
@@ -101,7 +107,7 @@ export function createRecorder(
     }
 
     const recording: Recording = {
-      promise: Promise.resolve(),
+      promise: Promise.resolve(NO_KEYS),
       drive,
       isOverdue: () => monotonicNow() > dueAt,
       isOver: () => result !== undefined,
@@ -112,8 +118,11 @@ export function createRecorder(
   return {
     pending(key) {
       const [recording] = pending.get(key) ?? [];
-      return recording && inTime(recording.isOverdue() ? recording.drive() : recording.promise);
+      if (recording === undefined) return undefined;
+      const recorded = recording.isOverdue() ? recording.drive() : recording.promise;
+      return inTime(recorded.then((keys) => (keys.has(key) ? undefined : Promise.reject(new Error('Taken over.')))));
     },
+    isIdle: () => pending.size === 0,
     async record(keys, owner) {
       const recording = start(keys, owner);
       for (const key of keys) {
@@ -122,7 +131,7 @@ export function createRecorder(
         else pending.set(key, new Set([recording]));
       }
       try {
-        await inTime(recording.drive());
+        return await inTime(recording.drive());
       } catch (error) {
         if (!recording.isOver()) retried.add(recording);
         throw error;
@@ -135,19 +144,15 @@ export function createRecorder(
 /** Keys whose record is pending. */
 interface Recording {
   /** Of the last `drive`. */
-  promise: Promise<void>;
+  promise: Promise<ReadonlySet<string>>;
   /** Tries until the keys are recorded. */
-  drive(): Promise<void>;
+  drive(): Promise<ReadonlySet<string>>;
   /** Whether no timer has fired that was due. */
   isOverdue(): boolean;
   isOver(): boolean;
 }
 
-function takenOver(leaseMs: number): Error {
-  return storeError(
-    `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`,
-  );
-}
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** Calls `act` later, without keeping the process alive. */
 function wait(ms: number, act: () => void): void {

@@ -2,7 +2,7 @@
 export const DEFAULT_RETENTION_MS = 604_800_000;
 
 /**
- * The answer of a store for a key. `handled`: the run was called with it and resolved. `duplicate`: it had taken effect before.
+ * The answer of a store for a key. `handled`: the run was called with it and succeeded. `duplicate`: it had taken effect before.
  * `in-progress`: another run has claimed it and has not finished. `unknown`: the transaction of an earlier run ended without
  * the store, so its effects may be incomplete. Nothing runs until somebody has settled the key.
  */
@@ -29,88 +29,94 @@ type NotPromise =
   | string
   | (object & { readonly then?: 'The handler of a synchronous transaction must not return a promise' });
 
-/** The transaction that a store passes to `run`. A store without transactions may omit it: `run()`. */
-// biome-ignore lint/suspicious/noConfusingVoidType: TypeScript lets callers omit an argument of a type that includes void
-export type RunTransaction<Tx> = Tx | (Tx extends undefined ? void : never);
-
-/** Options that a store passes to `run`. */
-export interface RunOptions {
-  /** Called when the handler times out while it still runs. Its event has failed. */
-  readonly onTimeout?: ((error: Error) => void) | undefined;
-  /** Returns the remaining time of the lease, in ms. A handler that needs more is not started. */
-  readonly remainingMs?: (() => number) | undefined;
-  /**
-   * For a transaction that must end in the synchronous turn in which `run` is called. Called in that turn: without an
-   * argument when the handler has returned, with an error when it threw or returned a promise. If it throws, the event fails
-   * with that error.
-   */
-  readonly onReturn?: ((error?: Error) => void) | undefined;
-  /**
-   * A number that grows with each claim of a key, so that the handler can fence effects in other systems. For several keys
-   * the smallest of their numbers.
-   */
-  readonly fencingToken?: bigint | undefined;
+/** The change that a call makes to its keys. A delivery makes keys that nobody has done. */
+export interface Step {
+  readonly from: 'free';
+  readonly to: 'done';
 }
 
-/**
- * Remembers which idempotency keys have taken effect. `run` succeeds at most once per key, a failed run can be tried again,
- * and another process takes over the key of a holder that died. Claim, run and record are one method, so that each store
- * decides how it claims a key and how it commits. A store that wraps another one passes on all other members and the
- * arguments of `run`.
- */
-export interface IdempotencyStore<Tx = undefined> {
-  /**
-   * How long a run that does not settle keeps its key, in ms; absent if it keeps the key for as long as it runs. A receiver
-   * gives its handlers at most 0.9 of it, so that nobody takes over the key of a live handler.
-   */
-  readonly leaseMs?: number | undefined;
-  /**
-   * Claims the key, runs the work, and records that the key took effect. A lease store checks the clock in the synchronous
-   * turn in which it calls `run`, because the process may have been frozen since the claim was answered.
-   *
-   * @param key The idempotency key. Any string.
-   * @param run The work; call it at most once, or if `transactional` again after a conflict. A store with transactions
-   * passes the open transaction; others call `run()`. If it rejects, it took no effect and may be tried again. It settles
-   * when the handler does, even after the timeout: until then the key stays claimed, for as long as its lease lasts. A store
-   * that can undo the effect passes `onTimeout` instead, rolls back and frees the key.
-   * @returns `handled` if `run` was called and resolved; `duplicate` if the key had taken effect before; `in-progress` if
-   * another run has claimed the key and has not finished; `unknown` if the transaction of an earlier run ended without the
-   * store.
-   * @throws The error of `run`, which from a transactional store means that it rolled back; or the store's own error, after
-   * which it is unknown whether the key was recorded. A transactional store that refused to commit what the handler wrote
-   * throws a WebhookError with the code `ERR_WEBHOOK_HANDLER`. If the transaction ended without the store, it throws one with
-   * the code `ERR_WEBHOOK_OUTCOME_UNKNOWN`, whose cause is the error of `run`, and answers `unknown` from then on.
-   */
-  once(key: string, run: (tx: RunTransaction<Tx>, options?: RunOptions) => Promise<void>): Promise<StoreWord>;
-  /**
-   * Like `once` for the events of a delivery at once: claims all keys, calls `run` at most once with those that it got, and
-   * records them together. It never waits for a key that another run has claimed while it has claimed others itself.
-   *
-   * @param keys Unique idempotency keys.
-   * @param run The work, which gets the claimed keys in the order of `keys`. Not called if there are none.
-   * @returns One word for each key, in the order of `keys`.
-   * @throws As `once`.
-   */
-  onceEach?(
-    keys: readonly string[],
-    run: (fresh: readonly string[], tx: RunTransaction<Tx>, options?: RunOptions) => Promise<void>,
-  ): Promise<readonly StoreWord[]>;
-  /**
-   * How many keys `onceEach` claims for one run, if there is a limit; it answers `in-progress` for the others. A receiver
-   * splits larger deliveries.
-   */
-  readonly keysPerRun?: number | undefined;
-  /**
-   * Whether `run` writes in the store's transaction, so that a run that was not committed left nothing behind. Then the store
-   * may call `run` again after a conflict with another transaction, and a receiver whose `onEvents` failed tries halves of
-   * the events.
-   */
-  readonly transactional?: boolean | undefined;
-  /** Records of successful runs that the store still retries after `once` rejected. `drain` waits for them. */
-  unrecorded?(): readonly Promise<unknown>[];
+/** What a claim tells of a key that it got. */
+export interface Claimed {
+  /** A number that grows with each claim of the key, so that a handler can fence effects in other systems. */
+  readonly token?: bigint | undefined;
+}
+
+/** The answer to the claim of a key: what was claimed, or why it was not. */
+export type ClaimAnswer = Claimed | Exclude<StoreWord, 'handled'>;
+
+/** What all stores may tell. A store that wraps another one passes it on. */
+export interface StoreMemory {
   /**
    * Returns since when the store still knows every key that took effect, in epoch milliseconds; absent if it cannot tell.
    * `reconcile` refuses events that are older.
    */
   rememberedSince?(): number;
+  /** Records that the store still retries after `record` rejected. `drain` waits for them. */
+  unrecorded?(): readonly Promise<unknown>[];
 }
+
+/**
+ * Remembers in rows which idempotency keys have taken effect. It is data: nobody but the receiver calls a handler. A key is
+ * claimed for `leaseMs` by an owner, a UUID that is used once; then another owner may take over. Write one with `leasedStore`
+ * of `./stores/leased`, from three conditional writes.
+ */
+export interface LeaseStore extends StoreMemory {
+  /** How long a claim lasts, in ms. A receiver gives its handlers at most 0.9 of it, so that nobody takes over a live one. */
+  readonly leaseMs: number;
+  /**
+   * Claims the keys that nobody has and that have not taken effect, each for itself. Never waits for a held key.
+   *
+   * @param keys Unique idempotency keys: any strings.
+   * @returns The answer for each key.
+   * @throws Any error, if it is unknown what happened. The store then releases what it may have claimed.
+   */
+  claim(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, ClaimAnswer>>;
+  /**
+   * Records that the keys took effect. Tries again until the server has answered, because a lost record would repeat effects.
+   *
+   * @returns Whether each key was recorded: not if another owner has taken it over.
+   * @throws Any error, if it is unknown whether they were recorded. The store goes on trying where that can help.
+   */
+  record(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, boolean>>;
+  /** Frees the keys that the owner still has. If it fails, their lease ends by itself. */
+  release(keys: readonly string[], owner: string): Promise<unknown>;
+}
+
+/** The time of a run. */
+export interface RunLimit {
+  /** Aborted when the handler's time is over and it still runs: its events have failed. The reason is its error. */
+  readonly signal: AbortSignal;
+  /** When that time is over, in epoch milliseconds. */
+  readonly deadline: number;
+}
+
+/**
+ * The work for the keys that a transaction got, in the order of the call. Returns no promise if the handler has returned:
+ * a synchronous transaction then commits in that turn. If it throws or rejects, it has failed, and nothing may be kept of it.
+ */
+export type Run<Tx> = (fresh: ReadonlyMap<string, Claimed>, tx: Tx) => void | Promise<void>;
+
+/** Runs handlers in a transaction that also records their keys: both are kept, or neither. */
+export interface TransactionalStore<Tx> extends StoreMemory {
+  /**
+   * Claims the keys in sorted order, calls `run` with those that it got, records them, and commits. Never waits for a held
+   * key. It reads the clock in the turn in which it calls `run`, because the process may have been frozen since the claim.
+   *
+   * @param keys Unique idempotency keys: any strings.
+   * @param run Call it once, or again after its transaction was rolled back; not at all if no key is free.
+   * @param limit Once its signal is aborted, the transaction must not commit.
+   * @returns One word for each key.
+   * @throws The error of `run`, which means that the transaction was rolled back; or the store's own error, after which it is
+   * unknown whether it was committed. A store that refused to commit what the handler wrote throws a WebhookError with the
+   * code `ERR_WEBHOOK_HANDLER`. If the transaction ended without the store, it throws one with the code
+   * `ERR_WEBHOOK_OUTCOME_UNKNOWN`, whose cause is the error of `run`, and answers `unknown` from then on.
+   */
+  once(keys: readonly string[], step: Step, run: Run<Tx>, limit: RunLimit): Promise<ReadonlyMap<string, StoreWord>>;
+  /** How many keys one run may get, if there is a limit; a receiver splits larger deliveries. */
+  readonly keysPerRun?: number | undefined;
+  /** How long a run can keep its keys, in ms, if there is a limit. A receiver gives its handlers at most 0.9 of it. */
+  readonly leaseMs?: number | undefined;
+}
+
+/** Remembers which idempotency keys have taken effect: rows of leases, or transactions, which give handlers a `context.tx`. */
+export type IdempotencyStore<Tx = undefined> = TransactionalStore<Tx> | (undefined extends Tx ? LeaseStore : never);

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { finalityOf } from '../../src/chain/finality/stage.js';
 import { createWebhookClient, type WebhookClient } from '../../src/client/index.js';
 import { logIdentity } from '../../src/evm/index.js';
 import type { Receiver, WebhookEvent } from '../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { noting, signed } from '../helpers.js';
+import { storeDoing } from '../receiver/fake-bulk-store.js';
 import { DROPPED, scripted, waiting } from '../receiver/scripted-finality.js';
 import { apiKey, type Entry, type FakeService, json, startFakeService } from './fake-service.js';
 
@@ -206,13 +208,11 @@ describe('a receiver that cannot', () => {
   it('stops it when its store is down, after what was handled before', async () => {
     add(6);
     let calls = 0;
-    const store = {
-      async once(_: string, run: (tx: undefined) => Promise<void>) {
-        if (++calls > 2) throw new Error('store is down');
-        await run(undefined);
-        return 'handled' as const;
-      },
-    };
+    const store = storeDoing(async (run) => {
+      if (++calls > 2) throw new Error('store is down');
+      await run();
+      return 'handled';
+    });
     const { receiver } = noting({ ...recovering, store });
     const result = await client.recoverMissed(1, receiver, { ...options, batchSize: 3 });
     expect(result).toMatchObject({ found: 6, handled: 2, failed: 1, left: 3 });
@@ -222,7 +222,11 @@ describe('a receiver that cannot', () => {
   it('is not stopped by an event whose block is not final yet', async () => {
     add(5);
     const { finality } = scripted({ [key(1)]: waiting(), [key(3)]: DROPPED });
-    const { receiver, handled } = noting({ ...recovering, finality, idempotencyKey: ({ id }) => id });
+    const { receiver, handled } = noting({
+      ...recovering,
+      finality: finalityOf(finality),
+      idempotencyKey: ({ id }) => id,
+    });
     const result = await client.recoverMissed(1, receiver, { ...options, batchSize: 2 });
     expect(result).toMatchObject({ found: 5, handled: 3, notFinal: 1, dropped: 1, left: 0 });
     expect(handled).toEqual([2, 4, 5].map(key));

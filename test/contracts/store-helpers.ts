@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyStore } from '../../src/index.js';
 import { deferred } from '../helpers.js';
+import { once } from '../stores/calls.js';
 
 export { HOSTILE_KEYS } from '../../src/testing/contract/keys.js';
 
@@ -11,7 +12,7 @@ export const failing = (): Promise<void> => Promise.reject(new Error('the run fa
 /** Claims a key for a run that lasts until `end`. Resolves once it runs, so that every later call is second. */
 export async function holdKey(store: IdempotencyStore<unknown>, key: string, end: Promise<void>) {
   const running = deferred();
-  const result = store.once(key, () => {
+  const result = once(store, key, () => {
     running.resolve();
     return end;
   });

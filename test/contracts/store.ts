@@ -1,9 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
+import { isTransactional, onceOf } from '../../src/handle/ground.js';
 import { probe } from '../../src/handle/probe.js';
 import type { IdempotencyStore } from '../../src/index.js';
 import { type ContractEffects, type ContractSettings, storeContract } from '../../src/testing/index.js';
 import { deferred } from '../helpers.js';
 import type { TestServer } from '../servers/server.js';
+import { once, onceEach } from '../stores/calls.js';
 import { eventually, failing, holdKey, nothing, unique } from './store-helpers.js';
 
 /** A store under test, whose instances share one server or file. */
@@ -20,14 +22,12 @@ export interface StoreTarget {
 
 /** What `storeContract` takes from the store, or cannot know. */
 export interface StoreTraits {
-  /** Whether another call returns `in-progress` during the first run, or waits for it. */
-  readonly meanwhile: 'in-progress' | 'waits';
+  /** Whether another call returns `in-progress` during the first run, or waits for it. (Default: in-progress.) */
+  readonly meanwhile?: 'in-progress' | 'waits';
   /** Whether its instances share their keys. */
   readonly shared: boolean;
   /** Whether another call may take over a key after the lease. */
   readonly leases: boolean;
-  /** Whether it takes several keys at once. (Default: true.) */
-  readonly onceEach?: boolean;
 }
 
 /** The contract of every store, and what only ours promise. The server is that of a store whose server can go away. */
@@ -55,40 +55,41 @@ export function describeStore(
 function describeAnswers(title: string, traits: StoreTraits, target: StoreTarget): void {
   describe(`${title}, like every store of ours`, () => {
     it('has the members by which the contract chooses its cases', async () => {
-      const { leaseMs, onceEach, transactional } = await target.open({ leaseMs: 5000 });
-      expect(leaseMs !== undefined && !transactional).toBe(traits.leases);
-      expect(onceEach !== undefined).toBe(traits.onceEach ?? true);
-      if (traits.leases) expect(leaseMs).toBe(5000);
+      const store = await target.open({ leaseMs: 5000 });
+      expect(isTransactional(store)).toBe(!traits.leases);
+      if (traits.leases) expect(store.leaseMs).toBe(5000);
     });
 
-    it(`answers a call for a claimed key like this: ${traits.meanwhile}`, async () => {
+    const { meanwhile = 'in-progress' } = traits;
+
+    it(`answers a call for a claimed key like this: ${meanwhile}`, async () => {
       const first = await target.open();
       const second = traits.shared ? await target.open() : first;
       const [key, other] = [unique(), unique()];
       const gate = deferred();
       const { result } = await holdKey(first, key, gate.promise);
-      const answers = Promise.all([first, second].map((store) => store.once(key, failing)));
-      if (traits.meanwhile === 'in-progress') {
+      const answers = Promise.all([first, second].map((store) => once(store, key, failing)));
+      if (meanwhile === 'in-progress') {
         expect(await answers).toEqual(['in-progress', 'in-progress']);
-        expect(await second.once(other, nothing)).toBe('handled');
-        const words = await second.onceEach?.([key, other], failing);
-        expect(words).toEqual(first.onceEach && ['in-progress', 'duplicate']);
+        expect(await once(second, other, nothing)).toBe('handled');
+        expect(await onceEach(second, [key, other], failing)).toEqual(['in-progress', 'duplicate']);
       }
       gate.resolve();
       expect(await result).toBe('handled');
-      if (traits.meanwhile === 'waits') expect(await answers).toEqual(['duplicate', 'duplicate']);
+      if (meanwhile === 'waits') expect(await answers).toEqual(['duplicate', 'duplicate']);
     });
 
     it('tells a probe whether a key took effect, and leaves it as it was', async () => {
       const store = await target.open({ timeoutMs: 2000 });
       const key = unique();
-      expect(await probe(store, key, 5000)).toBe('missing');
-      expect(await store.once(key, nothing)).toBe('handled');
-      expect(await probe(store, key, 5000)).toBe('handled');
-      if (traits.meanwhile === 'waits') return;
+      const ask = (asked: string) => probe(onceOf(store), asked, 5000);
+      expect(await ask(key)).toBe('missing');
+      expect(await once(store, key, nothing)).toBe('handled');
+      expect(await ask(key)).toBe('handled');
+      if (meanwhile === 'waits') return;
       const [held, gate] = [unique(), deferred()];
       const { result } = await holdKey(store, held, gate.promise);
-      expect(await probe(store, held, 5000)).toBe('in-progress');
+      expect(await ask(held)).toBe('in-progress');
       gate.resolve();
       expect(await result).toBe('handled');
     });
@@ -99,21 +100,6 @@ function describeAnswers(title: string, traits: StoreTraits, target: StoreTarget
       const expected = traits.shared ? Date.now() - 60_000 : store.rememberedSince?.();
       expect(Math.abs(Number(store.rememberedSince?.()) - Number(expected))).toBeLessThan(1000);
     });
-
-    if (!traits.leases) return;
-    it('answers in-progress while a handler runs that has timed out', async () => {
-      const store = await target.open();
-      const [key, gate, running] = [unique(), deferred(), deferred()];
-      const late = store.once(key, (_tx, options) => {
-        options?.onTimeout?.(new Error('The handler timed out.'));
-        running.resolve();
-        return gate.promise;
-      });
-      await running.promise;
-      expect(await store.once(key, failing)).toBe('in-progress');
-      gate.resolve();
-      expect(await late).toBe('handled');
-    });
   });
 }
 
@@ -123,17 +109,17 @@ function describeSilence(title: string, target: StoreTarget, server: () => TestS
       // A server may run a claim after its release, which came on another connection; then the lease has to end.
       const store = await target.open({ leaseMs: 6000, timeoutMs: 2000 });
       const key = unique();
-      await store.once(unique(), nothing);
+      await once(store, unique(), nothing);
       server().pause();
       let runs = 0;
       const run = async () => void runs++;
       try {
-        await expect(store.once(key, run)).rejects.toThrow();
+        await expect(once(store, key, run)).rejects.toThrow();
       } finally {
         server().resume();
       }
       expect(runs).toBe(0);
-      await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, run)), 15_000);
+      await eventually(async () => expect(['handled', 'duplicate']).toContain(await once(store, key, run)), 15_000);
       expect(runs).toBe(1);
     });
   });

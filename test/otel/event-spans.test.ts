@@ -1,9 +1,11 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { describe, expect, it, vi } from 'vitest';
+import { finalityOf } from '../../src/chain/finality/stage.js';
 import { VERSION } from '../../src/otel/version.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
+import { storeDoing } from '../receiver/fake-bulk-store.js';
 import { DROPPED, scripted } from '../receiver/scripted-finality.js';
 import { idOf, instrumented, parentOf, useContexts } from './sdk.js';
 
@@ -109,19 +111,19 @@ describe('the span of an event', () => {
   it.each<[string, Parameters<typeof noting>[0], unknown, Record<string, string>]>([
     [
       'whose handler took too long',
-      { handlerTimeoutMs: 1, onEvent: () => new Promise(() => {}) },
+      { handlerTimeoutMs: 20, onEvent: () => new Promise(() => {}) },
       event('a'),
       { 'webhook.event.outcome': 'failed', 'error.type': 'ERR_WEBHOOK_HANDLER_TIMEOUT' },
     ],
     [
       'that is in progress elsewhere',
-      { store: { once: async () => 'in-progress' } },
+      { store: storeDoing(() => 'in-progress') },
       event('a'),
       { 'webhook.event.outcome': 'in-progress', 'error.type': 'ERR_WEBHOOK_IN_PROGRESS' },
     ],
     [
       'whose block was replaced',
-      { finality: scripted({ a: DROPPED }).finality, idempotencyKey: ({ id }) => id },
+      { finality: finalityOf(scripted({ a: DROPPED }).finality), idempotencyKey: ({ id }) => id },
       event('a'),
       { 'webhook.event.outcome': 'dropped' },
     ],

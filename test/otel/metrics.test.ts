@@ -107,7 +107,7 @@ describe('the metrics', () => {
       if (id === 'slow') return new Promise(() => {});
       return id === 'bad' ? Promise.reject(new Error(`${Math.random()}`)) : undefined;
     };
-    const { receiver } = noting({ handlerTimeoutMs: 1, onEvent });
+    const { receiver } = noting({ handlerTimeoutMs: 20, onEvent });
     const events = [event('a'), event('a'), event('b'), event('bad'), event('slow'), sampleTransactionIncluded()];
     await receiver.handle(signed(events));
     const found = await points('webhook.handler.duration');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Finality, FinalityVerdict } from '../../src/handle/finality.js';
+import { type FinalityVerdict, finalityOf, type OnDropped } from '../../src/chain/finality/stage.js';
 import { memoryStore } from '../../src/index.js';
 import { enqueue, one } from '../contracts/enqueue-helpers.js';
 import { eventually } from '../contracts/store-helpers.js';
@@ -18,17 +18,19 @@ const targets = [
 ] as const;
 
 /** A finality that answers by the id of an event, its next verdict each time, and its last from then on. */
-function answering(verdicts: Record<string, readonly FinalityVerdict[]> = {}) {
+function answering(verdicts: Record<string, readonly FinalityVerdict[]> = {}, onDropped?: OnDropped) {
   const asked: Record<string, number> = {};
-  const finality: Finality = {
+  const dropped: string[] = [];
+  const finality = finalityOf({
+    onDropped: onDropped ?? (({ id }) => dropped.push(id)),
     check: async (events) =>
       events.map(({ id }) => {
         const [left = [FINAL], times = 0] = [verdicts[id], asked[id]];
         asked[id] = times + 1;
         return left[Math.min(times, left.length - 1)] ?? FINAL;
       }),
-  };
-  return { finality, asked };
+  });
+  return { finality, asked, dropped };
 }
 
 const soon: FinalityVerdict = { status: 'pending', retryAfterMs: 100 };
@@ -46,14 +48,12 @@ describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({
     const queue = await engines[open](server.url, `q${randomUUID()}`, { attempts, backoffMs: 0 });
     onTestFinished(() => queue.close());
     const handled: string[] = [];
-    const dropped: string[] = [];
     const reported: unknown[] = [];
-    const onDropped: WorkOptions['onDropped'] = ({ id }) => dropped.push(id);
     const onError: WorkOptions['onError'] = (error) => reported.push(error);
-    await queue.work(({ id }) => handled.push(id), { store: memoryStore(), onDropped, onError, ...options });
+    await queue.work(({ id }) => handled.push(id), { store: memoryStore(), onError, ...options });
     for (const id of ids) await enqueue(queue, [event(id)], [id]);
     const settled = () => eventually(async () => expect(await queue.pending()).toBe(0), 30_000);
-    return { queue, handled, dropped, reported, settled };
+    return { queue, handled, reported, settled };
   }
 
   it.skipIf(!has)('handles an event once when its block is final, and uses up no attempt before', async () => {
@@ -84,7 +84,7 @@ describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({
       calls++;
       throw new Error('no row to delete');
     };
-    const { queue, settled } = await working({ finality: answering({ [id]: [DROPPED] }).finality, onDropped }, [id], 2);
+    const { queue, settled } = await working({ finality: answering({ [id]: [DROPPED] }, onDropped).finality }, [id], 2);
     await settled();
     expect(calls).toBe(2);
     expect(await queue.deadLetters()).toMatchObject([{ reason: expect.stringContaining('no row to delete') }]);
@@ -93,12 +93,12 @@ describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({
   it.skipIf(!has)('handles a notice of removal only if its log took effect', async () => {
     const [early, never, moot] = [one().id, one().id, one().id];
     const removals = [`${early}:removed`, `${never}:removed`, `${moot}:removed`];
-    const { finality } = answering({
+    const { finality, dropped } = answering({
       [removals[0] as string]: [REMOVED],
       [removals[1] as string]: [REMOVED],
       [removals[2] as string]: [MOOT],
     });
-    const { queue, handled, dropped, settled } = await working({ finality }, [early, moot]);
+    const { queue, handled, settled } = await working({ finality }, [early, moot]);
     await settled();
     for (const id of removals) await enqueue(queue, [event(id)], [id]);
     await settled();
@@ -130,10 +130,10 @@ describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({
   it.skipIf(!has)('neither handles nor fails nor drops an event if the finality rejects', async () => {
     const { id } = one();
     const check = () => Promise.reject(new Error('DelayedError'));
-    const { queue, handled, dropped, reported } = await working({ finality: { check } }, [id]);
+    const { queue, handled, reported } = await working({ finality: finalityOf({ check }) }, [id]);
     await eventually(async () => expect(reported).toMatchObject([{ code: 'ERR_WEBHOOK_NOT_FINAL' }]));
     await eventually(async () => expect(await queue.pending()).toBe(1));
-    expect([handled, dropped, await queue.deadLetters()]).toEqual([[], [], []]);
+    expect([handled, await queue.deadLetters()]).toEqual([[], []]);
   });
 
   it.skipIf(!has)('fails a job with the default idempotency key, and says what to set', async () => {

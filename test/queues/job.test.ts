@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Finality } from '../../src/handle/finality.js';
+import type { Finality } from '../../src/handle/before.js';
 import { ConfigError, InvalidEventError, memoryStore } from '../../src/index.js';
 import { bullmqJobId } from '../../src/queues/bullmq/job-id.js';
 import { engineError } from '../../src/queues/engine-error.js';
@@ -111,7 +111,7 @@ describe('the data of a job', () => {
     );
     const handled: string[] = [];
     const onEvent = ({ id }: { id: string }) => handled.push(id);
-    const finality: Finality = { check: async (events) => events.map(() => ({ status: 'final' })) };
+    const finality: Finality = { before: () => undefined };
     for (const data of [stored, storableJob(stored), { ...stored, needsFinality: 'yes' }]) {
       const job = readJob(JSON.parse(JSON.stringify(data)));
       const { runJob } = createRunJob({ onEvent });

@@ -93,8 +93,8 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('onError of %s',
       onEvent: () => new Promise((resolve) => setTimeout(resolve, 15)),
       handlerTimeoutMs: 10,
       store: {
-        async once(_key, run) {
-          await run(undefined);
+        async once([key = ''], _step, run) {
+          await run(new Map([[key, {}]]), undefined);
           throw down;
         },
       },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { IdempotencyStore } from '../../src/index.js';
+import type { TransactionalStore } from '../../src/index.js';
 import { engines } from './engines.js';
 
 /** What {@link fileStore} gives a handler. */
@@ -11,15 +11,15 @@ export interface FileTransaction {
 }
 
 /** A transactional store: a key and the effect of its handler become one file or none. Keys are file names. */
-export function fileStore(directory: string): IdempotencyStore<FileTransaction> {
+export function fileStore(directory: string): TransactionalStore<FileTransaction> {
   return {
-    async once(key, run) {
+    async once([key = ''], _step, run) {
       const file = join(directory, key);
-      if (existsSync(file)) return 'duplicate';
+      if (existsSync(file)) return new Map([[key, 'duplicate']]);
       const effects: string[] = [];
-      await run({ effect: (text) => effects.push(text) });
+      await run(new Map([[key, {}]]), { effect: (text) => effects.push(text) });
       await writeFile(file, effects.join('\n'), { flag: 'wx' });
-      return 'handled';
+      return new Map([[key, 'handled']]);
     },
   };
 }
@@ -41,10 +41,10 @@ async function main({ open, url, queue, directory, hangs }: WorkerProcess): Prom
     return new Promise<never>(() => {});
   };
   const { once } = fileStore(directory);
-  const store: IdempotencyStore<FileTransaction> = {
-    async once(key, run) {
-      const status = await once(key, run);
-      return hangs === 'after' ? hang() : status;
+  const store: TransactionalStore<FileTransaction> = {
+    async once(...call) {
+      const words = await once(...call);
+      return hangs === 'after' ? hang() : words;
     },
   };
   const { work } = await engines[open](url, queue, {}, 400);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type EventContext, type IdempotencyStore, WebhookError, type WebhookEvent } from '../../src/index.js';
+import { type EventContext, WebhookError, type WebhookEvent } from '../../src/index.js';
 import { deferred, event, noting, seconds, signed } from '../helpers.js';
+import { storeDoing } from './fake-bulk-store.js';
 
 const bad = { id: 'bad', event: 'event.emitted', data: {} };
 const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
@@ -210,26 +211,21 @@ describe('the idempotency key', () => {
 describe('a store of one’s own', () => {
   it('gives its transaction to the handler', async () => {
     const seen: unknown[] = [];
-    const store: IdempotencyStore<{ id: number }> = {
-      async once(_key, run) {
-        await run({ id: 7 });
-        return 'handled';
-      },
-    };
+    const store = storeDoing((run) => run().then(() => 'handled'), { id: 7 });
     const { receiver } = noting({ store, onEvent: (_each, { tx }) => seen.push(tx.id) });
     expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
     expect(seen).toEqual([7]);
   });
 
   it('may say that somebody else is at it, or itself what failed', async () => {
-    const busy = noting({ store: { once: async () => 'in-progress' } });
+    const busy = noting({ store: storeDoing(() => 'in-progress') });
     expect(await busy.receiver.handle(signed([event('a')]))).toMatchObject({
       status: 503,
       error: { code: 'ERR_WEBHOOK_IN_PROGRESS' },
       outcomes: [{ status: 'in-progress' }],
     });
     const error = new WebhookError('ERR_WEBHOOK_STORE', 'The lease ran out.');
-    const failing = noting({ store: { once: () => Promise.reject(error) } });
+    const failing = noting({ store: storeDoing(() => Promise.reject(error)) });
     expect((await failing.receiver.handle(signed([event('a')]))).error).toBe(error);
   });
 });

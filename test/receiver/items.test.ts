@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type IdempotencyStore, InvalidEventError, type WebhookError, type WebhookEvent } from '../../src/index.js';
+import { InvalidEventError, type WebhookError, type WebhookEvent } from '../../src/index.js';
 import type { ErrorContext } from '../../src/receive/request.js';
 import { event, noting, signed } from '../helpers.js';
+import { storeDoing } from './fake-bulk-store.js';
 
 const bad = { id: 'bad', event: 'event.emitted', data: {} };
 const flat = { id: 'flat', event: 'transaction.included', data: [] };
@@ -53,13 +54,11 @@ describe('items that are no events', () => {
   });
 
   it('answers with the status that is surest to be sent again: 500 before 503 before 422', async () => {
-    const store: IdempotencyStore = {
-      async once(key, run) {
-        if (key === 'event.emitted:down') throw new Error('ECONNREFUSED');
-        await run(undefined);
-        return 'handled';
-      },
-    };
+    const store = storeDoing(async (run, _signal, [key]) => {
+      if (key === 'event.emitted:down') throw new Error('ECONNREFUSED');
+      await run();
+      return 'handled';
+    });
     const onEvent = (each: WebhookEvent) => {
       if (each.id === 'fails') throw new Error('no');
     };

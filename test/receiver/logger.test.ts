@@ -5,6 +5,7 @@ import { event, noting, type Settings, secret, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { FORGERIES } from '../matrix/cases/forgeries.js';
 import { genuine, SECRET, sign } from '../matrix/deliveries.js';
+import { storeDoing } from './fake-bulk-store.js';
 
 interface Line {
   readonly level: string;
@@ -78,11 +79,11 @@ describe('the logger', () => {
     ['a handler that fails', { onEvent: fail }, event('a'), 'HANDLER'],
     [
       'a handler that takes too long',
-      { handlerTimeoutMs: 1, onEvent: () => new Promise(() => {}) },
+      { handlerTimeoutMs: 20, onEvent: () => new Promise(() => {}) },
       event('a'),
       'HANDLER_TIMEOUT',
     ],
-    ['a store that fails', { store: { once: fail } }, event('a'), 'STORE'],
+    ['a store that fails', { store: storeDoing(fail) }, event('a'), 'STORE'],
     ['an enqueue that fails', { enqueue: fail }, event('a'), 'ENQUEUE'],
   ])('is told of %s as an error, with the key of the event and its cause', async (_what, options, item, code) => {
     const { receiver, lines } = logging(options);
@@ -102,7 +103,7 @@ describe('the logger', () => {
       ['warn', 'ERR_WEBHOOK_INVALID_EVENT'],
       ['info', undefined],
     ]);
-    const busy = logging({ store: { once: async () => 'in-progress' } });
+    const busy = logging({ store: storeDoing(() => 'in-progress') });
     await busy.receiver.handle(signed([event('a')]));
     expect(levels(busy.lines())[0]).toEqual(['warn', 'ERR_WEBHOOK_IN_PROGRESS']);
     const draining = logging();

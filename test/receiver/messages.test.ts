@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookError } from '../../src/index.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
+import { storeDoing } from './fake-bulk-store.js';
 
 const no = new Error('no');
 const failing = () => Promise.reject(no);
@@ -18,30 +19,24 @@ async function errorOf(settings: Settings, delivery: object = {}): Promise<Webho
 describe('the message of a delivery that fails', () => {
   it.each<[string, Settings, string, unknown?]>([
     ['a handler', { onEvent: failing }, 'The handler failed, so the event will be redelivered.', no],
-    ['a store', { store: { once: failing } }, storeFailed, no],
+    ['a store', { store: storeDoing(failing) }, storeFailed, no],
     [
       'a store that hangs',
-      { store: { once: never }, handlerTimeoutMs: 10 },
+      { store: storeDoing(never), handlerTimeoutMs: 10 },
       storeFailed,
       new Error('The store did not answer in time.'),
     ],
     [
       'a store that answers something else',
-      { store: { once: async () => 'done' as never } },
+      { store: storeDoing(() => 'done') },
       storeFailed,
       new Error(
-        'The store must resolve to handled (after its one run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.',
+        'The store must resolve to handled (after its run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.',
       ),
     ],
     [
-      'a frozen process',
-      { store: { once: (_key, run) => run(undefined, { remainingMs: () => 1 }).then(() => 'handled') } },
-      'The lease may end before the handler: the process was frozen. The event will be redelivered.',
-      undefined,
-    ],
-    [
       'a key that somebody else has',
-      { store: { once: async () => 'in-progress' } },
+      { store: storeDoing(() => 'in-progress') },
       'The event is being handled elsewhere. Send the delivery again later.',
       undefined,
     ],

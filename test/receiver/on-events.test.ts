@@ -24,8 +24,8 @@ describe('onEvents', () => {
   });
 
   it.each([2, 2.7])('gets as many events at once as the store takes: %d', async (keysPerRun) => {
-    const { store } = fakeBulkStore(undefined);
-    const { receiver, calls } = atOnce({ store: { ...store, keysPerRun } });
+    const { store } = fakeBulkStore(undefined, { transactional: true });
+    const { receiver, calls } = atOnce({ store: { ...store, keysPerRun } as never });
     await receiver.handle(delivery('b'));
     const result = await receiver.handle(delivery('a', 'b', 'c', 'd', 'e'));
     expect(result.status).toBe(200);
@@ -53,7 +53,10 @@ describe('onEvents', () => {
 
   it('gets a context without a key, which it may spread', async () => {
     const contexts: object[] = [];
-    const store: IdempotencyStore<{ id: number }> = fakeBulkStore({ id: 7 }, { fencingToken: 3n }).store;
+    const store: IdempotencyStore<{ id: number }> = fakeBulkStore(
+      { id: 7 },
+      { transactional: true, fencingToken: 3n },
+    ).store;
     const receiver = createReceiver({
       secret: () => ({ secret, source: 'acme' }),
       now: () => seconds * 1000,
@@ -136,21 +139,6 @@ describe('onEvents', () => {
       ['a', 'b'],
     ]);
   });
-
-  it('gets the events one by one from a store that takes one key at a time', async () => {
-    const { once } = memoryStore();
-    const contexts: object[] = [];
-    const { receiver } = noting({
-      store: { once },
-      onEvents([{ event: first } = { event: event('') }, ...others], context) {
-        contexts.push({ id: first.id, others, hasKey: 'idempotencyKey' in context });
-        if (first.id === 'b') throw new Error('no');
-      },
-    });
-    const result = await receiver.handle(delivery('a', 'b', 'c'));
-    expect(statuses(result)).toEqual(['handled', 'failed', 'handled']);
-    expect(contexts).toEqual(['a', 'b', 'c'].map((id) => ({ id, others: [], hasKey: false })));
-  });
 });
 
 describe('onEvents that takes too long', () => {
@@ -199,7 +187,7 @@ describe('onEvents that takes too long', () => {
 it.each([
   [{ onEvents: 'all' }, '`onEvents` must be a function, got a string.'],
   [{ onEvents: () => {}, concurrency: 2 }, '`concurrency` has no effect with `onEvents`'],
-  [{ onEvents: () => {}, store: { once() {}, onceEach: {} } }, '`store.onceEach` must be a function'],
+  [{ onEvents: () => {}, store: { claim() {}, record() {} } }, '`store` must be an IdempotencyStore or false'],
   [{ onEvent: () => {}, onEvents: () => {} }, 'Set one of `onEvent`, `onEvents` and `enqueue`, got 2.'],
 ])('createReceiver refuses %j', (options, message) => {
   const create = () => createReceiver({ secret, ...options } as never);

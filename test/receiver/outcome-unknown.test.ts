@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type IdempotencyStore, WebhookError } from '../../src/index.js';
+import { WebhookError } from '../../src/index.js';
 import { leasedStore } from '../../src/stores/leased.js';
-import type { RunOptions } from '../../src/stores/store.js';
 import { deferred, event, noting, signed } from '../helpers.js';
+import { storeDoing } from './fake-bulk-store.js';
 
-type Run = (fresh: readonly string[], tx: undefined, options?: RunOptions) => Promise<void>;
+type Run = (fresh: readonly string[], tx: undefined) => Promise<void>;
 type OnceEach = (keys: readonly string[], run: Run) => Promise<unknown>;
 
 const unknown = { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN', status: 500 };
@@ -21,9 +21,10 @@ function over(form: string, onceEach: OnceEach, work: () => unknown = () => {}, 
     runs++;
     return work();
   };
-  const once = async (key: string, run: (tx: undefined, options?: RunOptions) => Promise<void>) =>
-    ((await onceEach([key], (_, tx, options) => run(tx, options))) as unknown[] | undefined)?.[0];
-  const store = { transactional: true, once, onceEach } as object as IdempotencyStore;
+  const store = storeDoing(async (run, _signal, keys) => {
+    const answers = await onceEach(keys, (fresh) => run(new Map(fresh.map((key) => [key, {}]))));
+    return new Map((answers as string[]).map((word, index) => [keys[index], word]));
+  });
   const { receiver } = noting({
     store,
     ...(form === 'onEvents' ? { onEvents: handler } : { onEvent: handler }),
@@ -128,7 +129,7 @@ describe('onEvents whose transaction ended without the store', () => {
 describe('a receiver over a lease store that answers unknown', () => {
   const store = leasedStore({
     claim: async () => 'unknown',
-    complete: async () => true,
+    record: async () => true,
     release: async () => {},
   });
 

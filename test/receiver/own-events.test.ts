@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   createReceiver,
-  type IdempotencyStore,
+  type LeaseStore,
   memoryStore,
   parseEvent,
   type SecretRequest,
@@ -9,6 +9,7 @@ import {
 } from '../../src/index.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { event, noting, secret, signed } from '../helpers.js';
+import { type RunAll, storeDoing } from './fake-bulk-store.js';
 
 const parsed = (id: string): WebhookEvent => parseEvent(event(id));
 
@@ -34,7 +35,7 @@ describe('rememberedSince', () => {
 
   it.each([
     ['without a store', { store: false }],
-    ['with a store that cannot tell', { store: { once: memoryStore().once } }],
+    ['with a store that cannot tell', { store: storeDoing(() => 'handled') }],
     [
       'with a store that answers something else',
       { store: { ...memoryStore(), rememberedSince: () => 'ever' as never } },
@@ -127,12 +128,14 @@ describe('handleEvents', () => {
 
 describe('peek', () => {
   it('says what took effect, what is missing and what is in progress, and handles nothing', async () => {
-    const once = memoryStore();
-    const store = {
-      ...once,
-      once: (key: string, run: () => Promise<void>) => (key.endsWith(':held') ? held() : once.once(key, run)),
+    const inner = memoryStore();
+    const store: LeaseStore = {
+      ...inner,
+      claim: async (keys, ...call) =>
+        keys.some((key) => key.endsWith(':held'))
+          ? new Map(keys.map((key) => [key, 'in-progress']))
+          : inner.claim(keys, ...call),
     };
-    const held = async () => 'in-progress' as const;
     const { receiver, handled } = noting({ store });
     await receiver.handleEvents([parsed('done')]);
     const events = ['done', 'new', 'held', 'other'].map(parsed);
@@ -152,7 +155,7 @@ describe('peek', () => {
     });
   });
 
-  it.each<[string, unknown]>([
+  it.each<[string, (run: RunAll) => unknown]>([
     ['rejects', () => Promise.reject(new Error('away'))],
     [
       'throws',
@@ -163,35 +166,20 @@ describe('peek', () => {
     ['never answers', () => new Promise(nothing)],
     ['says handled without a run', async () => 'handled'],
     ['answers something else', async () => 'yes'],
-    ['says handled after a failed run', async (_key: string, run: () => Promise<void>) => run().catch(() => 'handled')],
-    [
-      'says duplicate after a failed run',
-      async (_key: string, run: () => Promise<void>) => run().catch(() => 'duplicate'),
-    ],
-  ])('rejects with ERR_WEBHOOK_STORE when the store %s', async (_what, once) => {
-    const { receiver } = noting({ store: { once: once as IdempotencyStore['once'] }, handlerTimeoutMs: 20 });
+    ['says handled after a failed run', (run: RunAll) => run().catch(() => 'handled')],
+    ['says duplicate after a failed run', (run: RunAll) => run().catch(() => 'duplicate')],
+  ])('rejects with ERR_WEBHOOK_STORE when the store %s', async (_what, use) => {
+    const { receiver } = noting({ store: storeDoing(use), handlerTimeoutMs: 20 });
     await expect(receiver.peek([parsed('a')])).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
   });
 
   it('takes a key for missing if the store gave it to the run, whatever the store makes of its failure', async () => {
-    const once: IdempotencyStore['once'] = (_key, run) =>
-      run(undefined).then(
+    const store = storeDoing((run) =>
+      run().then(
         () => 'handled',
         () => Promise.reject(new Error('rolled back')),
-      );
-    expect(await noting({ store: { once } }).receiver.peek([parsed('a')])).toEqual(['missing']);
-  });
-
-  it('ends a transaction that commits in the turn of its run, with an error', async () => {
-    const returned: unknown[] = [];
-    let turn: unknown[] = [];
-    const once: IdempotencyStore['once'] = async (_key, run) => {
-      const running = run(undefined, { onReturn: (error) => returned.push(error) });
-      turn = [...returned];
-      await running;
-      return 'handled';
-    };
-    expect(await noting({ store: { once } }).receiver.peek([parsed('a')])).toEqual(['missing']);
-    expect(turn).toEqual([expect.any(Error)]);
+      ),
+    );
+    expect(await noting({ store }).receiver.peek([parsed('a')])).toEqual(['missing']);
   });
 });

@@ -1,14 +1,10 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createReceiver, type IdempotencyStore } from '../../src/index.js';
-import type { RunOptions } from '../../src/stores/store.js';
-import { event, noting, seconds, secret, signed } from '../helpers.js';
+import { type TransactionalStore, WebhookError } from '../../src/index.js';
+import { event, noting, signed } from '../helpers.js';
+import { type RunAll, storeDoing } from './fake-bulk-store.js';
 
-type Run = (tx: undefined, options?: RunOptions) => Promise<void>;
 const conflict = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
-
-/** A transactional store that does with its run what a test says. */
-const transactional = (once: (key: string, run: Run) => unknown) =>
-  ({ transactional: true, once }) as object as IdempotencyStore;
 
 // biome-ignore lint/suspicious/noThenProperty: it passes for a promise
 const passing = { then: (_: unknown, reject: (error: Error) => void) => reject(new Error('late')) };
@@ -16,15 +12,15 @@ const passing = { then: (_: unknown, reject: (error: Error) => void) => reject(n
 const delivery = () => signed([event('a')]);
 
 describe('a transactional store after a conflict', () => {
-  it.each<[string, (run: Run) => Promise<unknown>]>([
-    ['failed', (run) => run(undefined).catch(() => run(undefined))],
-    ['succeeded', (run) => run(undefined).then(() => run(undefined))],
-    ['failed twice', (run) => run(undefined).catch(() => run(undefined).catch(() => run(undefined)))],
+  it.each<[string, (run: RunAll) => Promise<unknown>]>([
+    ['failed', (run) => run().catch(() => run())],
+    ['succeeded', (run) => run().then(() => run())],
+    ['failed twice', (run) => run().catch(() => run().catch(() => run()))],
   ])('may run a handler again that %s', async (how, use) => {
     let failures = how === 'failed twice' ? 2 : how === 'failed' ? 1 : 0;
     const signals = new Set<AbortSignal>();
     const { receiver } = noting({
-      store: transactional(async (_key, run) => {
+      store: storeDoing(async (run) => {
         await use(run);
         return 'handled';
       }),
@@ -40,7 +36,7 @@ describe('a transactional store after a conflict', () => {
   it('fails with the error of the last run', async () => {
     let runs = 0;
     const { receiver } = noting({
-      store: transactional((_key, run) => run(undefined).catch(() => run(undefined))),
+      store: storeDoing((run) => run().catch(() => run())),
       onEvent: () => Promise.reject(new Error(`failure ${++runs}`)),
     });
     expect(await receiver.handle(delivery())).toMatchObject({
@@ -49,9 +45,20 @@ describe('a transactional store after a conflict', () => {
     });
   });
 
+  it('answers 503 for a conflict that began in the handler, once it gives up', async () => {
+    const store = storeDoing((run) =>
+      run().catch((cause) => Promise.reject(new WebhookError('ERR_WEBHOOK_STORE', 'Five conflicts.', { cause }))),
+    );
+    const { receiver } = noting({ store, onEvent: () => Promise.reject(conflict()) });
+    expect(await receiver.handle(delivery())).toMatchObject({
+      status: 503,
+      error: { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('Five conflicts.') },
+    });
+  });
+
   it('must not say handled of a run that failed', async () => {
-    const store = transactional(async (_key, run) => {
-      await run(undefined).catch(() => {});
+    const store = storeDoing(async (run) => {
+      await run().catch(() => {});
       return 'handled';
     });
     const { receiver } = noting({ store, onEvent: () => Promise.reject(conflict()) });
@@ -61,8 +68,8 @@ describe('a transactional store after a conflict', () => {
   it('may find that another run has the key, or that it took effect', async () => {
     for (const word of ['duplicate', 'in-progress']) {
       const { receiver } = noting({
-        store: transactional(async (_key, run) => {
-          await run(undefined).catch(() => {});
+        store: storeDoing(async (run) => {
+          await run().catch(() => {});
           return word;
         }),
         onEvent: () => Promise.reject(conflict()),
@@ -78,7 +85,7 @@ describe('a transactional store after a conflict', () => {
     let runs = 0;
     const { receiver } = noting({
       handlerTimeoutMs: 100,
-      store: transactional((_key, run) => run(undefined).catch(() => pause(40).then(() => run(undefined)))),
+      store: storeDoing((run) => run().catch(() => pause(40).then(() => run()))),
       async onEvent() {
         runs++;
         await pause(60);
@@ -87,7 +94,7 @@ describe('a transactional store after a conflict', () => {
     });
     const answering = receiver.handle(delivery());
     await vi.advanceTimersByTimeAsync(100);
-    expect(await answering).toMatchObject({ error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
+    expect(await answering).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
     expect(runs).toBe(1);
   });
 
@@ -98,9 +105,9 @@ describe('a transactional store after a conflict', () => {
     let runs = 0;
     const { receiver } = noting({
       handlerTimeoutMs: 100,
-      store: transactional((_key, run) => {
-        const onTimeout = () => late.push(runs);
-        return run(undefined, { onTimeout }).catch(() => run(undefined, { onTimeout }));
+      store: storeDoing((run, signal) => {
+        signal.onabort = () => late.push(runs);
+        return run().catch(() => run());
       }),
       async onEvent() {
         runs++;
@@ -115,49 +122,36 @@ describe('a transactional store after a conflict', () => {
     expect(await answering).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
     expect(late).toEqual([2]);
   });
-
-  it('starts no run of a lease that is too short for the rest of the time', async () => {
-    let runs = 0;
-    const { receiver } = noting({
-      store: transactional((_key, run) =>
-        run(undefined, { remainingMs: () => 60_000 }).catch(() => run(undefined, { remainingMs: () => 10 })),
-      ),
-      async onEvent() {
-        runs++;
-        throw conflict();
-      },
-    });
-    expect(await receiver.handle(delivery())).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
-    expect(runs).toBe(1);
-  });
 });
 
 describe('a run whose transaction ends when the handler returns', () => {
-  /** A store whose transaction must end in the turn in which it calls its run. */
-  function synchronous(commit: () => void = () => {}) {
-    const ends: unknown[][] = [];
-    const store = transactional((_key, run) => {
-      const before = ends.length;
-      const onReturn = (...args: [error?: Error]) => {
-        ends.push(args);
-        if (args.length === 0) commit();
-      };
-      const running = run(undefined, { onReturn });
-      if (ends.length === before) throw new Error('The turn is over.');
-      return running.then(() => 'handled');
-    });
+  /** A store whose transaction must end in the turn in which it calls its run, as that of better-sqlite3. */
+  function synchronous() {
+    const ends: unknown[] = [];
+    const store: TransactionalStore<undefined> = {
+      async once(keys, _step, run) {
+        try {
+          const returned = run(new Map(keys.map((key) => [key, {}])), undefined);
+          ends.push(returned);
+          if (returned) throw new WebhookError('ERR_WEBHOOK_HANDLER', 'It must be synchronous.');
+        } catch (error) {
+          ends.push(error);
+          throw error;
+        }
+        return new Map(keys.map((key) => [key, 'handled']));
+      },
+    };
     return { ends, store };
   }
 
-  it('is ended in the same turn, without an error', async () => {
+  it.each(['onEvent', 'onEvents'])('is ended in the same turn: %s', async (form) => {
     const { ends, store } = synchronous();
-    const { receiver, handled } = noting({ store });
-    expect((await receiver.handle(delivery())).status).toBe(200);
-    expect(ends).toEqual([[]]);
-    expect(handled).toEqual(['a']);
+    const { receiver } = noting({ store, [form]: () => 1 });
+    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
+    expect(ends).toEqual([undefined]);
   });
 
-  it.each([new Error('no'), undefined, null, 0])('gets an error when the handler throws %s', async (thrown) => {
+  it.each([new Error('no'), undefined, null, 0])('gets what the handler throws: %s', async (thrown) => {
     const { ends, store } = synchronous();
     const onEvent = () => {
       throw thrown;
@@ -166,41 +160,32 @@ describe('a run whose transaction ends when the handler returns', () => {
     const result = await receiver.handle(delivery());
     expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
     expect(result.error?.cause).toBe(thrown);
-    expect(ends).toEqual([[expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER' })]]);
+    expect(ends).toEqual([thrown]);
   });
 
   it.each([
     ['succeeds', async () => {}],
     ['fails', () => Promise.reject(new Error('late'))],
     ['passes for a promise', () => passing],
-  ])('gets an error when the handler returns a promise that %s', async (_, onEvent) => {
+  ])('gets a promise when the handler returns one that %s', async (_, onEvent) => {
     const { ends, store } = synchronous();
     const { receiver } = noting({ store, onEvent });
-    const result = await receiver.handle(delivery());
-    expect(result).toMatchObject({
-      status: 500,
-      error: { cause: { name: 'TypeError', message: expect.stringContaining('must be synchronous') } },
-    });
-    expect(ends).toEqual([[expect.objectContaining({ code: 'ERR_WEBHOOK_HANDLER' })]]);
+    expect(await receiver.handle(delivery())).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
+    expect(ends[0]).toBeInstanceOf(Promise);
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
   });
 
-  it('is never ended twice, and gets all events of onEvents', async () => {
+  it('is ended in the same turn while the handler is traced', async () => {
+    const channel = tracingChannel('event-webhook-receiver:handler');
+    const listeners = { start() {}, end() {}, asyncStart() {}, asyncEnd() {}, error() {} };
+    channel.subscribe(listeners);
+    onTestFinished(() => channel.unsubscribe(listeners));
     const { ends, store } = synchronous();
-    const seen: string[] = [];
-    const receiver = createReceiver({
-      secret,
-      now: () => seconds * 1000,
-      store: {
-        ...store,
-        onceEach: (keys, run) =>
-          store.once('', (tx, options) => run(keys, tx, options)).then((word) => keys.map(() => word)),
-      },
-      onEvents: (entries) => {
-        for (const entry of entries) seen.push(entry.event.id);
-      },
-    });
-    expect((await receiver.handle(signed([event('a'), event('b')]))).status).toBe(200);
-    expect(seen).toEqual(['a', 'b']);
-    expect(ends).toEqual([[]]);
+    expect((await noting({ store }).receiver.handle(delivery())).status).toBe(200);
+    const onEvent = () => {
+      throw new Error('no');
+    };
+    expect((await noting({ store, onEvent }).receiver.handle(delivery())).status).toBe(500);
+    expect(ends).toEqual([undefined, new Error('no')]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Finality, FinalityVerdict, OnDropped } from '../../src/handle/finality.js';
+import { type FinalityVerdict, finalityOf, type OnDropped, type Verdicts } from '../../src/chain/finality/stage.js';
 import { createReceiver, type WebhookEvent } from '../../src/index.js';
 import type { IdempotencyStore } from '../../src/stores/store.js';
 import { seconds, secret } from '../helpers.js';
@@ -12,7 +12,7 @@ export const waiting = (retryAfterMs = 12_000): FinalityVerdict => ({ status: 'p
 /** A finality that answers by event id, as a test sets it; final for other ids. Notes which ids each call asked for. */
 export function scripted(verdicts: Record<string, FinalityVerdict | undefined> = {}) {
   const asked: string[][] = [];
-  const finality: Finality = {
+  const finality: Verdicts = {
     wait: 'redelivery',
     async check(events) {
       asked.push(events.map(({ id }) => id));
@@ -24,7 +24,7 @@ export function scripted(verdicts: Record<string, FinalityVerdict | undefined> =
 
 /** A receiver whose keys are the ids of events, with what it handled, dropped and reported. */
 export function deciding(
-  finality: Finality,
+  verdicts: Verdicts,
   options: {
     store?: IdempotencyStore;
     onDropped?: OnDropped;
@@ -36,7 +36,11 @@ export function deciding(
   const handled: string[] = [];
   const dropped: [id: string, idempotencyKey: string][] = [];
   const reported: string[] = [];
-  const { onEvents, ...others } = options;
+  const {
+    onEvents,
+    onDropped = ({ id }, { idempotencyKey }) => dropped.push([id, idempotencyKey]),
+    ...others
+  } = options;
   const handlers = onEvents
     ? {
         onEvents: (entries: readonly { readonly event: WebhookEvent }[]) =>
@@ -46,9 +50,8 @@ export function deciding(
   const receiver = createReceiver({
     secret,
     now: () => seconds * 1000,
-    finality,
+    finality: finalityOf({ ...verdicts, onDropped }),
     idempotencyKey: ({ id }) => id,
-    onDropped: ({ id }, { idempotencyKey }) => dropped.push([id, idempotencyKey]),
     onError: ({ code }) => reported.push(code),
     ...handlers,
     ...others,

@@ -3,6 +3,7 @@ import { boundedCalls } from '../../src/stores/bounded-calls.js';
 import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
+import { once } from './calls.js';
 import { fakeTable } from './fake-table.js';
 
 const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
@@ -169,7 +170,7 @@ describe('a store whose client does not answer', () => {
       resolveLeaseOptions({ timeoutMs }),
     );
     const run = vi.fn(nothing);
-    const results = Promise.allSettled(Array.from({ length: 1200 }, (_, index) => store.once(`key-${index}`, run)));
+    const results = Promise.allSettled(Array.from({ length: 1200 }, (_, index) => once(store, `key-${index}`, run)));
     await vi.advanceTimersByTimeAsync(timeoutMs);
     for (const result of await results) expect(result).toEqual({ status: 'rejected', reason: store503 });
     expect(claims).toBe(1000);
@@ -177,14 +178,14 @@ describe('a store whose client does not answer', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(releases).toBe(1000);
     expect(run).not.toHaveBeenCalled();
-    expect(await store.once('key-1', run)).toBe('handled');
+    expect(await once(store, 'key-1', run)).toBe('handled');
   });
 
   it('counts its calls as lost after the time that the store sets', async () => {
     const claim = vi.fn(never);
     const options = resolveLeaseOptions({ timeoutMs });
     const store = leasedStore({ ...fakeTable().table, claim }, options, { lostAfterMs: 5000 });
-    const take = () => void store.once('a', nothing).catch(nothing);
+    const take = () => void once(store, 'a', nothing).catch(nothing);
     for (let index = 0; index < 1000; index++) take();
     await vi.advanceTimersByTimeAsync(1000);
     take();
@@ -205,9 +206,9 @@ describe('a store whose client does not answer', () => {
       { ...table, claim: (keys, owner) => (keys[0] === 'a' ? table.claim(keys, owner) : answers.promise) },
       resolveLeaseOptions({ timeoutMs: 100 }),
     );
-    const first = store.once('a', () => running.promise).catch((error) => error.code);
+    const first = once(store, 'a', () => running.promise).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(0);
-    for (let index = 0; index < 1000; index++) store.once(`key-${index}`, nothing).catch(nothing);
+    for (let index = 0; index < 1000; index++) once(store, `key-${index}`, nothing).catch(nothing);
     running.resolve();
     await vi.advanceTimersByTimeAsync(100);
     expect(await first).toBe('ERR_WEBHOOK_STORE');
@@ -215,6 +216,6 @@ describe('a store whose client does not answer', () => {
     answers.reject(new Error('the connection was replaced'));
     await vi.advanceTimersByTimeAsync(5000);
     expect(store.unrecorded?.()).toEqual([]);
-    expect(await store.once('a', nothing)).toBe('duplicate');
+    expect(await once(store, 'a', nothing)).toBe('duplicate');
   });
 });

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { IdempotencyStore } from '../../src/index.js';
 import type { RedisLike } from '../../src/stores/redis/index.js';
 import { nothing, unique } from '../contracts/store-helpers.js';
+import { once } from './calls.js';
 
 const METHODS = ['call', 'customCommand', 'set', 'eval'];
 
@@ -33,7 +34,7 @@ export async function untilHandled(store: IdempotencyStore, everyMs: number, wit
   const taken: Promise<unknown>[] = [];
   while (took === undefined && performance.now() - start < withinMs) {
     taken.push(
-      store.once(unique(), nothing).then(
+      once(store, unique(), nothing).then(
         () => {
           took ??= performance.now() - start;
         },

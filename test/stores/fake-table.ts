@@ -13,7 +13,7 @@ export function fakeTable(wrong: Partial<LeaseTable> = {}) {
 
   const right: LeaseTable = {
     claim: async (keys, owner) => new Map(keys.map((key) => [key, claim(key, owner)])),
-    async complete(keys, owner) {
+    async record(keys, owner) {
       const recorded = keys.filter((key) => (rows.get(key)?.owner ?? owner) === owner);
       for (const key of recorded) rows.set(key, { owner, done: true });
       return new Set(recorded);

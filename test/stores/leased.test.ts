@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { type Lease, mongoLeases } from '../../examples/mongodb/leases.js';
 import { type Claim, type Leases, leasedStore } from '../../src/stores/leased.js';
 import { storeContract } from '../../src/testing/index.js';
+import { once, onceEach } from './calls.js';
 import { fakeMongo } from './fake-mongo.js';
 
 const nothing = async () => {};
@@ -25,8 +26,8 @@ function leasesInMemory(wrong: Partial<Leases> = {}) {
       calls.push(`claim ${key} ${leaseMs}`);
       return write(key, owner, false, leaseMs);
     },
-    async complete(key, owner, retentionMs) {
-      calls.push(`complete ${key} ${retentionMs}`);
+    async record(key, owner, retentionMs) {
+      calls.push(`record ${key} ${retentionMs}`);
       return write(key, owner, true, retentionMs) === 'claimed';
     },
     async release(key, owner) {
@@ -55,15 +56,15 @@ describe('the three writes of the MongoDB example, over a fake', () => {
 describe('leasedStore', () => {
   it('passes the times of its options, or their defaults', async () => {
     const { calls, leases } = leasesInMemory();
-    await leasedStore(leases).once('a', nothing);
-    await leasedStore(leases, { leaseMs: 5000, retentionMs: 7000 }).once('b', nothing);
-    expect(calls).toEqual(['claim a 60000', 'complete a 604800000', 'claim b 5000', 'complete b 7000']);
+    await once(leasedStore(leases), 'a', nothing);
+    await once(leasedStore(leases, { leaseMs: 5000, retentionMs: 7000 }), 'b', nothing);
+    expect(calls).toEqual(['claim a 60000', 'record a 604800000', 'claim b 5000', 'record b 7000']);
   });
 
   it('passes keys in plain characters, and the hash of any other', async () => {
     const { calls, leases } = leasesInMemory();
     const store = leasedStore(leases);
-    for (const key of ['event:1', '', '$where', 'ü', 'x'.repeat(201)]) await store.once(key, nothing);
+    for (const key of ['event:1', '', '$where', 'ü', 'x'.repeat(201)]) await once(store, key, nothing);
     const claimed = calls.filter((call) => call.startsWith('claim ')).map((call) => call.split(' ')[1] ?? '');
     expect(claimed[0]).toBe('event:1');
     expect(new Set(claimed.slice(1)).size).toBe(4);
@@ -80,7 +81,7 @@ describe('leasedStore', () => {
       return leases.claim(...args);
     };
     const keys = Array.from({ length: 100 }, (_, index) => `${index}`);
-    const words = await leasedStore({ ...leases, claim }).onceEach?.(keys, nothing);
+    const words = await onceEach(leasedStore({ ...leases, claim }), keys, nothing);
     expect(words).toEqual(keys.map(() => 'handled'));
     expect(most).toBe(32);
   });
@@ -93,15 +94,15 @@ describe('leasedStore', () => {
       return leases.claim(key, ...rest);
     };
     const store = leasedStore({ ...leases, claim });
-    await expect(store.onceEach?.(['a', 'b', 'c'], nothing)).rejects.toThrow('throttled');
+    await expect(onceEach(store, ['a', 'b', 'c'], nothing)).rejects.toThrow('throttled');
     expect(calls).toEqual(['claim a 60000', 'claim c 60000', 'release a', 'release b', 'release c']);
-    expect(await leasedStore(leases).once('a', nothing)).toBe('handled');
+    expect(await once(leasedStore(leases), 'a', nothing)).toBe('handled');
   });
 
   it('passes the fencing token of a claim', async () => {
     const { leases } = leasesInMemory({ claim: async () => 7n });
     let token: unknown;
-    await leasedStore(leases).once('a', async (_tx, options) => {
+    await once(leasedStore(leases), 'a', async (_tx, options) => {
       token = options?.fencingToken;
     });
     expect(token).toBe(7n);
@@ -110,7 +111,7 @@ describe('leasedStore', () => {
   it.each([undefined, null, true, 'done', 1, {}])('runs nothing if a claim is answered with %j', async (answer) => {
     const { leases } = leasesInMemory({ claim: async () => answer as unknown as Claim });
     let runs = 0;
-    await expect(leasedStore(leases).once('a', async () => void runs++)).rejects.toMatchObject({
+    await expect(once(leasedStore(leases), 'a', async () => void runs++)).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_STORE',
       message: expect.stringMatching(
         /^`leases\.claim` must resolve to 'claimed', a bigint, 'duplicate', 'in-progress' or 'unknown', got .+\.$/,
@@ -120,23 +121,23 @@ describe('leasedStore', () => {
   });
 
   it.each([undefined, null, 'yes', 1])('fails at once if a record is answered with %j, and says so', async (answer) => {
-    const { leases } = leasesInMemory({ complete: async () => answer as unknown as boolean });
+    const { leases } = leasesInMemory({ record: async () => answer as unknown as boolean });
     const store = leasedStore(leases);
     const failure = {
       code: 'ERR_WEBHOOK_STORE',
-      message: expect.stringMatching(/^`leases\.complete` must resolve to true or false, got .+\.$/),
+      message: expect.stringMatching(/^`leases\.record` must resolve to true or false, got .+\.$/),
     };
-    await expect(store.once('a', nothing)).rejects.toMatchObject(failure);
-    await expect(store.onceEach?.(['b', 'c'], nothing)).rejects.toMatchObject(failure);
+    await expect(once(store, 'a', nothing)).rejects.toMatchObject(failure);
+    await expect(onceEach(store, ['b', 'c'], nothing)).rejects.toMatchObject(failure);
     expect(store.unrecorded?.()).toEqual([]);
   });
 
   it('refuses what it cannot use by name', () => {
     const { leases } = leasesInMemory();
     const make = (value: unknown, options?: unknown) => () => leasedStore(value as Leases, options as object);
-    expect(make(null)).toThrow('`leases` must be an object with the methods claim, complete and release, got null.');
+    expect(make(null)).toThrow('`leases` must be an object with the methods claim, record and release, got null.');
     expect(make('mongodb://user:secret@host')).toThrow('got a string.');
-    expect(make({ ...leases, complete: undefined })).toThrow('`leases.complete` must be a function, got undefined.');
+    expect(make({ ...leases, record: undefined })).toThrow('`leases.record` must be a function, got undefined.');
     expect(make(leases, { leaseMs: 0 })).toThrow('`leaseMs`');
     expect(make(leases, { lease: 1 })).toThrow('`leasedStore` has no option `lease`. Did you mean `leaseMs`?');
     expect(make(leases, null)).toThrow('`leasedStore` takes an options object, got null.');

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
+import { once } from './calls.js';
 import { fakeTable } from './fake-table.js';
 
 const timeoutMs = 100;
@@ -19,14 +20,12 @@ describe('a record that fails', () => {
   it('is retried after pauses that double from 25 ms to 5 s', async () => {
     const pauses: number[] = [];
     let last = Date.now();
-    const complete = () => {
+    const record = () => {
       pauses.push(Date.now() - last);
       last = Date.now();
       return Promise.reject(new Error('down'));
     };
-    void leasedStore(fakeTable({ complete }).table, options)
-      .once('a', nothing)
-      .catch(() => {});
+    void once(leasedStore(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
     await vi.advanceTimersByTimeAsync(20_000);
     expect(pauses).toEqual([0, 25, 50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
   });
@@ -34,17 +33,17 @@ describe('a record that fails', () => {
   it('is retried with pauses for the length of the retention, even if tries never settle', async () => {
     const retentionMs = 60_000;
     let tries = 0;
-    const complete = () => {
+    const record = () => {
       tries++;
       return never();
     };
-    const store = leasedStore(fakeTable({ complete }).table, { ...options, retentionMs });
-    const refused = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    const store = leasedStore(fakeTable({ record }).table, { ...options, retentionMs });
+    const refused = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     await refused;
     await vi.advanceTimersByTimeAsync(30_000);
-    const [record] = store.unrecorded?.() ?? [];
-    const given = expect(record).rejects.toEqual(store503);
+    const [pending] = store.unrecorded?.() ?? [];
+    const given = expect(pending).rejects.toEqual(store503);
     expect(tries).toBeGreaterThan(8);
     await vi.advanceTimersByTimeAsync(40_000);
     await given;
@@ -58,14 +57,12 @@ describe('a record that fails', () => {
   it('is retried once for each try, even if one fails after it counted as late', async () => {
     const times: number[] = [];
     const start = Date.now();
-    const complete = async () => {
+    const record = async () => {
       times.push(Date.now() - start);
       await new Promise((resolve) => setTimeout(resolve, timeoutMs + 10));
       throw new Error('down');
     };
-    void leasedStore(fakeTable({ complete }).table, options)
-      .once('a', nothing)
-      .catch(() => {});
+    void once(leasedStore(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
     await vi.advanceTimersByTimeAsync(1000);
     expect(times).toEqual([0, 125, 275, 475, 775]);
   });
@@ -73,13 +70,13 @@ describe('a record that fails', () => {
   it('is tried for as long as the retention, and fails with the try after that', async () => {
     const times: number[] = [];
     const start = Date.now();
-    const complete = async () => {
+    const record = async () => {
       times.push(Date.now() - start);
       throw new Error('gone for good');
     };
-    const store = leasedStore(fakeTable({ complete }).table, { ...options, timeoutMs: 1000, retentionMs: 75 });
+    const store = leasedStore(fakeTable({ record }).table, { ...options, timeoutMs: 1000, retentionMs: 75 });
     const result = vi.fn();
-    store.once('a', nothing).catch(({ message }) => result(message));
+    once(store, 'a', nothing).catch(({ message }) => result(message));
     await vi.advanceTimersByTimeAsync(174);
     expect(result).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -89,9 +86,9 @@ describe('a record that fails', () => {
   });
 
   it('fails once the retention is over if its tries rejected without an error', async () => {
-    const complete = () => Promise.reject();
-    const store = leasedStore(fakeTable({ complete }).table, { ...options, retentionMs: 20 });
-    const refused = expect(store.once('a', nothing)).rejects.toEqual(store503);
+    const record = () => Promise.reject();
+    const store = leasedStore(fakeTable({ record }).table, { ...options, retentionMs: 20 });
+    const refused = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     await refused;
     expect(store.unrecorded?.()).toEqual([]);

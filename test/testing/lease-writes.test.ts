@@ -20,7 +20,7 @@ class RightLeases implements Leases {
     return ++this.tokens;
   }
 
-  async complete(key: string, owner: string): Promise<boolean> {
+  async record(key: string, owner: string): Promise<boolean> {
     const row = this.rows.get(key);
     if (row && row.owner !== owner) return false;
     this.rows.set(key, { owner, done: true });
@@ -62,23 +62,23 @@ class ReleasesClaimsOfOthers extends RightLeases {
 }
 
 /** `UPDATE … WHERE owner = ? AND NOT done`: says of a repeated record that it failed. */
-class CompletesOnce extends RightLeases {
-  override async complete(key: string, owner: string) {
-    return !this.rows.get(key)?.done && super.complete(key, owner);
+class RecordsOnce extends RightLeases {
+  override async record(key: string, owner: string) {
+    return !this.rows.get(key)?.done && super.record(key, owner);
   }
 }
 
-class CompletesKeysOfOthers extends RightLeases {
-  override async complete(key: string, owner: string) {
+class RecordsKeysOfOthers extends RightLeases {
+  override async record(key: string, owner: string) {
     this.rows.delete(key);
-    return super.complete(key, owner);
+    return super.record(key, owner);
   }
 }
 
 /** `UPDATE` alone: records nothing if the row is gone. */
 class NeedsTheClaim extends RightLeases {
-  override async complete(key: string, owner: string) {
-    return this.rows.has(key) && super.complete(key, owner);
+  override async record(key: string, owner: string) {
+    return this.rows.has(key) && super.record(key, owner);
   }
 }
 
@@ -89,30 +89,30 @@ class CountsBackwards extends RightLeases {
   }
 }
 
-class CompletesInSilence extends RightLeases {
-  override async complete(key: string, owner: string) {
-    await super.complete(key, owner);
+class RecordsInSilence extends RightLeases {
+  override async record(key: string, owner: string) {
+    await super.record(key, owner);
     return undefined as unknown as boolean;
   }
 }
 
 const CLAIM = 'claim gives its owner the same answer again';
-const COMPLETE = 'complete gives its owner the same answer again';
-const RECORD = 'neither a claim nor a release that arrives again late undoes a record';
+const RECORD = 'record gives its owner the same answer again';
+const UNDONE = 'neither a claim nor a release that arrives again late undoes a record';
 const SUCCESSOR = 'no write that arrives again late changes the claim of a successor';
-const GONE = 'complete records a key that is gone';
+const GONE = 'record records a key that is gone';
 
 describe('storeContract with leases', () => {
   it.each([
     [RefusesItsOwnClaim, CLAIM],
-    [ClaimsItsOwnRecord, RECORD],
-    [ReleasesRecords, RECORD],
+    [ClaimsItsOwnRecord, UNDONE],
+    [ReleasesRecords, UNDONE],
     [ReleasesClaimsOfOthers, SUCCESSOR],
-    [CompletesOnce, COMPLETE],
-    [CompletesKeysOfOthers, COMPLETE],
+    [RecordsOnce, RECORD],
+    [RecordsKeysOfOthers, RECORD],
     [NeedsTheClaim, GONE],
     [CountsBackwards, CLAIM],
-    [CompletesInSilence, COMPLETE],
+    [RecordsInSilence, RECORD],
   ])('finds the mistake of %o', async (Wrong, title) => {
     const leases = new Wrong();
     let failure: Promise<string> | undefined;

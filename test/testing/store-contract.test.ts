@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type IdempotencyStore, memoryStore } from '../../src/index.js';
+import { type LeaseStore, memoryStore } from '../../src/index.js';
 import { type StoreContractOptions, storeContract } from '../../src/testing/index.js';
 import { nothing } from '../contracts/store-helpers.js';
 
@@ -22,7 +22,7 @@ async function failureOf(makeStore: MakeStore, part: string, options?: Partial<S
 }
 
 /** A store for a process alone, with the given member replaced. */
-const storeWith = (member: Partial<IdempotencyStore>) => (): IdempotencyStore => ({ ...memoryStore(), ...member });
+const storeWith = (member: Partial<LeaseStore>) => (): LeaseStore => ({ ...memoryStore(), ...member });
 
 afterEach(() => vi.useRealTimers());
 
@@ -40,33 +40,11 @@ describe('storeContract', () => {
     const outage = { begin: nothing, end: nothing };
     const leases = () => Promise.reject(new Error('never called'));
     const groups = (options: object) => [...new Set(titles(options))];
-    const always = ['once', 'keys', 'onceEach'];
-    const ofLeases = ['a late handler', 'leases', 'a frozen process'];
-    expect(groups({})).toEqual([...always, ...ofLeases]);
-    expect(groups({ outage, leases })).toEqual([...always, ...ofLeases, 'the writes of a lease store', 'an outage']);
+    const always = ['one key', 'keys', 'several keys'];
+    expect(groups({})).toEqual([...always, 'leases']);
+    expect(groups({ outage, leases })).toEqual([...always, 'leases', 'the writes of a lease store', 'an outage']);
     // A transaction needs no lease.
     expect(groups({ effects, outage })).toEqual([...always, 'a transaction', 'an outage']);
-  });
-
-  it('has the runner skip the cases of what the store does not have, where it can', async () => {
-    const { once } = memoryStore();
-    const skipped: string[] = [];
-    for (const [title, run] of casesOf(() => ({ once }), { shared: false })) {
-      const context = { skip: (reason: string) => skipped.push(`${title.split(':')[0]}: ${reason}`) };
-      if (/onceEach:|several keys|frozen|says how long/.test(title)) {
-        await run();
-        await Reflect.apply(run, undefined, [context]);
-      }
-    }
-    const [several, leases] = ['The store has no onceEach.', 'The store has no leaseMs.'];
-    expect(new Set(skipped)).toEqual(
-      new Set([
-        `onceEach: ${several}`,
-        `a late handler: ${several}`,
-        `leases: ${leases}`,
-        `a frozen process: ${leases}`,
-      ]),
-    );
   });
 
   it.each([
@@ -87,10 +65,9 @@ describe('storeContract', () => {
 
   it.each([
     ['no store', () => undefined, 'makeStore'],
-    ['a store whose onceEach is not a function', storeWith({ onceEach: 5 as never }), 'onceEach'],
+    ['a store without its method release', storeWith({ release: 5 as never }), 'makeStore'],
     ['a store whose leaseMs is not a number', storeWith({ leaseMs: '60s' as never }), 'leaseMs'],
-    ['a store that takes no keys in a run', storeWith({ keysPerRun: 0 }), 'keysPerRun'],
-    ['a transactional store without effects', storeWith({ transactional: true }), 'effects'],
+    ['a transactional store without effects', () => ({ once: nothing }), 'effects'],
   ])('fails every case when makeStore returns %s', async (_, makeStore, name) => {
     for (const [, run] of casesOf(makeStore as MakeStore)) {
       await expect(run()).rejects.toMatchObject({
@@ -111,7 +88,7 @@ describe('storeContract', () => {
   });
 
   it.each([
-    ['once() did not settle within 10 s', storeWith({ once: () => new Promise(nothing) }), 'runs the first call'],
+    ['got no answer within 10 s', storeWith({ claim: () => new Promise(nothing) }), 'runs the first call'],
     ['`makeStore` did not settle within 10 s', () => new Promise<never>(nothing), 'runs the first call'],
     ['`outage` did not settle within 30 s', storeWith({}), 'runs nothing while its server is away'],
   ])('does not wait for ever, and says what it waited for: %s', async (message, makeStore, part) => {
@@ -122,30 +99,20 @@ describe('storeContract', () => {
     expect(await failing).toMatchObject({ message: expect.stringContaining(message) });
   });
 
-  it('resets the clocks of the process after a case that sets them', async () => {
-    const { now } = Date;
-    const late: IdempotencyStore['once'] = async (_key, run) => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      await run(undefined);
-      return 'handled';
-    };
-    const error = await failureOf(storeWith({ once: late }), 'starts no run when its lease is over by the wall clock');
-    expect(error).toMatchObject({ message: expect.stringContaining('The process is frozen') });
-    expect(Date.now).toBe(now);
-    expect(Object.hasOwn(performance, 'now')).toBe(false);
-  });
-
   it('lets the runs of a case end when it fails, so that the stores can be closed', async () => {
     const store = memoryStore();
-    let claims = 0;
-    let ended = 0;
+    const recorded: string[] = [];
     // A second call of a claimed key is answered like one that has taken effect.
-    const once: IdempotencyStore['once'] = async (key, run) => {
-      if (++claims > 1) return 'duplicate';
-      return store.once(key, run).finally(() => ended++);
+    const claim: LeaseStore['claim'] = async (...call) => {
+      const answers = await store.claim(...call);
+      return new Map([...answers].map(([key, answer]) => [key, answer === 'in-progress' ? 'duplicate' : answer]));
     };
-    const error = await failureOf(storeWith({ once }), 'keeps keys apart');
+    const record: LeaseStore['record'] = async (keys, ...call) => {
+      recorded.push(...keys);
+      return store.record(keys, ...call);
+    };
+    const error = await failureOf(storeWith({ claim, record }), 'keeps keys apart');
     expect(error).toMatchObject({ message: expect.stringContaining("expected 'in-progress', got 'duplicate'") });
-    expect(ended).toBe(1);
+    expect(recorded).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import { assertType, describe, expectTypeOf, test } from 'vitest';
-import type { Finality, FinalityVerdict } from '../../src/handle/finality.js';
+import { chainFinality } from '../../src/chain/index.js';
+import type { Finality } from '../../src/handle/before.js';
 import {
   createReceiver,
   createRouter,
@@ -128,14 +129,15 @@ describe('createReceiver', () => {
 });
 
 describe('finality', () => {
-  test('is an option of every receiver, beside onDropped', () => {
-    const verdict: FinalityVerdict = { status: 'pending', retryAfterMs: 1000, error: new Error('away') };
-    const finality: Finality = { wait: 'redelivery', check: async (events) => events.map(() => verdict) };
+  test('is an option of every receiver', () => {
+    const finality = chainFinality({
+      ...{ rpcUrl: 'http://127.0.0.1:8545', level: 'finalized', wait: 'redelivery' },
+      onDropped: (event, { source }) => console.log(event.id, source),
+    });
+    expectTypeOf(finality).toEqualTypeOf<Finality>();
     const options = { secret, finality, idempotencyKey: (event: WebhookEvent) => event.id };
-    createReceiver({ ...options, onEvent: () => {}, onDropped: (event, { source }) => console.log(event.id, source) });
+    createReceiver({ ...options, onEvent: () => {} });
     createReceiver({ ...options, onEvents: () => {} });
     createReceiver({ ...options, enqueue: () => {} });
-    // @ts-expect-error a pending verdict says when to ask again
-    assertType<FinalityVerdict>({ status: 'pending' });
   });
 });

@@ -1,7 +1,7 @@
 import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
 import type PgBoss from 'pg-boss';
 import { describe, expectTypeOf, test } from 'vitest';
-import type { DroppedContext, Finality } from '../../src/handle/finality.js';
+import type { Finality } from '../../src/handle/before.js';
 import { createReceiver, type EventContext, type IdempotencyStore, type WebhookEvent } from '../../src/index.js';
 import { type BullmqJobLike, bullmqEnqueue, bullmqWorker, type JobData } from '../../src/queues/bullmq/index.js';
 import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
@@ -54,19 +54,11 @@ describe('bullmqWorker', () => {
     bullmqWorker({ onEvent: (_, { tx }: EventContext<Transaction>) => tx.query('') });
   });
 
-  test('takes a finality, and passes dropped events to onDropped with their key', () => {
-    const worker = bullmqWorker({
-      store: transactional,
-      finality,
-      onEvent: (_, { tx }) => tx.query(''),
-      onDropped(event, context) {
-        expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
-        expectTypeOf(context).toEqualTypeOf<DroppedContext>();
-      },
-    });
+  test('takes a finality', () => {
+    const worker = bullmqWorker({ store: transactional, finality, onEvent: (_, { tx }) => tx.query('') });
     new Worker('q', worker, { connection: { host: 'localhost' } });
     pgBossWorker({ boss, store: transactional, finality, onEvent: (_, { tx }) => tx.query('') });
-    // @ts-expect-error a finality is an object with check
+    // @ts-expect-error a finality is an object with before
     bullmqWorker({ store: transactional, finality: 'finalized', onEvent: () => {} });
   });
 });

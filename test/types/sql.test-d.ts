@@ -15,6 +15,7 @@ import {
   fromPGlite,
   fromPg,
   fromPostgresJs,
+  type SqlLeaseStore,
   type SqlStore,
   type Synchronous,
   sqlStore,
@@ -109,7 +110,7 @@ describe('sqlStore', () => {
       sqlStore({ db: fromPGlite(pglite), transactional: false }),
       sqlStore({ db: fromBetterSqlite3(better) }),
     ]) {
-      expectTypeOf(store).toEqualTypeOf<SqlStore>();
+      expectTypeOf(store).toEqualTypeOf<SqlLeaseStore>();
       createReceiver({ secret, store, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>() });
     }
   });

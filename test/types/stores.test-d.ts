@@ -4,8 +4,10 @@ import {
   createRouter,
   type EventContext,
   type IdempotencyStore,
+  type LeaseStore,
   type OnEvent,
   type OnEvents,
+  type TransactionalStore,
   type WebhookEvent,
 } from '../../src/index.js';
 import type { Synchronous } from '../../src/stores/sql/index.js';
@@ -16,65 +18,43 @@ interface Client {
   query(sql: string): Promise<void>;
 }
 declare const client: Client;
-const options = { remainingMs: () => 1000 };
+declare const answers: Promise<Map<string, 'duplicate'>>;
 
 describe('a store without transactions', () => {
-  const store: IdempotencyStore = {
-    async once(_key, run) {
-      await run();
-      await run(undefined, options);
-      // @ts-expect-error there is no transaction
-      await run(client);
-      return 'handled';
-    },
-    async onceEach(keys, run) {
-      await run(keys);
-      await run(keys, undefined, options);
-      return [];
-    },
-  };
-
-  test('may be an instance of a class that calls run without a transaction', () => {
-    class Store implements IdempotencyStore {
-      async once(_key: string, run: () => Promise<void>) {
-        await run();
-        return 'handled' as const;
-      }
+  test('may be an instance of a class', () => {
+    class Store implements LeaseStore {
+      readonly leaseMs = 60_000;
+      claim = async (keys: readonly string[]) => new Map(keys.map((key) => [key, {}]));
+      record = async (keys: readonly string[]) => new Map(keys.map((key) => [key, true]));
+      async release() {}
     }
     createReceiver({
       secret,
       store: new Store(),
       onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<undefined>(),
     });
+    expectTypeOf<Store>().toExtend<IdempotencyStore<unknown>>();
   });
 
-  test('passes for a store that hides its transaction', () => {
-    expectTypeOf(store).toExtend<IdempotencyStore<unknown>>();
+  test('does not pass for one with transactions', () => {
+    expectTypeOf<LeaseStore>().not.toExtend<IdempotencyStore<Client>>();
   });
 });
 
 describe('a store with transactions', () => {
-  const store: IdempotencyStore<Client> = {
-    transactional: true,
-    async once(_key, run) {
-      await run(client);
-      await run(client, options);
+  const store: TransactionalStore<Client> = {
+    once(keys, _step, run) {
+      void run(new Map(keys.map((key) => [key, { token: 1n }])), client);
       // @ts-expect-error the transaction is missing
-      await run();
-      // @ts-expect-error the transaction is missing
-      await run(undefined, options);
-      return 'handled';
-    },
-    async onceEach(keys, run) {
-      await run(keys, client);
-      // @ts-expect-error the transaction is missing
-      await run(keys);
-      return [];
+      void run(new Map());
+      return answers;
     },
   };
 
   test('gives handlers its transaction', () => {
     createReceiver({ secret, store, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Client>() });
+    const known: IdempotencyStore<Client> = store;
+    createReceiver({ secret, store: known, onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Client>() });
   });
 });
 

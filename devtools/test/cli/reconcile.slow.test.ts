@@ -33,11 +33,11 @@ async function receiverOf(handled: readonly number[], { name = 'receiver', optio
      const known = new Set(${JSON.stringify(known)});
      const store = {
        rememberedSince: () => 0,
-       async once(key, run) {
-         if (known.has(key)) return 'duplicate';
-         await run();
+       async once([key], _step, run) {
+         if (known.has(key)) return new Map([[key, 'duplicate']]);
+         await run(new Map([[key, {}]]));
          known.add(key);
-         return 'handled';
+         return new Map([[key, 'handled']]);
        },
      };
      export const ${name} = createReceiver({

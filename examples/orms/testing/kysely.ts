@@ -2,6 +2,7 @@
 import { type Generated, Kysely, MysqlDialect, PostgresAdapter, PostgresQueryCompiler } from 'kysely';
 import { createPool } from 'mysql2';
 import { fromKysely, fromMysql2, fromPostgresJs, type SqlDatabase, sqlStore } from '../../../src/stores/sql/index.js';
+import { once } from '../../../test/stores/calls.js';
 import { openPostgresJs } from '../../../test/stores/sql/clients/postgres-js.js';
 
 interface Database {
@@ -14,7 +15,7 @@ async function results(kysely: Kysely<Database>, client: SqlDatabase<never>, id:
   await store.migrate();
   await client.run(`CREATE TABLE counted (id ${id} PRIMARY KEY, name varchar(20) NOT NULL)`);
   let found: unknown;
-  await store.once('counted', async (tx) => {
+  await once(store, 'counted', async (tx) => {
     const inserted = await tx
       .insertInto('counted')
       .values([{ name: 'a' }, { name: 'b' }])

@@ -3,7 +3,7 @@ import { isWebhookError } from 'event-webhook-receiver';
 import {
   type D1DatabaseLike,
   fromD1,
-  type SqlStore,
+  type SqlLeaseStore,
   type SqlStoreOptions,
   sqlStore,
 } from 'event-webhook-receiver/stores/sql';
@@ -60,13 +60,28 @@ function faulty(database: D1DatabaseLike): D1DatabaseLike {
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** One store for each group of settings, as long as the isolate lives. */
-const stores = new Map<string, SqlStore>();
+const stores = new Map<string, SqlLeaseStore>();
 
-function storeOf(env: Env, settings: Ask['settings'] = {}): SqlStore {
+function storeOf(env: Env, settings: Ask['settings'] = {}): SqlLeaseStore {
   const name = JSON.stringify(settings);
   const store = stores.get(name) ?? sqlStore({ db: fromD1(faulty(env.DB)), ...settings });
   stores.set(name, store);
   return store;
+}
+
+const DELIVERY = { from: 'free', to: 'done' } as const;
+
+/** Calls the store as a receiver does. */
+async function onceWith(store: SqlLeaseStore, keys: readonly string[], run: (fresh: readonly string[]) => unknown) {
+  const owner = crypto.randomUUID();
+  const answers = await store.claim(keys, owner, DELIVERY);
+  const fresh = keys.filter((key) => typeof answers.get(key) === 'object');
+  if (fresh.length > 0) {
+    await run(fresh);
+    const recorded = await store.record(fresh, owner, DELIVERY);
+    if (!fresh.every((key) => recorded.get(key))) throw new Error('Another run has taken over.');
+  }
+  return keys.map((key) => (fresh.includes(key) ? 'handled' : answers.get(key)));
 }
 
 /** The word for each key, or the error's code and message. */
@@ -80,7 +95,7 @@ async function take({ keys, holdMs = 0, settings }: Ask, env: Env): Promise<unkn
     if (holdMs > 0) await sleep(holdMs);
   };
   try {
-    return await storeOf(env, settings).onceEach?.(keys, run);
+    return await onceWith(storeOf(env, settings), keys, run);
   } catch (error) {
     return { code: isWebhookError(error) ? error.code : undefined, message: (error as Error).message };
   }

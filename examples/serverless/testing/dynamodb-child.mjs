@@ -9,20 +9,24 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const client = new DynamoDB({ endpoint, region: 'local', credentials });
 const store = dynamodbStore({ client, table: 'webhook-keys', transactional: true, leaseMs: Number(leaseMs) });
 await client.getItem({ TableName: 'effects', Key: { id: { S: 'connects' } } });
-const outcome = await store
-  .once(key, async (tx) => {
-    tx.write({
-      Update: {
-        TableName: 'effects',
-        Key: { id: { S: key } },
-        UpdateExpression: 'ADD #count :one',
-        ExpressionAttributeNames: { '#count': 'count' },
-        ExpressionAttributeValues: { ':one': { N: '1' } },
-      },
-    });
-    console.log('running');
-    await once(process.stdin, 'data');
-  })
-  .catch((error) => error.code);
-console.log(outcome);
+async function run(_fresh, tx) {
+  tx.write({
+    Update: {
+      TableName: 'effects',
+      Key: { id: { S: key } },
+      UpdateExpression: 'ADD #count :one',
+      ExpressionAttributeNames: { '#count': 'count' },
+      ExpressionAttributeValues: { ':one': { N: '1' } },
+    },
+  });
+  console.log('running');
+  await once(process.stdin, 'data');
+}
+const limit = { signal: new AbortController().signal, deadline: Date.now() + 300_000 };
+console.log(
+  await store.once([key], { from: 'free', to: 'done' }, run, limit).then(
+    (words) => words.get(key),
+    (error) => error.code,
+  ),
+);
 process.exit();

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../events/types.js';
 import { rawLog } from '../../evm/raw-log.js';
 import type { Hex, RawLog } from '../../evm/types.js';
-import type { Finality, FinalityVerdict } from '../../handle/finality.js';
+import type { Finality } from '../../handle/before.js';
 import { RpcError } from '../rpc.js';
 import { type Place, placeOf } from './block-of.js';
 import { put } from './known-blocks.js';
@@ -9,6 +9,7 @@ import { ERROR_WAIT_MS, type ExpectedChain, FinalityNode } from './node.js';
 import { NodeLookUps, type Say } from './node-look-ups.js';
 import { CHECK_TIMEOUTS, type ChainFinalityOptions, readOptions } from './options.js';
 import { askNodes } from './quorum.js';
+import { type FinalityVerdict, finalityOf, type Verdicts } from './stage.js';
 
 /** Final blocks of events that are remembered, about 200 bytes each. */
 const MOST_FINAL = 10_000;
@@ -57,7 +58,12 @@ const UNREADABLE_WAIT_MS = 5 * 60_000;
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function chainFinality(options: ChainFinalityOptions): Finality {
-  const { urls, tag, chainId, agree, wait, timeoutMs, now, logger } = readOptions(options);
+  return finalityOf(chainVerdicts(options));
+}
+
+/** The verdicts of the nodes. */
+export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
+  const { urls, tag, chainId, agree, wait, onDropped, timeoutMs, now, logger } = readOptions(options);
   const chain: ExpectedChain = { id: chainId, isGiven: chainId !== undefined };
   /** The final blocks of events by hash, with their numbers. */
   const final = new Map<Hex, number>();
@@ -68,33 +74,35 @@ export function chainFinality(options: ChainFinalityOptions): Finality {
     return new NodeLookUps({ node, tag, chain, logger, now, onContradiction });
   });
 
-  async function look(places: readonly Place[], given: AbortSignal | undefined): Promise<ReadonlyMap<string, Say>> {
-    const failure = (what: string, reason: 'aborted' | 'timeout') =>
-      new RpcError(`The look-up of blocks at ${urls[0]?.origin} ${what}.`, { reason });
-    const aborted = () => failure('was aborted by the caller', 'aborted');
-    if (given?.aborted) throw aborted();
+  async function look(places: readonly Place[], given: AbortSignal): Promise<ReadonlyMap<string, Say>> {
     const checking = new AbortController();
-    let fail: (error: Error) => void = () => {};
-    const failed = new Promise<never>((_, reject) => {
-      fail = reject;
-    });
-    const limit = timeoutMs * CHECK_TIMEOUTS;
-    const timer = setTimeout(() => fail(failure(`took longer than ${limit} ms`, 'timeout')), limit);
-    const abort = () => fail(aborted());
-    given?.addEventListener('abort', abort);
+    const end = () => checking.abort();
+    const timer = setTimeout(end, timeoutMs * CHECK_TIMEOUTS);
+    given.addEventListener('abort', end);
+    if (given.aborted) end();
     try {
+      checking.signal.throwIfAborted();
       // Requests in progress are not aborted: other checks share them, and the next check finds their answers.
-      return await Promise.race([askNodes(places, nodes, { agree, now, signal: checking.signal }), failed]);
+      return await Promise.race([
+        askNodes(places, nodes, { agree, now, signal: checking.signal }),
+        abortion(checking.signal),
+      ]);
+    } catch (error) {
+      if (!checking.signal.aborted) throw error;
+      const [what, reason] = given.aborted
+        ? (['was aborted by the caller', 'aborted'] as const)
+        : ([`took longer than ${timeoutMs * CHECK_TIMEOUTS} ms`, 'timeout'] as const);
+      throw new RpcError(`The look-up of blocks at ${nodes[0]?.origin} ${what}.`, { reason });
     } finally {
       clearTimeout(timer);
-      given?.removeEventListener('abort', abort);
-      checking.abort();
+      given.removeEventListener('abort', end);
+      end();
     }
   }
 
   async function checkAll(
     events: readonly WebhookEvent[],
-    signal: AbortSignal | undefined,
+    signal = new AbortController().signal,
   ): Promise<FinalityVerdict[]> {
     const places = events.map(readPlace);
     const unknown = new Map<string, Place>();
@@ -117,14 +125,7 @@ export function chainFinality(options: ChainFinalityOptions): Finality {
     });
   }
 
-  return {
-    wait,
-    isFinal: (event) => isFinalBlockOf(event, final),
-    check(events, options) {
-      const isKnown = events.every((event) => isFinalBlockOf(event, final));
-      return isKnown ? Promise.resolve(events.map(() => FINAL)) : checkAll(events, options?.signal);
-    },
-  };
+  return { wait, onDropped, isFinal: (event) => isFinalBlockOf(event, final), check: checkAll };
 }
 
 /** Whether an event is of a final block. It must cost next to nothing, as most events are of the block of another one. */
@@ -137,6 +138,14 @@ function isFinalBlockOf(event: WebhookEvent, final: ReadonlyMap<Hex, number>): b
     // The error is part of the verdict.
     return false;
   }
+}
+
+/** Rejects when the signal is aborted. */
+function abortion(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 const FINAL: FinalityVerdict = Object.freeze({ status: 'final' });

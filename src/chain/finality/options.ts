@@ -3,8 +3,9 @@ import type { Logger } from '../../internal/logger.js';
 import { guardedLogger } from '../logging.js';
 import { readNodeOptions } from '../node-options.js';
 import type { FinalityLevel } from './level.js';
+import type { OnDropped } from './stage.js';
 
-const OPTIONS = ['rpcUrl', 'level', 'chainId', 'agree', 'wait', 'timeoutMs', 'logger', 'now'];
+const OPTIONS = ['rpcUrl', 'level', 'chainId', 'agree', 'wait', 'onDropped', 'timeoutMs', 'logger', 'now'];
 /** How many time-outs of a request a check takes at most: it may have to ask a second node when the first does not answer. */
 export const CHECK_TIMEOUTS = 3;
 
@@ -32,6 +33,11 @@ export interface ChainFinalityOptions {
    * that the sender has to send them until they are final. (Default: such a receiver refuses this finality.)
    */
   readonly wait?: 'redelivery' | undefined;
+  /**
+   * Sees an event that is not handled because a final block took the place of its block; at least once. If it throws, the
+   * event is redelivered. (Default: the event is acknowledged.)
+   */
+  readonly onDropped?: OnDropped | undefined;
   /** Time-out of a request to a node, in milliseconds. A check takes at most three times as long. (Default: 5000.) */
   readonly timeoutMs?: number | undefined;
   /** Logs when final blocks were replaced. (Default: the console, for warnings and errors.) */
@@ -43,10 +49,11 @@ export interface ChainFinalityOptions {
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
 export function readOptions(options: ChainFinalityOptions) {
   checkOptions('chainFinality', options, OPTIONS);
-  const { rpcUrl, level, wait, timeoutMs = 5000, now = Date.now } = options;
+  const { rpcUrl, level, wait, onDropped, timeoutMs = 5000, now = Date.now } = options;
   const nodes = readNodeOptions({ rpcUrl, level, chainId: options.chainId, agree: options.agree });
   if (wait !== undefined && wait !== 'redelivery') throw optionError('wait', "'redelivery' or undefined", wait);
   checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS / CHECK_TIMEOUTS);
   checkFunction('now', now);
-  return { ...nodes, wait, timeoutMs, now, logger: guardedLogger(options.logger) };
+  if (onDropped !== undefined) checkFunction('onDropped', onDropped);
+  return { ...nodes, wait, onDropped, timeoutMs, now, logger: guardedLogger(options.logger) };
 }

@@ -125,7 +125,7 @@ export function leaseTable(engine: Engine, items: Items): LeaseTable {
 
   return {
     claim: (keys, owner) => forEach(keys, (key) => claim(key, owner)),
-    async complete(keys, owner) {
+    async record(keys, owner) {
       const recorded = await forEach(keys, (key) => unlessTaken(engine.update(items.complete(key, owner))));
       return new Set(keys.filter((key) => recorded.get(key)));
     },

@@ -1,6 +1,8 @@
-import { type LeaseRunOptions, type LeaseTable, leasedStore, type resolveLeaseOptions } from '../leased-store.js';
+import { storeError } from '../bounded-calls.js';
+import { freshOf } from '../fresh.js';
+import { type LeaseTable, leasedStore, type resolveLeaseOptions } from '../leased-store.js';
 import { storableKey } from '../storable-key.js';
-import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
+import type { Run, RunLimit, TransactionalStore } from '../store.js';
 import type { Commit } from './commit.js';
 import { Collector, type DynamoDBTransaction } from './transaction.js';
 
@@ -8,51 +10,58 @@ import { Collector, type DynamoDBTransaction } from './transaction.js';
 const KEYS_PER_RUN = 50;
 
 type Tx = DynamoDBTransaction;
-type Run = (tx: Tx, options: RunOptions) => Promise<void>;
 
 /** A store whose runs collect writes, which are committed together with the keys that were claimed by a lease. */
 export function transactionalStore(
-  leases: LeaseTable,
+  table: LeaseTable,
   commit: Commit,
   options: ReturnType<typeof resolveLeaseOptions>,
-): IdempotencyStore<Tx> {
-  // A commit has recorded its keys.
-  const leased = leasedStore({ ...leases, complete: async (keys) => new Set(keys) }, options);
+): TransactionalStore<Tx> {
+  const { leaseMs, rememberedSince, claim, release } = leasedStore(table, options);
 
-  async function runAndCommit(names: readonly string[], run: Run, { owner, ...runOptions }: LeaseRunOptions) {
-    const collector = new Collector(names.length);
-    // The lease store frees the keys of a run that rejects. One that is late rejects at once, and its handler writes nothing.
-    await new Promise<void>((resolve, reject) => {
-      const onTimeout = (error: Error) => {
-        collector.close();
-        reject(error);
-      };
-      run(collector.tx, { ...runOptions, onTimeout }).then(resolve, reject);
-    }).finally(() => collector.close());
-    await commit(names.map(storableKey), owner, collector.collected());
+  /** Collects what the handler writes, until its time is over. */
+  async function collect(collector: Collector<object>, run: (tx: Tx) => unknown, { signal }: RunLimit) {
+    try {
+      await new Promise<unknown>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        Promise.resolve(run(collector.tx)).then(resolve, reject);
+      });
+      return collector.collected();
+    } finally {
+      collector.close();
+    }
   }
 
   return {
-    transactional: true,
-    leaseMs: leased.leaseMs,
-    rememberedSince: leased.rememberedSince,
+    leaseMs,
+    rememberedSince,
     keysPerRun: KEYS_PER_RUN,
-    once: (key, run) => leased.once(key, (_, runOptions) => runAndCommit([key], run, runOptions)),
-    async onceEach(keys, run) {
-      const words: StoreWord[] = [];
-      let hasRun = false;
-      for (let start = 0; start < keys.length; start += KEYS_PER_RUN) {
-        const part = keys.slice(start, start + KEYS_PER_RUN);
-        if (hasRun) words.push(...part.map((): StoreWord => 'in-progress'));
-        else {
-          const answers = await leased.onceEach(part, (fresh, _, runOptions) => {
-            hasRun = true;
-            return runAndCommit(fresh, (tx, each) => run(fresh, tx, each), runOptions);
-          });
-          words.push(...answers);
+    async once(keys, step, run: Run<Tx>, limit) {
+      const owner = crypto.randomUUID();
+      const claims = await claim(keys.slice(0, KEYS_PER_RUN), owner, step);
+      const fresh = freshOf(claims);
+      if (fresh.size > 0) {
+        const claimed = [...fresh.keys()];
+        try {
+          if (limit.signal.aborted || !(Date.now() < limit.deadline)) throw storeError(FROZEN);
+          const writes = await collect(new Collector(fresh.size), (tx) => run(fresh, tx), limit);
+          await commit(claimed.map(storableKey), owner, writes);
+        } catch (error) {
+          await release(claimed, owner).catch(ignore);
+          throw error;
         }
       }
-      return words;
+      return new Map(
+        keys.map((key) => {
+          const answer = claims.get(key) ?? 'in-progress';
+          return [key, typeof answer === 'string' ? answer : 'handled'];
+        }),
+      );
     },
   };
 }
+
+const FROZEN =
+  'Claiming the key took as long as its handler may take, so the handler was not started. The process was frozen, or DynamoDB is slow.';
+
+function ignore(): void {}

@@ -3,7 +3,7 @@ import { checkClientOptions } from '../../internal/check-client.js';
 import { optionError } from '../../internal/check-options.js';
 import { storeError } from '../bounded-calls.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
-import type { IdempotencyStore } from '../store.js';
+import type { LeaseStore } from '../store.js';
 import { inBatches, type Send } from './batches.js';
 import { CLIENT, isCluster, type RedisLike, scriptsOf } from './client.js';
 import { bySlot } from './slots.js';
@@ -52,7 +52,7 @@ end
 end
 return words`;
 
-const COMPLETE = `local words = {}
+const RECORD = `local words = {}
 for i, key in ipairs(KEYS) do
 local owner, held = ARGV[i + 1], redis.pcall('get', key)
 local done = 'done:' .. owner
@@ -108,7 +108,7 @@ return words`;
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option. The client's own error if it throws when it is
  * looked at, as `kv` of `@vercel/kv` does without its environment variables.
  */
-export function redisStore(options: RedisStoreOptions): IdempotencyStore {
+export function redisStore(options: RedisStoreOptions): LeaseStore {
   checkClientOptions('redisStore', options, CLIENT, ['client', 'prefix', ...LEASE_OPTIONS]);
   const { client, prefix = 'webhook:' } = options;
   if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
@@ -142,12 +142,12 @@ export function redisStore(options: RedisStoreOptions): IdempotencyStore {
     };
   }
 
-  const complete = step(COMPLETE, ['recorded', 'taken'], resolved.retentionMs);
+  const record = step(RECORD, ['recorded', 'taken'], resolved.retentionMs);
   return leasedStore(
     {
       claim: step(CLAIM, ['claimed', 'duplicate', 'in-progress'], resolved.leaseMs),
-      async complete(keys, owner) {
-        const recorded = await complete(keys, owner);
+      async record(keys, owner) {
+        const recorded = await record(keys, owner);
         return new Set(keys.filter((key) => recorded.get(key) === 'recorded'));
       },
       release: step(RELEASE, ['released']),

@@ -3,7 +3,7 @@ import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
 import type { ReconcileCursor } from '../cursor.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
-import type { IdempotencyStore, Synchronous } from '../store.js';
+import type { LeaseStore, Synchronous, TransactionalStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import { sqlCursor } from './cursor.js';
 import type { Dialect, IsolationLevel, LeaseDatabase, Run, SqlDatabase, SynchronousDatabase } from './database.js';
@@ -56,8 +56,14 @@ export interface SqlStoreOptions<Database> extends LeaseOptions {
   readonly isolationLevel?: IsolationLevel | undefined;
 }
 
-/** The store that {@link sqlStore} creates. */
-export interface SqlStore<Tx = undefined> extends IdempotencyStore<Tx> {
+/** The store that {@link sqlStore} creates with `transactional`. */
+export interface SqlStore<Tx> extends TransactionalStore<Tx>, SqlTables {}
+
+/** The store that {@link sqlStore} creates without `transactional`. */
+export interface SqlLeaseStore extends LeaseStore, SqlTables {}
+
+/** What keeps the tables of the store. */
+export interface SqlTables {
   /** Creates the tables if they do not exist. Replicas may call it at the same time, and at every start. */
   migrate(): Promise<void>;
   /** Deletes expired keys and resolves to their number. Call it periodically, on one replica or all. */
@@ -87,7 +93,7 @@ const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
 // For a wrong option, compilers show what the last of these says.
 export function sqlStore(
   options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined },
-): SqlStore;
+): SqlLeaseStore;
 export function sqlStore<Connection>(
   options: SqlStoreOptions<SynchronousDatabase<Connection>> & { readonly transactional: true },
 ): SqlStore<Synchronous<Connection>>;
@@ -125,7 +131,7 @@ export function sqlStore<Connection>(
 export function sqlStore<Tx>(
   options: SqlStoreOptions<SqlDatabase<Tx>> & { readonly transactional: true },
 ): SqlStore<Tx>;
-export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never> | SqlStore {
+export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
   const statements = statementsFor(db, table, { ...lease, isolationLevel });
   const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
@@ -152,7 +158,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): SqlStore<never>
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
-  return { ...store, ...maintenance, rememberedSince: () => Date.now() - lease.retentionMs } as SqlStore<never>;
+  return { ...store, ...maintenance, rememberedSince: () => Date.now() - lease.retentionMs };
 }
 
 /** Options of {@link sqlDdl}. */

@@ -38,7 +38,7 @@ export function leaseTable(plain: Run, statements: Statements): LeaseTable {
       for (const key of left) words.set(key, 'in-progress');
       return words;
     },
-    complete: (keys, owner) => statements.complete(run, [...keys].sort(), owner),
+    record: (keys, owner) => statements.complete(run, [...keys].sort(), owner),
     release: (keys, owner) => statements.release(run, [...keys].sort(), owner),
   };
 }

@@ -1,14 +1,13 @@
-import { storeError } from '../bounded-calls.js';
+import { WebhookError } from '../../errors.js';
+import { ignorePromise, isThenable } from '../../internal/guards.js';
 import { storableKey } from '../storable-key.js';
-import type { IdempotencyStore, RunOptions, StoreWord, Synchronous } from '../store.js';
+import type { Run, StoreWord, Synchronous, TransactionalStore } from '../store.js';
 import { begin, CLOSED, isBusy, runsOf, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
 import { type Durations, explained, keysOf, type Status } from './dialect.js';
 import { endedError, Outcome } from './outcome.js';
 import { hasEnded, sqliteStatements, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';
-
-type Run<Connection> = (fresh: readonly string[], tx: Synchronous<Connection>, options: RunOptions) => Promise<void>;
 
 /**
  * A store on a synchronous connection to a SQLite file: claims, runs the handler, and commits within one turn, because
@@ -18,7 +17,7 @@ export function synchronousStore<Connection>(
   db: SynchronousDatabase<Connection>,
   table: Table,
   options: Durations & { readonly timeoutMs: number },
-): Required<Pick<IdempotencyStore<Synchronous<Connection>>, 'once' | 'onceEach' | 'transactional'>> {
+): TransactionalStore<Synchronous<Connection>> {
   const texts = sqliteTexts(table, options);
   const { transaction } = sqliteStatements(table, options);
   const beside = runsOf(db, options.timeoutMs);
@@ -37,17 +36,14 @@ export function synchronousStore<Connection>(
 
   async function attempt(
     keys: readonly string[],
-    named: readonly string[],
-    run: Run<Connection>,
-  ): Promise<StoreWord[]> {
+    names: readonly string[],
+    run: Run<Synchronous<Connection>>,
+  ): Promise<Map<string, StoreWord>> {
     const end = begin(db);
     const owner = crypto.randomUUID();
     const outcome = new Outcome(transaction);
     let words: ReadonlyMap<string, StoreWord> = new Map();
-    let isOver = false;
     let isAsked = true;
-    let busy: unknown;
-    let running: Promise<void> | undefined;
     let failure: { readonly cause: unknown } | undefined;
 
     /** Once, as it removes the mark. */
@@ -63,69 +59,53 @@ export function synchronousStore<Connection>(
     }
 
     const claimed = () => [...words.keys()].filter((key) => words.get(key) === 'handled');
+    const freshNames = () => names.filter((_, index) => words.get(keys[index] as string) === 'handled');
 
-    function onReturn(error?: unknown): void {
-      if (isOver) throw storeError(LATE);
-      isOver = true;
-      if (error !== undefined) {
-        outcome.thrown = { cause: error };
-        return;
-      }
+    function runNow(): void {
+      const fresh = new Map(freshNames().map((name) => [name, {}]));
       try {
-        ask();
-        db.runNow(...texts.finishEach(claimed(), owner));
-        db.runNow('COMMIT');
+        const returned = run(fresh, tx);
+        if (!isThenable(returned)) return;
+        ignorePromise(returned);
+        throw new WebhookError('ERR_WEBHOOK_HANDLER', ASYNCHRONOUS);
       } catch (cause) {
-        // A reader can delay the commit. The run is repeated, as it left nothing behind.
-        if (isBusy(cause)) busy = cause;
-        outcome.note(cause);
+        outcome.thrown = { cause };
+        throw cause;
       }
     }
 
     try {
       words = claim(keys, owner);
-      const fresh = named.filter((_, index) => words.get(keys[index] as string) === 'handled');
-      if (fresh.length > 0) {
+      if (claimed().length > 0) {
         db.runNow(texts.mark);
         outcome.begin();
         isAsked = false;
-        running = run(fresh, tx, { onReturn });
-        running.catch(ignore);
-        if (!isOver) throw storeError(LATE);
+        runNow();
+        try {
+          ask();
+          db.runNow(...texts.finishEach(claimed(), owner));
+          db.runNow('COMMIT');
+        } catch (cause) {
+          outcome.note(cause);
+        }
       }
     } catch (error) {
-      failure = { cause: explained(error, table.name) };
+      failure = { cause: outcome.thrown || isBusy(error) ? error : explained(error, table.name) };
     } finally {
-      isOver = true;
       if (!isAsked) outcome.askNow(ask);
       end();
     }
-    if (!failure) {
-      await running?.catch((error: unknown) => {
-        if (outcome.thrown) outcome.thrown = { cause: error };
-        failure = { cause: busy ?? error };
-      });
-    }
-    if (!failure) return keys.map((key) => words.get(key) ?? 'in-progress');
+    if (!failure) return new Map(names.map((name, index) => [name, words.get(keys[index] as string) ?? 'in-progress']));
     throw await outcome.failureOf(failure.cause, { keys: claimed(), owner, id: owner }, beside, options.timeoutMs);
   }
 
-  const onceEach = (named: readonly string[], run: Run<Connection>) => {
-    const keys = named.map(storableKey);
-    return whenFree(() => attempt(keys, named, run), options.timeoutMs);
-  };
-
   return {
-    transactional: true,
-    onceEach,
-    async once(key, run) {
-      const [word] = await onceEach([key], (_, connection, runOptions) => run(connection, runOptions));
-      return word as StoreWord;
+    async once(names, _step, run) {
+      const keys = names.map(storableKey);
+      return whenFree(() => attempt(keys, names, run), options.timeoutMs);
     },
   };
 }
 
-const LATE =
-  'A synchronous driver commits in the turn in which the transaction began, so the handler must return before that and must not be async. For an async handler, use fromLibsql.';
-
-function ignore(): void {}
+const ASYNCHRONOUS =
+  'A synchronous driver commits when the handler returns, so the handler must not be async. For an async handler, use fromLibsql.';

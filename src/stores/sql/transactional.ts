@@ -1,7 +1,7 @@
 import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
-import type { IdempotencyStore, RunOptions, StoreWord } from '../store.js';
+import type { Claimed as ClaimedKey, Run, RunLimit, StoreWord, TransactionalStore } from '../store.js';
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
 import { type Claimed, explained, isConflict, type Statements } from './dialect.js';
@@ -14,8 +14,12 @@ export interface TransactionalOptions {
   readonly isolationLevel?: IsolationLevel | undefined;
 }
 
-/** The handler: the keys that are fresh, and its transaction. */
-type Run<Tx, Keys = readonly string[]> = (fresh: Keys, tx: Tx, options: RunOptions) => Promise<void>;
+/** What a call of `once` asks for; its keys as they are stored, and sorted. */
+interface Work<Tx> {
+  readonly keys: readonly string[];
+  readonly run: (claimed: Claimed, tx: Tx) => unknown;
+  readonly limit: RunLimit;
+}
 
 /** How long a statement of a late handler may hold up the end of its transaction, in ms. */
 const SPOIL_MS = 100;
@@ -25,49 +29,51 @@ export function transactionalStore<Tx>(
   db: SqlDatabase<Tx>,
   statements: Statements,
   options: TransactionalOptions,
-): Required<Pick<IdempotencyStore<Tx>, 'leaseMs' | 'once' | 'onceEach' | 'transactional'>> {
-  async function onceEach(idempotencyKeys: readonly string[], run: Run<Tx>): Promise<StoreWord[]> {
-    const preparing = statements.prepare?.((statement) => db.run(statement, options.timeoutMs));
-    if (preparing) await withDeadline(preparing, options.timeoutMs, () => storeError(late('did not answer', options)));
-    const keys = idempotencyKeys.map(storableKey);
-    // Sorted, so that overlapping deliveries do not deadlock.
-    const sorted = [...keys].sort();
-    const elapsedMs = stopwatch();
-    for (let tries = 1; ; ) {
-      const attempt = new Attempt(db, statements, options, sorted, (claimed, tx, runOptions) =>
-        run(
-          idempotencyKeys.filter((_, index) => claimed.has(keys[index] as string)),
-          tx,
-          runOptions,
-        ),
-      );
-      try {
-        const words = await attempt.result();
-        return keys.map((key) => words.get(key) ?? 'in-progress');
-      } catch (cause) {
-        const error = await attempt.failureOf(cause);
-        if (attempt.outcome.isLate) throw error;
-        if (isBusy(error) && !attempt.outcome.thrown) {
-          if (elapsedMs() > options.timeoutMs) throw storeError(late('was not free', options), error);
-          await sleep(BUSY_RETRY_MS);
-          continue;
-        }
-        if (!isConflict(error)) throw error;
-        if (tries === MOST_TRIES) throw attempt.outcome.thrown ? error : storeError(CONFLICTS, error);
-      }
-      await sleep(2 ** tries++ * (1 + Math.random()));
-    }
-  }
-
+): TransactionalStore<Tx> {
   return {
-    transactional: true,
     leaseMs: options.leaseMs,
-    onceEach,
-    async once(key, run) {
-      const [word] = await onceEach([key], (_, tx, runOptions) => run(tx, runOptions));
-      return word as StoreWord;
+    async once(names, _step, run: Run<Tx>, limit) {
+      const preparing = statements.prepare?.((statement) => db.run(statement, options.timeoutMs));
+      if (preparing) {
+        await withDeadline(preparing, options.timeoutMs, () => storeError(late('did not answer', options)));
+      }
+      const keys = names.map(storableKey);
+      const work: Work<Tx> = {
+        // Sorted, so that overlapping deliveries do not deadlock.
+        keys: [...keys].sort(),
+        run: (claimed, tx) => run(freshOf(names, keys, claimed), tx),
+        limit,
+      };
+      const elapsedMs = stopwatch();
+      for (let tries = 1; ; ) {
+        const attempt = new Attempt(db, statements, options, work);
+        try {
+          const words = await attempt.result();
+          return new Map(names.map((name, index) => [name, words.get(keys[index] as string) ?? 'in-progress']));
+        } catch (cause) {
+          const error = await attempt.failureOf(cause);
+          if (attempt.outcome.isLate) throw error;
+          if (isBusy(error) && !attempt.outcome.thrown) {
+            if (elapsedMs() > options.timeoutMs) throw storeError(late('was not free', options), error);
+            await sleep(BUSY_RETRY_MS);
+            continue;
+          }
+          if (!isConflict(error)) throw error;
+          if (tries === MOST_TRIES) throw storeError(CONFLICTS, error);
+        }
+        await sleep(2 ** tries++ * (1 + Math.random()));
+      }
     },
   };
+}
+
+/** The keys that were claimed, by their names. */
+function freshOf(names: readonly string[], keys: readonly string[], claimed: Claimed): Map<string, ClaimedKey> {
+  const fresh = new Map<string, ClaimedKey>();
+  for (const [index, name] of names.entries()) {
+    if (claimed.keys.includes(keys[index] as string)) fresh.set(name, { token: claimed.fencingToken });
+  }
+  return fresh;
 }
 
 /** One transaction: claims the keys, runs the handler, and commits. */
@@ -76,8 +82,7 @@ class Attempt<Tx> {
   readonly #db: SqlDatabase<Tx>;
   readonly #statements: Statements;
   readonly #options: TransactionalOptions;
-  readonly #keys: readonly string[];
-  readonly #run: Run<Tx, ReadonlySet<string>>;
+  readonly #work: Work<Tx>;
   readonly #words = new Map<string, StoreWord>();
   #reject: (error: unknown) => void = ignore;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -87,18 +92,11 @@ class Attempt<Tx> {
   #isCommitting = false;
   #spoiled: Promise<unknown> | undefined;
 
-  constructor(
-    db: SqlDatabase<Tx>,
-    statements: Statements,
-    options: TransactionalOptions,
-    keys: readonly string[],
-    run: Run<Tx, ReadonlySet<string>>,
-  ) {
+  constructor(db: SqlDatabase<Tx>, statements: Statements, options: TransactionalOptions, work: Work<Tx>) {
     this.#db = db;
     this.#statements = statements;
     this.#options = options;
-    this.#keys = keys;
-    this.#run = run;
+    this.#work = work;
     this.outcome = new Outcome(statements.transaction);
   }
 
@@ -182,12 +180,14 @@ class Attempt<Tx> {
   /** Claims the keys that nobody has, and finds out about the others. */
   async #claim({ run, watch }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status } = this.#statements;
-    const claimed = await transaction.claim(run, this.#keys, crypto.randomUUID(), watch).catch((error: unknown) => {
-      throw explained(error, this.#statements.table);
-    });
+    const claimed = await transaction
+      .claim(run, this.#work.keys, crypto.randomUUID(), watch)
+      .catch((error: unknown) => {
+        throw explained(error, this.#statements.table);
+      });
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
-    const others = this.#keys.filter((key) => !this.#words.has(key));
+    const others = this.#work.keys.filter((key) => !this.#words.has(key));
     if (others.length > 0) for (const [key, word] of await status(run, others)) this.#words.set(key, word);
     return claimed;
   }
@@ -202,21 +202,22 @@ class Attempt<Tx> {
     const deadline = new Promise<void>((resolve) => {
       timeIsUp = resolve;
     });
-    const onTimeout = (error: Error) => {
+    const { signal } = this.#work.limit;
+    const expire = () => {
       if (this.#isOver || this.#isCommitting) return;
       this.outcome.isLate = true;
-      this.#reject(error);
+      this.#reject(signal.reason);
       close?.();
       this.#spoiled = this.#spoil();
       // A handler that can still reach the connection may keep it until the lease ends.
       if (close) void this.#spoiled.then(timeIsUp);
       else setTimeout(timeIsUp, Math.max(0, leaseMs - elapsedMs()));
     };
-    const runOptions = { onTimeout, fencingToken: claimed.fencingToken, remainingMs: () => leaseMs - elapsedMs() };
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
     this.outcome.begin(transaction.hasConflict);
-    const handling = this.#run(new Set(claimed.keys), tx, runOptions);
+    signal.addEventListener('abort', expire, { once: true });
+    const handling = (async () => this.#work.run(claimed, tx))();
     let isSettled = false;
     const settle = () => {
       isSettled = true;

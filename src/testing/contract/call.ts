@@ -1,15 +1,18 @@
-import type { IdempotencyStore, RunOptions, StoreWord } from '../../stores/store.js';
+import { Deadline } from '../../handle/deadline.js';
+import { isTransactional, onceOf } from '../../handle/ground.js';
+import type { IdempotencyStore, StoreWord } from '../../stores/store.js';
 import { createGate } from './waiting.js';
 import type { Outcome } from './words.js';
 
-/** What a run of the suite does. `fresh`: the keys that `onceEach` passed to it. */
-export type Work<Tx> = (tx: Tx, options: RunOptions | undefined, fresh: readonly string[]) => unknown;
+/** What a run of the suite does. `expire`: ends its time. `fresh`: the keys that the store passed to it. */
+export type Work<Tx> = (tx: Tx, expire: () => Error, fresh: readonly string[]) => unknown;
 
-type Run = (work: () => unknown, fresh: readonly string[]) => Promise<void>;
+const DELIVERY = { from: 'free', to: 'done' } as const;
+/** Longer than any case. */
+const LIMIT_MS = 120_000;
 
-/** A call of `once` or `onceEach`, and what the store has done with it until now. */
+/** A call for one key or several, and what the store has done with it until now. */
 export class Call {
-  readonly method: 'once' | 'onceEach';
   readonly keys: readonly string[];
   /** Whether the store may repeat a run, after a conflict with another transaction. */
   readonly mayRepeat: boolean;
@@ -17,54 +20,49 @@ export class Call {
   runs = 0;
   /** The keys of each run. */
   readonly fresh: (readonly string[])[] = [];
-  /** How the call settled, once it has. */
+  /** How the call settled, once it has: with the word for its key, or those for its keys in their order. */
   outcome: Outcome | undefined;
   /** Resolves when the first run starts. */
   readonly started: Promise<void>;
   /** Resolves when the call has settled. */
   readonly settled: Promise<Outcome>;
 
-  constructor(
-    method: Call['method'],
-    keys: readonly string[],
-    mayRepeat: boolean,
-    begin: (run: Run) => Promise<unknown>,
-  ) {
-    this.method = method;
+  constructor(keys: readonly string[], mayRepeat: boolean, begin: (call: Call, open: () => void) => Promise<unknown>) {
     this.keys = keys;
     this.mayRepeat = mayRepeat;
     const { passed, open } = createGate();
     this.started = passed;
-    const run: Run = (work, fresh) => {
-      this.runs++;
-      this.fresh.push(fresh);
-      open();
-      // What `work` throws at once, the run throws at once.
-      const running = Promise.resolve(work()).then(nothing);
-      running.catch(nothing); // The store may not wait for it.
-      return running;
-    };
     const note = (outcome: Outcome) => {
       this.outcome = outcome;
       return outcome;
     };
     // The store may throw at once.
-    this.settled = (async () => begin(run))().then(
+    this.settled = (async () => begin(this, open))().then(
       (answer) => note({ answer }),
       (error: unknown) => note({ error }),
     );
   }
 }
 
-export function callOnce<Tx>(store: IdempotencyStore<Tx>, key: string, work: Work<Tx>): Call {
-  const begin = (run: Run) => store.once(key, (tx, options) => run(() => work(tx as Tx, options, [key]), [key]));
-  return new Call('once', [key], store.transactional === true, begin);
-}
-
-export function callEach<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[], work: Work<Tx>): Call {
-  const begin = async (run: Run) =>
-    store.onceEach?.(keys, (fresh, tx, options) => run(() => work(tx as Tx, options, fresh), fresh));
-  return new Call('onceEach', keys, store.transactional === true, begin);
+/** Calls a store as a receiver does. A lease store is called by what calls it there. */
+export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: string | readonly string[], work: Work<Tx>): Call {
+  const keys = typeof asked === 'string' ? [asked] : asked;
+  return new Call(keys, isTransactional(store), async (call, open) => {
+    const limit = new Deadline(LIMIT_MS);
+    const run = (claimed: ReadonlyMap<string, unknown>, tx: Tx) => {
+      const fresh = [...claimed.keys()];
+      call.runs++;
+      call.fresh.push(fresh);
+      open();
+      // What `work` throws at once, the run throws at once.
+      const running = Promise.resolve(work(tx, () => limit.expire(), fresh)).then(nothing);
+      running.catch(nothing); // The store may not wait for it.
+      return running;
+    };
+    const words = await onceOf(store)(keys, DELIVERY, run, limit);
+    if (typeof words?.get !== 'function') return words;
+    return typeof asked === 'string' ? words.get(asked) : keys.map((key) => words.get(key));
+  });
 }
 
 export const nothing = (): void => {};

@@ -1,6 +1,4 @@
-import { clockCases } from './clock.js';
 import { keyCases } from './keys.js';
-import { lateCases } from './late.js';
 import { leaseCases } from './leases.js';
 import { onceCases } from './once.js';
 import type { StoreContractOptions } from './options.js';
@@ -16,12 +14,10 @@ export type Cases = Readonly<Record<string, <Tx>(trial: Trial<Tx>) => Promise<vo
 /** The cases by what the store is called with or has. The options tell which of them the store needs. */
 export function casesFor({ effects, outage, leases }: StoreContractOptions<never>): Readonly<Record<string, Cases>> {
   return {
-    once: onceCases,
+    'one key': onceCases,
     keys: keyCases,
-    onceEach: severalCases,
-    ...(effects
-      ? { 'a transaction': transactionCases }
-      : { 'a late handler': lateCases, leases: leaseCases, 'a frozen process': clockCases }),
+    'several keys': severalCases,
+    ...(effects ? { 'a transaction': transactionCases } : { leases: leaseCases }),
     ...(leases && { 'the writes of a lease store': writeCases }),
     ...(outage && { 'an outage': { ...outageCases, ...(effects ? commitOutageCases : recordOutageCases) } }),
   };

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.js';
 import type { IdempotencyStore } from '../../stores/store.js';
-import { type Call, callEach, callOnce, nothing, type Work } from './call.js';
+import { type Call, callStore, nothing, type Work } from './call.js';
 import {
   type ContractEffects,
   type ContractSettings,
@@ -42,13 +42,6 @@ export class Ground<Tx> {
     return [first, this.options.shared === false ? first : await this.#open(settings)];
   }
 
-  /** Two replicas of a store with `onceEach`. */
-  async replicasForSeveral(): ReturnType<Ground<Tx>['replicas']> {
-    const stores = await this.replicas();
-    needsSeveral(stores[0]);
-    return stores;
-  }
-
   async #open(settings: ContractSettings): Promise<IdempotencyStore<Tx>> {
     const late = () => new Error(`\`makeStore\` did not settle within ${WAIT_MS / 1000} s.`);
     const store = await within((async () => this.#makeStore(settings))(), late);
@@ -81,11 +74,11 @@ export class Ground<Tx> {
   }
 
   once(store: IdempotencyStore<Tx>, key: string, work: Work<Tx> = nothing): Call {
-    return this.#noted(callOnce(store, key, work));
+    return this.#noted(callStore(store, key, work));
   }
 
   each(store: IdempotencyStore<Tx>, keys: readonly string[], work: Work<Tx> = nothing): Call {
-    return this.#noted(callEach(store, keys, work));
+    return this.#noted(callStore(store, keys, work));
   }
 
   #noted(call: Call): Call {
@@ -98,11 +91,4 @@ export class Ground<Tx> {
     this.#gates.push(gate);
     return gate;
   }
-}
-
-export class NotForThisStore extends Error {}
-
-/** Skips the case of a store without `onceEach`. */
-export function needsSeveral({ onceEach }: { readonly onceEach?: unknown }): void {
-  if (!onceEach) throw new NotForThisStore('The store has no onceEach.');
 }

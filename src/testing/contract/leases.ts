@@ -1,7 +1,6 @@
 import type { IdempotencyStore } from '../../stores/store.js';
 import { repeat, unique, uniques } from './call.js';
 import type { Cases } from './cases.js';
-import { NotForThisStore, needsSeveral } from './ground.js';
 import type { Trial } from './trial.js';
 import { BOTH, failure, RUN_FAILED, TWICE } from './words.js';
 
@@ -15,24 +14,15 @@ const LOST_LEASE = 'A run succeeds after its lease, when another run has taken o
 const UNNOTICED = `${TWICE}, and neither an error nor a log says so`;
 const RELEASED = 'A run fails after its lease, when another run has taken over its key';
 
-/** Skips the case of a store whose runs keep their keys for as long as they last. */
-export function needsLease({ leaseMs }: Pick<IdempotencyStore, 'leaseMs'>): void {
-  if (leaseMs === undefined) throw new NotForThisStore('The store has no leaseMs.');
-}
-
 /** Two replicas with short leases, and how to check that a key is claimed. */
 async function leased<Tx>(trial: Trial<Tx>) {
   const [store, other] = await trial.replicas({ leaseMs: LEASE_MS });
-  needsLease(store);
-  const waits = await trial.waits(store);
   const holdTimed = async (...args: Parameters<Trial<Tx>['hold']>) => {
     const start = trial.time();
     return { start, ...(await trial.hold(...args)) };
   };
   /** Expects that the key is claimed, unless a slow machine has used up the lease. */
   async function refused(by: IdempotencyStore<Tx>, key: string, start: number, what: string): Promise<void> {
-    // A call that waits would take over.
-    if (waits) return;
     // If it takes over after the lease, it frees the key again.
     const call = await trial.patiently(() => trial.once(by, key, () => Promise.reject(new Error(RUN_FAILED))), what);
     if (trial.time() - start > LEASE_MS - 50) return;
@@ -42,16 +32,9 @@ async function leased<Tx>(trial: Trial<Tx>) {
   return { store, other, hold: holdTimed, refused };
 }
 
-async function leasedForSeveral<Tx>(trial: Trial<Tx>): ReturnType<typeof leased<Tx>> {
-  const setting = await leased(trial);
-  needsSeveral(setting.store);
-  return setting;
-}
-
 export const leaseCases: Cases = {
   async 'says how long its leases are'(trial) {
     const [store] = await trial.replicas({ leaseMs: 5000 });
-    needsLease(store);
     const { leaseMs = 0 } = store;
     const what = 'A store was created with leaseMs: 5000. Its property leaseMs';
     if (!(leaseMs <= 5000)) {
@@ -117,7 +100,7 @@ export const leaseCases: Cases = {
   },
 
   async 'records none of several keys for a run from which another has taken them over'(trial) {
-    const { store, other, hold } = await leasedForSeveral(trial);
+    const { store, other, hold } = await leased(trial);
     const [a, b, c] = uniques(3) as [string, string, string];
     const late = await hold(store, [a, b], FIRST);
     await trial.passTime(OVER_MS);
@@ -136,7 +119,7 @@ export const leaseCases: Cases = {
   },
 
   async 'frees none of several keys that another run has taken over'(trial) {
-    const { store, other, hold, refused } = await leasedForSeveral(trial);
+    const { store, other, hold, refused } = await leased(trial);
     const [a, b] = uniques(2) as [string, string];
     const late = await hold(store, [a, b], FIRST);
     await trial.passTime(OVER_MS);

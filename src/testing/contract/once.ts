@@ -1,3 +1,4 @@
+import { isTransactional } from '../../handle/ground.js';
 import { type Call, unique } from './call.js';
 import type { Cases } from './cases.js';
 import { settles, sleep } from './waiting.js';
@@ -56,10 +57,10 @@ export const onceCases: Cases = {
     const stores = await trial.replicas();
     const [key, gate] = [unique(), trial.gate()];
     const { effects } = trial.options;
-    const isTransactional = stores[0].transactional === true;
+    const hasEffects = isTransactional(stores[0]);
     const calls = Array.from({ length: RACERS }, (_, index) =>
       trial.once(stores[index % 2 ? 0 : 1], key, async (tx) => {
-        if (isTransactional) await effects?.write(tx, key);
+        if (hasEffects) await effects?.write(tx, key);
         await gate.passed;
       }),
     );
@@ -73,7 +74,7 @@ export const onceCases: Cases = {
       if (!('answer' in outcome) || outcome.answer !== 'handled') others.push(call);
     }
     const runs = calls.reduce((sum, call) => sum + call.runs, 0);
-    const count = isTransactional ? await trial.effectsOf(key) : runs;
+    const count = hasEffects ? await trial.effectsOf(key) : runs;
     if (count > 1) throw failure(what, 'one effect', `${count}`, TWICE, NOT_ATOMIC);
     if (count < 1) throw failure(what, 'one effect', 'none', LOST);
     const handled = RACERS - others.length;
@@ -96,7 +97,7 @@ export const onceCases: Cases = {
     ];
     const beside = trial.once(other, another);
     // A database with one writer runs it afterwards.
-    if (!store.transactional) await trial.handled(beside, 'Another event arrives while a run is under way');
+    if (!isTransactional(store)) await trial.handled(beside, 'Another event arrives while a run is under way');
     gate.open();
     await trial.handled(call, 'The first run succeeded');
     await trial.handled(beside, 'Another event arrives while a run is under way');

@@ -29,7 +29,7 @@ export interface StoreContractOptions<Tx = unknown> {
   /** Advances the clock of the store by a number of ms. (Default: waits.) */
   readonly passTime?: ((ms: number) => unknown) | undefined;
   /**
-   * The effects of runs. Required for a store with `transactional: true`, and only for one: the cases of leases are replaced by
+   * The effects of runs. Required for a store with transactions (`once`), and only for one: the cases of leases are replaced by
    * those of a transaction.
    */
   readonly effects?: ContractEffects<Tx> | undefined;
@@ -76,21 +76,16 @@ export function checkContractOptions(makeStore: unknown, options: StoreContractO
 
 /** Throws ConfigError unless `makeStore` returned a store that the suite can test. */
 export function checkMadeStore<Tx>(store: IdempotencyStore<Tx>, hasEffects: boolean): void {
-  if (!hasMethods(store, 'once')) {
-    throw optionError('makeStore', 'a function that returns an IdempotencyStore (an object with `once`)', store);
+  const isOnce = hasMethods(store, 'once');
+  if (!isOnce && !hasMethods(store, 'claim', 'record', 'release')) {
+    throw optionError('makeStore', 'a function that returns an IdempotencyStore', store);
   }
-  const { onceEach, leaseMs, keysPerRun, transactional } = store;
-  if (onceEach !== undefined) checkFunction('onceEach', onceEach);
+  const { leaseMs } = store;
   if (leaseMs !== undefined) checkNumber('leaseMs', leaseMs, 0);
-  if (keysPerRun !== undefined) checkNumber('keysPerRun', keysPerRun, 1);
-  if (transactional && !hasEffects) {
-    throw new ConfigError(
-      '`effects` is required for a store with `transactional: true`, so that the suite can check that key and effect commit together.',
-    );
-  }
-  if (hasEffects && !transactional) {
-    throw new ConfigError(
-      '`effects` is only for a store with `transactional: true`, and the store that `makeStore` returned does not have it. Add `transactional: true` to the store if it commits key and effect together; otherwise omit `effects`.',
-    );
-  }
+  if (isOnce === hasEffects) return;
+  throw new ConfigError(
+    isOnce
+      ? '`effects` is required for a store with transactions (`once`), so that the suite can check that key and effect commit together.'
+      : '`effects` is only for a store with transactions (`once`), and the store that `makeStore` returned has leases. Omit `effects`.',
+  );
 }

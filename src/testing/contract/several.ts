@@ -1,3 +1,4 @@
+import { isTransactional } from '../../handle/ground.js';
 import type { IdempotencyStore, StoreWord } from '../../stores/store.js';
 import { type Call, repeat, unique, uniques } from './call.js';
 import type { Cases } from './cases.js';
@@ -28,7 +29,7 @@ const FIRST = 'A delivery with new events';
 
 export const severalCases: Cases = {
   async 'runs once with all keys, in their order'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const keys = uniques(20);
     const call = trial.each(store, keys);
     await trial.words(call, repeat(20, 'handled'), FIRST);
@@ -38,7 +39,7 @@ export const severalCases: Cases = {
   },
 
   async 'runs with those keys alone that have not taken effect'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const [a, b, c, d] = uniques(4) as [string, string, string, string];
     await trial.handled(trial.once(store, b), 'The first call of a key');
     await trial.words(trial.each(store, [d]), ['handled'], FIRST);
@@ -49,7 +50,7 @@ export const severalCases: Cases = {
   },
 
   async 'frees all keys when the run fails'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const keys = uniques(5);
     const throwing = () => {
       throw new Error(RUN_FAILED);
@@ -66,7 +67,7 @@ export const severalCases: Cases = {
   },
 
   async 'frees no key that it has not claimed when the run fails'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const [done, held, fresh] = uniques(3) as [string, string, string];
     await trial.handled(trial.once(store, done), 'The first call of a key');
     const { call: holder, gate } = await trial.hold(other, held, 'The first call of a key');
@@ -84,14 +85,14 @@ export const severalCases: Cases = {
   },
 
   async 'runs with the free keys while others are held, and waits for none of them before'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const [a, b, c, d] = uniques(4) as [string, string, string, string];
     const { call: first, gate } = await trial.hold(store, [b, a], FIRST);
     const what = 'A delivery with new events and events that another run has claimed';
     const second = trial.each(other, [d, a, c, b]);
     // A database with one writer runs it afterwards.
-    const answered = await settles(second.started, store.transactional ? 500 : 10_000);
-    if (!answered && !store.transactional) {
+    const answered = await settles(second.started, isTransactional(store) ? 500 : 10_000);
+    if (!answered && !isTransactional(store)) {
       throw failure(what, 'a run with the free keys', 'none within 10 s', WAITS);
     }
     if (answered) ranWith(second, [d, c], what, [d, a, c, b]);
@@ -109,7 +110,7 @@ export const severalCases: Cases = {
   },
 
   async 'runs no key twice in overlapping deliveries, whatever their order'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const keys = uniques(30);
     const effects = await overlap(trial, [store, other], keys);
     const what = 'Deliveries with the same events in different orders compete';
@@ -122,7 +123,7 @@ export const severalCases: Cases = {
   },
 
   async 'accepts any keys, and confuses no two of them'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const keys = hostileKeys(unique());
     const what = 'A delivery with new, hostile keys';
     for (const part of partsOf(store, keys)) {
@@ -130,11 +131,13 @@ export const severalCases: Cases = {
       await trial.words(call, repeat(part.length, 'handled'), what);
       ranWith(call, part, what);
     }
-    await trial.duplicates(other, keys, 'A delivery with hostile keys is redelivered');
+    for (const part of partsOf(other, keys)) {
+      await trial.duplicates(other, part, 'A delivery with hostile keys is redelivered');
+    }
   },
 
   async 'takes a thousand keys'(trial) {
-    const [store, other] = await trial.replicasForSeveral();
+    const [store, other] = await trial.replicas();
     const keys = uniques(1000);
     for (const part of partsOf(store, keys.slice(0, 500))) {
       await trial.words(trial.each(store, part), repeat(part.length, 'handled'), 'A delivery of 500 events');
@@ -148,7 +151,8 @@ export const severalCases: Cases = {
 };
 
 /** The keys as a receiver passes them to the store: some at a time if it takes no more (`keysPerRun`). */
-function partsOf<Tx>({ keysPerRun }: IdempotencyStore<Tx>, keys: readonly string[]): string[][] {
+function partsOf<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[]): string[][] {
+  const { keysPerRun } = store as { readonly keysPerRun?: number };
   const size = keysPerRun ?? keys.length;
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, at) => keys.slice(at * size, (at + 1) * size));
 }
@@ -158,7 +162,7 @@ const WAITS = 'two overlapping deliveries wait for each other for ever, or until
 /** Sends overlapping deliveries until each is answered, and returns how to count the effects of a key. */
 async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx>['replicas']>>, keys: string[]) {
   const { effects } = trial.options;
-  const isTransactional = stores[0].transactional === true;
+  const hasEffects = isTransactional(stores[0]);
   const written: string[] = [];
   const deliveries = Array.from({ length: 12 }, (_, index) => {
     const part = [...keys.slice(index), ...keys.slice(0, index)].slice(0, 20);
@@ -169,9 +173,9 @@ async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx
     deliveries.map(async (delivery, index) => {
       const end = Date.now() + 20_000;
       for (;;) {
-        const call = trial.each(stores[index % 3 ? 0 : 1], delivery, async (tx, _options, fresh) => {
-          if (!isTransactional) await sleep(2);
-          for (const key of fresh) await (isTransactional ? effects?.write(tx, key) : written.push(key));
+        const call = trial.each(stores[index % 3 ? 0 : 1], delivery, async (tx, _expire, fresh) => {
+          if (!hasEffects) await sleep(2);
+          for (const key of fresh) await (hasEffects ? effects?.write(tx, key) : written.push(key));
         });
         const what = 'A delivery overlaps with others';
         const outcome = await trial.settled(call, what);
@@ -182,5 +186,5 @@ async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx
     }),
   );
   const count = (key: string) => written.filter((each) => each === key).length;
-  return async (key: string): Promise<number> => (isTransactional ? trial.effectsOf(key) : count(key));
+  return async (key: string): Promise<number> => (hasEffects ? trial.effectsOf(key) : count(key));
 }

@@ -1,12 +1,12 @@
 import { type Call, nothing, repeat, unique, uniques, type Work } from './call.js';
 import type { Cases } from './cases.js';
-import { needsSeveral } from './ground.js';
 import type { ContractEffects } from './options.js';
 import type { Trial } from './trial.js';
 import { createGate, settles, sleep, WAIT_MS } from './waiting.js';
 import { failure, LOST, messageOf, RUN_FAILED, TWICE } from './words.js';
 
-const TIMED_OUT = 'The handler timed out.';
+/** What the reason of the signal says. */
+const TIMED_OUT = 'The handler took longer';
 
 /** Two replicas and their effects. */
 async function transactional<Tx>(trial: Trial<Tx>) {
@@ -42,10 +42,10 @@ async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, en
   const [early, afterwards] = [unique(), unique()];
   const gate = trial.gate();
   const settled = createGate();
-  const call = start(async (tx, options) => {
+  const call = start(async (tx, expire) => {
     try {
       await effects.write(tx, early);
-      options?.onTimeout?.(new Error(TIMED_OUT));
+      expire();
       await gate.passed;
       // The transaction is expected to be unusable.
       await (async () => effects.write(tx, afterwards))().catch(nothing);
@@ -54,13 +54,13 @@ async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, en
       settled.open();
     }
   });
-  const what = 'A handler called onTimeout and still runs';
+  const what = 'The time of a handler is over, and it still runs';
   if (!(await settles(call.settled, WAIT_MS))) {
     gate.open();
     await trial.settled(call, what);
     const count = await trial.effectsOf(early);
     if (count > 0) {
-      const late = 'A transaction was committed although its handler had called onTimeout';
+      const late = 'A transaction was committed although the signal of its limit was aborted';
       const meaning = `the event was answered as failed. Its redelivery runs beside the first handler, and ${TWICE}`;
       throw failure(late, 'no committed effect', `${count}`, meaning);
     }
@@ -68,7 +68,7 @@ async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, en
   }
   const outcome = await trial.settled(call, what);
   if ('answer' in outcome || !messageOf(outcome.error).includes(TIMED_OUT)) {
-    throw failure(what, `the error of onTimeout, '${TIMED_OUT}'`, outcome, WAITS);
+    throw failure(what, 'the reason of the signal', outcome, WAITS);
   }
   /** Lets the handler end, and the store notice it. */
   async function finish(): Promise<void> {
@@ -112,7 +112,6 @@ export const transactionCases: Cases = {
 
   async 'commits the effects of several keys together, or none'(trial) {
     const { store, other, effects, committed } = await transactional(trial);
-    needsSeveral(store);
     const keys = uniques(3);
     await trial.rethrows(trial.each(store, keys, writeAndFail(effects, keys)), 'A run failed after it wrote effects');
     for (const key of keys) await committed(key, 0, 'A run failed after it wrote effects');
@@ -140,7 +139,6 @@ export const transactionCases: Cases = {
 
   async 'frees several keys of a handler that timed out, and never commits them'(trial) {
     const { store, other, committed } = await transactional(trial);
-    needsSeveral(store);
     for (const ending of ENDINGS) {
       const keys = uniques(3);
       const { ids, finish } = await timeOut(trial, (work) => trial.each(store, keys, work), ending);
@@ -154,13 +152,13 @@ export const transactionCases: Cases = {
   async 'keeps an effect that was committed before its time was up'(trial) {
     const { store, other, effects, committed } = await transactional(trial);
     const key = unique();
-    let timeIsUp: ((error: Error) => void) | undefined;
-    const call = trial.once(store, key, async (tx, options) => {
-      timeIsUp = options?.onTimeout;
+    let timeIsUp: () => unknown = nothing;
+    const call = trial.once(store, key, async (tx, expire) => {
+      timeIsUp = expire;
       await effects.write(tx, key);
     });
     await trial.handled(call, 'A run wrote an effect');
-    timeIsUp?.(new Error(TIMED_OUT));
+    timeIsUp();
     await trial.duplicate(other, key, 'An effect was committed before its time was up');
     await committed(key, 1, 'An effect was committed before its time was up');
   },

@@ -1,5 +1,5 @@
 import type { IdempotencyStore, StoreWord } from '../../stores/store.js';
-import { type Call, nothing, repeat, unique, type Work } from './call.js';
+import { type Call, nothing, repeat, type Work } from './call.js';
 import { Ground } from './ground.js';
 import { type Gate, settles, sleep, WAIT_MS, within } from './waiting.js';
 import {
@@ -29,8 +29,8 @@ const RETRY_MS = 100;
 export class Trial<Tx> extends Ground<Tx> {
   /** The outcome of a call, within the time of the suite. */
   settled(call: Call, what: string): Promise<Outcome> {
-    const got = `no answer: the promise of ${call.method}() did not settle within ${WAIT_MS / 1000} s`;
-    return within(call.settled, () => failure(what, `${call.method}() to settle`, got, UNANSWERED));
+    const got = `no answer within ${WAIT_MS / 1000} s`;
+    return within(call.settled, () => failure(what, 'an answer', got, UNANSWERED));
   }
 
   /** Repeats a call that rejects without a run: with a short lease, its answer comes too late on a busy machine. */
@@ -207,16 +207,6 @@ export class Trial<Tx> extends Ground<Tx> {
     if (typeof keys === 'string') await this.word(call, 'in-progress', what);
     else await this.words(call, repeat(keys.length, 'in-progress'), what);
     return [];
-  }
-
-  /** Whether a call waits for a run that has claimed its key. */
-  async waits(store: IdempotencyStore<Tx>): Promise<boolean> {
-    const key = unique();
-    const { gate } = await this.hold(store, key, 'The first call of a key');
-    const second = this.once(store, key);
-    const answers = await settles(Promise.race([second.settled, second.started]), GRACE_MS);
-    gate.open();
-    return !answers;
   }
 
   /** Expects that a call was not run. One that had to wait too long on a busy machine is repeated. */

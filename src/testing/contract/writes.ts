@@ -28,7 +28,7 @@ async function writes<Tx>(trial: Trial<Tx>, key = unique()) {
       if (claimed !== word) throw failure(what, show(word), { answer: claimed }, word === 'duplicate' ? UNDONE : BOTH);
     },
     async completed(owner: string, expected: boolean, what: string): Promise<void> {
-      const recorded = await answer('complete', leases.complete(key, owner, RETENTION_MS));
+      const recorded = await answer('record', leases.record(key, owner, RETENTION_MS));
       if (recorded !== expected)
         throw failure(what, `${expected}`, { answer: recorded }, expected ? FAILED : UNNOTICED);
     },
@@ -59,7 +59,7 @@ export const writeCases: Cases = {
     await completed(owner, true, 'An owner that has claimed its key twice records it');
   },
 
-  async 'complete gives its owner the same answer again'(trial) {
+  async 'record gives its owner the same answer again'(trial) {
     const { claimed, refused, completed } = await writes(trial);
     const [owner, rival] = [unique(), unique()];
     await claimed(owner, FIRST);
@@ -103,7 +103,7 @@ export const writeCases: Cases = {
     await completed(successor, true, 'The last owner records its key');
   },
 
-  async 'complete records a key that is gone'(trial) {
+  async 'record records a key that is gone'(trial) {
     const { claimed, refused, completed, release } = await writes(trial);
     const owner = unique();
     await claimed(owner, FIRST);

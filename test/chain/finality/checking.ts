@@ -1,7 +1,8 @@
 import { type Hex, padHex, toHex } from 'viem';
 import { afterEach } from 'vitest';
-import { type ChainFinalityOptions, chainFinality } from '../../../src/chain/index.js';
-import type { FinalityVerdict } from '../../../src/handle/finality.js';
+import { chainVerdicts } from '../../../src/chain/finality/chain-finality.js';
+import type { FinalityVerdict } from '../../../src/chain/finality/stage.js';
+import type { ChainFinalityOptions } from '../../../src/chain/index.js';
 import type { EventEmitted, TransactionIncluded } from '../../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/index.js';
 import { type Mined, type ScriptedNode, startNode } from '../scripted-node.js';
@@ -25,7 +26,7 @@ export async function nodeWith(blocks: number, finalized?: number): Promise<Scri
 export function finalityOf(options: Partial<ChainFinalityOptions> & Pick<ChainFinalityOptions, 'rpcUrl'>) {
   const clock = { ms: 1_800_000_000_000 };
   const { lines, logger } = createRecorder();
-  const finality = chainFinality({ level: 'finalized', chainId: 31337, now: () => clock.ms, logger, ...options });
+  const finality = chainVerdicts({ level: 'finalized', chainId: 31337, now: () => clock.ms, logger, ...options });
   return {
     lines,
     check: finality.check,

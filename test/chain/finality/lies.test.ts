@@ -1,6 +1,6 @@
 import { padHex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { chainFinality } from '../../../src/chain/index.js';
+import { chainVerdicts } from '../../../src/chain/finality/chain-finality.js';
 import type { EventEmitted, TransactionIncluded } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { createRandom } from '../../chaos/random.js';
@@ -271,7 +271,7 @@ describe('chainFinality says pending, and why', () => {
     const nodes = await Promise.all([nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2)]);
     for (const node of nodes) node.answer(() => new Promise(() => {}));
     const rpcUrl = nodes.map(({ url }) => url);
-    const finality = chainFinality({ rpcUrl, level: 'finalized', chainId: 31337, timeoutMs: 60 });
+    const finality = chainVerdicts({ rpcUrl, level: 'finalized', chainId: 31337, timeoutMs: 60 });
     const [verdict] = await finality.check([eventOf(at((nodes[0] as (typeof nodes)[0]).chain, 1))]);
     expect(verdict).toMatchObject({
       status: 'pending',

@@ -78,7 +78,7 @@ describe('the requests of chainFinality', () => {
     const { check } = finalityOf({ rpcUrl: node.url, timeoutMs: 200 });
     const controller = new AbortController();
     const event = eventOf(at(node.chain, 15));
-    const aborted = check([event], { signal: controller.signal });
+    const aborted = check([event], controller.signal);
     const other = check([event]);
     while (node.calls.length < 2) await new Promise(setImmediate);
     controller.abort();
@@ -88,7 +88,7 @@ describe('the requests of chainFinality', () => {
     ]);
     isSilent = false;
     expect(await check([event])).toEqual([FINAL]);
-    expect(await check([eventOf(at(node.chain, 3))], { signal: controller.signal })).toMatchObject([
+    expect(await check([eventOf(at(node.chain, 3))], controller.signal)).toMatchObject([
       { status: 'pending', error: { reason: 'aborted' } },
     ]);
   });

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ReconcileReport, reconcile } from '../../../src/chain/index.js';
-import { memoryStore } from '../../../src/index.js';
+import { type LeaseStore, memoryStore } from '../../../src/index.js';
 import { signed } from '../../helpers.js';
 import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
 import { transfer } from '../watching.js';
@@ -246,7 +246,8 @@ describe('reconcile refuses', () => {
   });
 
   it('a receiver that cannot tell, unless `retentionMs` is set', async () => {
-    const { receiver } = noting({ store: { once: memoryStore().once } });
+    const { rememberedSince: _, ...store } = memoryStore() as LeaseStore;
+    const { receiver } = noting({ store });
     expect(await refusal(run(node, receiver))).toMatch(/Set `retentionMs` to how long it does\.$/);
     expect((await run(node, receiver, { retentionMs: 604_800_000 })).report).toMatchObject({ repaired: 6 });
   });

@@ -63,8 +63,8 @@ function withSteps<J extends Job>(process: (job: J, token?: string) => Promise<v
 /** Starts a worker. Resolves to a function that stops it once the jobs under way are complete. */
 export async function startWorker({ store, handle }: Work): Promise<() => Promise<unknown>> {
   const onEvent = (event: WebhookEvent, context: EventContext) => handle([idOfEvent(event, context)], context);
-  const { openFinality, onDropped } = mode.finality ? await import('./finality.js') : {};
-  const finality = openFinality && { finality: openFinality(), onDropped };
+  const { openFinality } = mode.finality ? await import('./finality.js') : {};
+  const finality = openFinality && { finality: openFinality() };
   if (mode.engine === 'pg-boss') {
     const boss = await startBoss(true);
     // A worker inserts the job of an event that is not final yet again, before it completes this one.

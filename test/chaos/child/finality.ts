@@ -1,6 +1,7 @@
-import { chainFinality } from '../../../src/chain/index.js';
+import { chainVerdicts } from '../../../src/chain/finality/chain-finality.js';
+import { type FinalityVerdict, finalityOf } from '../../../src/chain/finality/stage.js';
 import { logIdentity } from '../../../src/evm/index.js';
-import type { Finality, FinalityVerdict } from '../../../src/handle/finality.js';
+import type { Finality } from '../../../src/handle/before.js';
 import type { EventContext, Logger, WebhookEvent } from '../../../src/index.js';
 import { CHAIN_ID } from '../chain/answers.js';
 import { idOfKey } from '../chain/logs.js';
@@ -27,23 +28,24 @@ async function slow(events: readonly WebhookEvent[]): Promise<FinalityVerdict[]>
 export function openFinality(): Finality {
   if (settings.chain === undefined) throw new Error('The mode has no chain.');
   const { rpcUrl, level, agree } = settings.chain;
-  const finality = chainFinality({
+  const { check } = chainVerdicts({
     ...{ rpcUrl, level, agree, chainId: CHAIN_ID, timeoutMs: NODE_TIMEOUT_MS, wait: 'redelivery' },
     logger: silent,
   });
-  return {
+  return finalityOf({
     wait: 'redelivery',
-    async check(events, options) {
+    onDropped,
+    async check(events, signal) {
       const [first] = events;
       if (first && inClaim.getStore()) tell({ broken: 'was asked for its finality inside a claim', id: first.id });
-      const verdicts = await Promise.race([finality.check(events, options), slow(events)]);
+      const verdicts = await Promise.race([check(events, signal), slow(events)]);
       pass('after-verdict');
       return verdicts.map((verdict) => {
         if (verdict.status !== 'pending') return verdict;
         return { ...verdict, retryAfterMs: Math.min(verdict.retryAfterMs, LONGEST_WAIT_MS) };
       });
     },
-  };
+  });
 }
 
 export const identity = (event: WebhookEvent) => logIdentity(event, { chainId: CHAIN_ID });
@@ -51,7 +53,7 @@ export const identity = (event: WebhookEvent) => logIdentity(event, { chainId: C
 /** The options of the receiver of a worker, which handles what was read from the chain itself. */
 export function handling({ store, handle }: Work) {
   return {
-    ...{ store, finality: openFinality(), onDropped, idempotencyKey: identity },
+    ...{ store, finality: openFinality(), idempotencyKey: identity },
     onEvent: (event: WebhookEvent, context: EventContext) => handle([idOfEvent(event, context)], context, 'reconcile'),
   };
 }

@@ -3,7 +3,13 @@ import Database from 'libsql';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import type { ReconcileCursor } from '../../../src/chain/index.js';
-import { type EventContext, type IdempotencyStore, memoryStore } from '../../../src/index.js';
+import {
+  type EventContext,
+  type IdempotencyStore,
+  type LeaseStore,
+  memoryStore,
+  type TransactionalStore,
+} from '../../../src/index.js';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import {
   fromBetterSqlite3,
@@ -62,7 +68,7 @@ async function transactional<Tx>({
 
 function under<Tx>(store: IdempotencyStore<Tx>, handle: Work<Tx>['handle']): Work {
   // Nothing else gives the handler a transaction than its own store.
-  return { store: watched(store), handle } as unknown as Work;
+  return { store: watched(store as LeaseStore | TransactionalStore<never>), handle } as unknown as Work;
 }
 
 async function openLeaseStore(): Promise<IdempotencyStore> {

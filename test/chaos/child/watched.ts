@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
-import type { IdempotencyStore, WebhookEvent } from '../../../src/index.js';
+import type { LeaseStore, TransactionalStore, WebhookEvent } from '../../../src/index.js';
+import type { Run, RunLimit, Step } from '../../../src/stores/store.js';
 import { idOfKey, shortIdOfKey } from '../chain/logs.js';
 import { monotonic } from '../clock.js';
 import type { Start } from '../messages.js';
@@ -23,8 +24,8 @@ createHook({
   },
 }).enable();
 
-/** The claim of the run that starts in this turn, and when the call that made it returned. */
-let starting: { readonly claimed: Moment; readonly asked: number } | undefined;
+/** The claims of the runs that start in this turn, and when the call that made them returned. */
+const starting = new Map<string, { readonly claimed: Moment; readonly asked: number }>();
 
 /** Set where the store runs a handler. */
 export const inClaim = new AsyncLocalStorage<true>();
@@ -34,55 +35,73 @@ export function startOf(id: string): Start {
   // The wall clock first: a process that is frozen between the two reads must not seem to have begun later than it did.
   const wallMs = Date.now();
   const at = monotonic();
-  if (starting === undefined) tell({ broken: 'began in another turn than the one in which the store called run', id });
-  const { claimed, asked } = starting ?? { claimed: { monotonicMs: at, wallMs }, asked: at };
+  const start = starting.get(id);
+  if (start === undefined) tell({ broken: 'began in another turn than the one in which the store called run', id });
+  const { claimed, asked } = start ?? { claimed: { monotonicMs: at, wallMs }, asked: at };
   return { claimed: claimed.monotonicMs, asked, turn, at, wallMs: wallMs - claimed.wallMs };
 }
 
 /** A store that reports its records, and whose steps can trigger a fault. */
-export function watched<Tx>(store: IdempotencyStore<Tx>): IdempotencyStore<Tx> {
+export function watched(store: LeaseStore | TransactionalStore<never>): object {
   waiting.push(() => store.unrecorded?.().length ?? 0);
+  const tellRecorded = (keys: readonly string[]) => {
+    for (const key of keys) tell({ recorded: idOfKey(key), at: monotonic() });
+    if (keys.length > 0) pass('after-record');
+  };
 
-  /** `ask` calls the store, with `around` around every call of `run`. */
-  async function watch<Answer>(
-    ask: (around: (run: () => Promise<void>) => Promise<void>) => Promise<Answer>,
-    keysOf: (answer: Answer) => readonly string[],
-  ): Promise<Answer> {
-    const claimed = moment();
-    let asked = claimed.monotonicMs;
-    const asking = ask(async (run) => {
-      starting = { claimed, asked };
-      const running = inClaim.run(true, run);
-      starting = undefined;
-      await running;
-      pass('before-record');
-    });
-    asked = monotonic();
-    pass('claim-answer');
-    const answer = await asking;
-    const handled = keysOf(answer);
-    for (const key of handled) tell({ recorded: idOfKey(key), at: monotonic() });
-    if (handled.length > 0) pass('after-record');
-    return answer;
+  if (!('once' in store)) {
+    return {
+      ...store,
+      async claim(...call: Parameters<typeof store.claim>) {
+        const claimed = moment();
+        const claiming = store.claim(...call);
+        const asked = monotonic();
+        pass('claim-answer');
+        const answers = await claiming;
+        for (const [key, answer] of answers)
+          if (typeof answer === 'object') starting.set(nameOf(key), { claimed, asked });
+        return answers;
+      },
+      async record(...call: Parameters<typeof store.record>) {
+        pass('before-record');
+        const recorded = await store.record(...call);
+        tellRecorded([...recorded.keys()].filter((key) => recorded.get(key)));
+        return recorded;
+      },
+    };
   }
-
-  const { onceEach } = store;
+  const { once } = store;
   return {
     ...store,
-    once: (key, run) =>
-      watch(
-        (around) => store.once(key, (tx, options) => around(() => run(tx, options))),
-        (word) => (word === 'handled' ? [key] : []),
-      ),
-    ...(onceEach && {
-      onceEach: (keys: readonly string[], run: Parameters<typeof onceEach>[1]) =>
-        watch(
-          (around) => onceEach(keys, (fresh, tx, options) => around(() => run(fresh, tx, options))),
-          (words) => keys.filter((_, index) => words[index] === 'handled'),
-        ),
-    }),
+    async once(keys: readonly string[], step: Step, run: Run<never>, limit: RunLimit) {
+      const claimed = moment();
+      let asked = claimed.monotonicMs;
+      const asking = once(
+        keys,
+        step,
+        (fresh: Parameters<typeof run>[0], tx: never) => {
+          for (const key of fresh.keys()) starting.set(nameOf(key), { claimed, asked });
+          try {
+            // A synchronous transaction ends in this turn.
+            const running = inClaim.run(true, () => run(fresh, tx));
+            if (running) return running.then(() => pass('before-record'));
+            pass('before-record');
+          } finally {
+            for (const key of fresh.keys()) starting.delete(nameOf(key));
+          }
+        },
+        limit,
+      );
+      asked = monotonic();
+      pass('claim-answer');
+      const words = await asking;
+      tellRecorded(keys.filter((key) => words.get(key) === 'handled'));
+      return words;
+    },
   };
 }
+
+const nameOf = (key: string): string => shortIdOfKey(key) ?? idOfKey(key);
 
 /** What an event is known by in a run. */
 export function idOfEvent({ id }: WebhookEvent, { idempotencyKey }: { readonly idempotencyKey: string }): string {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { finalityOf } from '../../../src/chain/finality/stage.js';
 import { memoryStore } from '../../../src/index.js';
 import { bullmqEnqueue, bullmqWorker, bullmqWorkerOptions } from '../../../src/queues/bullmq/index.js';
 import { context, entriesOf, jobOf, one } from '../../contracts/enqueue-helpers.js';
@@ -11,7 +12,7 @@ import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { redisConnection } from '../engines.js';
 
-const pending = { check: async () => [{ status: 'pending', retryAfterMs: 5000 } as const] };
+const pending = finalityOf({ check: async () => [{ status: 'pending', retryAfterMs: 5000 }] });
 const options = { onEvent: () => {}, store: memoryStore(), finality: pending };
 
 describe('bullmqWorker with finality', () => {

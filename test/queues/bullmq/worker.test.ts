@@ -32,13 +32,16 @@ describe('bullmqWorker', () => {
   });
 
   it('lets the engine retry a key that is in progress elsewhere', async () => {
-    const processor = bullmqWorker({ onEvent: () => {}, store: { once: async () => 'in-progress' } });
+    const processor = bullmqWorker({
+      onEvent: () => {},
+      store: { once: async (keys) => new Map([[`${keys}`, 'in-progress']]) },
+    });
     await expect(processor({ data })).rejects.toMatchObject({ cause: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
   });
 
   it('fails a job whose key has an unknown outcome', async () => {
     const onEvent = vi.fn();
-    const processor = bullmqWorker({ onEvent, store: { once: async () => 'unknown' } });
+    const processor = bullmqWorker({ onEvent, store: { once: async (keys) => new Map([[`${keys}`, 'unknown']]) } });
     await expect(processor({ data })).rejects.toMatchObject({ cause: { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' } });
     expect(onEvent).not.toHaveBeenCalled();
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Finality } from '../../../src/handle/finality.js';
+import { finalityOf } from '../../../src/chain/finality/stage.js';
+import type { Finality } from '../../../src/handle/before.js';
 import { memoryStore } from '../../../src/index.js';
 import { pgBossWorker } from '../../../src/queues/pg-boss/index.js';
 import { pgBossJobId } from '../../../src/queues/pg-boss/job-id.js';
@@ -12,10 +13,10 @@ import { maintain, only12, withBoss } from '../boss.js';
 /** A finality that the test opens. */
 function gate(retryAfterMs = 100) {
   const state = { isOpen: false };
-  const finality: Finality = {
+  const finality = finalityOf({
     check: async (events) =>
       events.map(() => (state.isOpen ? { status: 'final' } : { status: 'pending', retryAfterMs })),
-  };
+  });
   return { state, finality };
 }
 
@@ -88,10 +89,10 @@ describe.skipIf(!hasPostgres)(`pgBossWorker with finality${needsPostgres}`, { ti
   it('completes a job that waits within a batch, and leaves its neighbours alone', async () => {
     const { boss, name, rows, next, handled, workerWith } = await waiting();
     await enqueue(boss, name, [event('b')], { handlerTimeoutMs: 300 });
-    const finality: Finality = {
+    const finality = finalityOf({
       check: async (events) =>
         events.map(({ id }) => (id === 'a' ? { status: 'pending', retryAfterMs: 60_000 } : { status: 'final' })),
-    };
+    });
     const jobs = await next();
     expect(jobs).toHaveLength(2);
     await workerWith(finality)(jobs);

@@ -1,27 +1,23 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type IdempotencyStore, memoryStore } from '../../../src/index.js';
-import type { RunOptions } from '../../../src/stores/store.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
+import { type RunAll, storeDoing } from '../fake-bulk-store.js';
 
-type Run = (tx: undefined, options?: RunOptions) => Promise<void>;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const settled = () => new Promise(setImmediate);
 
 /** Stores that settle before the run that they have begun. */
-const early: [string, (run: Run) => unknown][] = [
+const early: [string, (run: RunAll) => unknown][] = [
   ['throws', (run) => begin(run, () => Promise.reject(new Error('slow')))],
   ['says handled', (run) => begin(run, () => 'handled')],
   ['says duplicate', (run) => begin(run, () => 'duplicate')],
   ['says in-progress', (run) => begin(run, () => 'in-progress')],
-  [
-    'is raced by a time-out',
-    (run) => Promise.race([run(undefined), pause(5).then(() => Promise.reject(new Error('slow')))]),
-  ],
+  ['is raced by a time-out', (run) => Promise.race([run(), pause(5).then(() => Promise.reject(new Error('slow')))])],
 ];
 
-function begin(run: Run, answer: () => unknown): unknown {
-  void run(undefined);
+function begin(run: RunAll, answer: () => unknown): unknown {
+  void run();
   return answer();
 }
 
@@ -30,7 +26,7 @@ describe.each(early)('a store that %s before its run has ended', (_how, use) => 
     const end = deferred();
     const signals: AbortSignal[] = [];
     const { receiver, reported } = noting({
-      store: { once: async (_key: string, run: Run) => use(run) } as never,
+      store: storeDoing(use),
       handlerTimeoutMs: 30,
       maxInFlight: 1,
       onEvent(_event, { signal }) {
@@ -57,9 +53,9 @@ describe('a store that fails before its handler returns', () => {
     ['at once, while tracing awaits it', () => {}],
   ])('%s, is reported once', async (_when, onEvent) => {
     const { channel, stop } = subscribed();
-    const once = (_key: string, run: Run) => begin(run, () => Promise.reject(new Error('away')));
+    const store = storeDoing((run) => begin(run, () => Promise.reject(new Error('away'))));
     vi.useFakeTimers();
-    const { receiver, reported } = noting({ store: { once } as never, handlerTimeoutMs: 20, onEvent });
+    const { receiver, reported } = noting({ store, handlerTimeoutMs: 20, onEvent });
     expect(channel.hasSubscribers).toBe(true);
     const { error } = await receiver.handle(signed([event('a')]));
     expect(error?.cause).toEqual(new Error('away'));
@@ -82,35 +78,16 @@ function subscribed() {
 describe('a store that calls its run after it has settled', () => {
   it.each(['duplicate', 'in-progress', 'handled', undefined])('and said %s runs nothing', async (word) => {
     let runs = 0;
-    let late: Run = async () => {};
-    const once = async (_key: string, run: Run) => {
+    let late: RunAll = async () => {};
+    const store = storeDoing((run) => {
       late = run;
       return word;
-    };
-    const { receiver } = noting({ store: { once } as never, onEvent: () => runs++ });
+    });
+    const { receiver } = noting({ store, onEvent: () => runs++ });
     await receiver.handle(signed([event('a')]));
     expect(await receiver.drain()).toEqual({ unfinished: 0 });
-    await expect(late(undefined)).rejects.toThrow('too late');
+    await expect(late()).rejects.toThrow('too late');
     expect(runs).toBe(0);
-  });
-});
-
-describe('a run that is told how much of the lease is left', () => {
-  it.each([
-    [100, 200],
-    [99, 200],
-    [98, 503],
-    [-1, 503],
-    [Number.NaN, 503],
-  ])('of %d ms for a handler of 100 ms is answered %d', async (left, status) => {
-    let runs = 0;
-    const once = async (_key: string, run: Run) => {
-      await run(undefined, { remainingMs: () => left });
-      return 'handled' as const;
-    };
-    const { receiver } = noting({ store: { once }, handlerTimeoutMs: 100, onEvent: () => runs++ });
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(status);
-    expect(runs).toBe(status === 200 ? 1 : 0);
   });
 });
 

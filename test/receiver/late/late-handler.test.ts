@@ -34,7 +34,7 @@ const inProgress = { status: 503, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } };
 
 describe.each<[string, () => IdempotencyStore | undefined]>([
   ['the default store', () => undefined],
-  ['a store with once only', () => ({ once: memoryStore().once })],
+  ['another store with leases', () => fakeBulkStore(undefined).store],
 ])('a handler whose time is up, in %s', (_name, store) => {
   it('keeps its key: redeliveries are in progress, and a late success is a duplicate afterwards', async () => {
     const { deliver, ends, signals, counts } = held(store());
@@ -165,10 +165,10 @@ describe('a handler that succeeds after its time', () => {
   ])('%s', async (_what, failure) => {
     const recording = deferred();
     const { receiver, deliver, ends, reported } = held({
-      async once(_key, run) {
-        await run(undefined);
+      ...memoryStore(),
+      async record(keys) {
         await recording.promise;
-        return 'handled';
+        return new Map(keys.map((key) => [key, true]));
       },
     });
     expect(await deliver()).toMatchObject(timedOut);

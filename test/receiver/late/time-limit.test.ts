@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventContext } from '../../../src/index.js';
 import { event, noting, signed } from '../../helpers.js';
+import { storeDoing } from '../fake-bulk-store.js';
 
 /** Clocks that a test moves, as a frozen process finds them when it goes on: no timer has fired. */
 const clocks = { monotonic: 0, wall: 0 };
@@ -82,10 +83,7 @@ describe('a time limit', () => {
 describe('the time of a handler', () => {
   it('is told as a deadline, at most nine tenths of the lease away', async () => {
     const seen: EventContext[] = [];
-    const once = async (_key: string, run: (tx: undefined) => Promise<void>) => {
-      await run(undefined);
-      return 'handled' as const;
-    };
+    const { once } = storeDoing((run) => run().then(() => 'handled'));
     const start = clocks.wall;
     for (const [handlerTimeoutMs, leaseMs] of [
       [2000, undefined],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deferred, event, noting, signed } from '../../helpers.js';
+import { storeDoing } from '../fake-bulk-store.js';
 
 // The host's clock is the fake one: nothing here takes real time.
 beforeEach(() => void vi.useFakeTimers());
@@ -55,13 +56,11 @@ describe('work that continues after the answer', () => {
 
   it('is waited for by the host until the store has recorded it', async () => {
     const recorded = deferred();
-    const store = {
-      async once(_key: string, run: (tx: undefined) => Promise<void>) {
-        await run(undefined);
-        await recorded.promise;
-        return 'handled' as const;
-      },
-    };
+    const store = storeDoing(async (run) => {
+      await run();
+      await recorded.promise;
+      return 'handled';
+    });
     const { receiver } = noting({ handlerTimeoutMs: 1000, store, onEvent: () => sleep(1500) });
     const host = waiter();
     const answer = receiver.handle({ ...signed([event('a')]), ...granting(30_000), waitUntil: host.waitUntil });
@@ -79,11 +78,7 @@ describe('work that continues after the answer', () => {
     ['enqueue', event('a'), (enqueue) => ({ enqueue })],
     ['onInvalid', { id: 'a', event: 'event.emitted' }, (onInvalid) => ({ onInvalid })],
     ['onUnknown', { id: 'a', event: 'new.kind', data: {} }, (onUnknown) => ({ onUnknown })],
-    [
-      'finality',
-      event('a'),
-      (check) => ({ finality: { check, wait: 'redelivery' }, idempotencyKey: ({ id }: { id: string }) => id }),
-    ],
+    ['finality', event('a'), (before) => ({ finality: { before }, idempotencyKey: ({ id }: { id: string }) => id })],
   ])('is waited for by the host, and gives up its place after the host’s time: %s', async (_name, item, options) => {
     const hang = vi.fn(never);
     const { receiver } = noting({ maxInFlight: 1, handlerTimeoutMs: 1000, ...options(hang) });

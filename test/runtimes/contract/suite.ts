@@ -1,7 +1,7 @@
 import { memoryStore } from 'event-webhook-receiver';
 import { storeContract } from 'event-webhook-receiver/testing';
-import { CompletesKeysOfOthers } from '../../testing/wrong-stores/leases.js';
-import { LeaseStore } from '../../testing/wrong-stores/right-stores.js';
+import { RecordsKeysOfOthers } from '../../testing/wrong-stores/leases.js';
+import { RightLeaseStore } from '../../testing/wrong-stores/right-stores.js';
 import { Server } from '../../testing/wrong-stores/server.js';
 
 /** What a test runner exports. */
@@ -10,7 +10,7 @@ export interface Runner {
   readonly test: (title: string, run: () => Promise<void>, timeoutMs?: number) => unknown;
 }
 
-function describeLeases({ describe, test }: Runner, title: string, Store: typeof LeaseStore): void {
+function describeLeases({ describe, test }: Runner, title: string, Store: typeof RightLeaseStore): void {
   describe(title, () => {
     const server = new Server();
     const passTime = (ms: number) => {
@@ -32,10 +32,10 @@ export function rightStores(runner: Runner): void {
       },
     });
   });
-  describeLeases(runner, 'a store of a user', LeaseStore);
+  describeLeases(runner, 'a store of a user', RightLeaseStore);
 }
 
 /** The contract of a store without fencing. */
 export function wrongStore(runner: Runner): void {
-  describeLeases(runner, 'a store without fencing', CompletesKeysOfOthers);
+  describeLeases(runner, 'a store without fencing', RecordsKeysOfOthers);
 }

@@ -3,6 +3,8 @@ import { type Defect, planted } from './defect.js';
 const ATTEMPT = 'src/handle/attempt.ts';
 const RECORDER = 'src/stores/recorder.ts';
 
+const begunLate = { [ATTEMPT]: { 'if (!(this.#limit.remainingMs() > 0)) {': 'if (false) {' } };
+
 /** Defects that show only when a replica drains, freezes or is asked again at the wrong moment. */
 export const drainDefects: readonly Defect[] = [
   // `drain` does not wait for the record of a handler that timed out.
@@ -19,20 +21,22 @@ export const drainDefects: readonly Defect[] = [
   }),
   // `drain` does not wait for a handler that timed out in its transaction.
   planted('a late transaction keeps no place', ['transactional'], 4000, {
-    [ATTEMPT]: { "if (this.#run === 'running') this.#hold();\n    else": "if (this.#run !== 'running')" },
+    [ATTEMPT]: {
+      "if (this.#run === 'running' || this.#run === 'late') this.#hold();":
+        "if (this.#run === 'running') this.#hold();",
+    },
   }),
-  // After a freeze within the turn of its claim, a handler begins although its lease may end before it.
-  planted('begun after its lease in memory', ['memory'], 400, {
-    [ATTEMPT]: { 'if ((options?.remainingMs?.() ?? ms) + 1 >= ms) return ms;': 'return ms;' },
-  }),
+  // After a freeze during its claim, a handler begins although its time is over.
+  planted('begun after its lease in memory', ['memory'], 400, begunLate),
+  planted('begun after its lease', ['leased'], 2000, begunLate),
   // The limit of a handler is 1.1 of the lease.
   planted('a handler may take longer than its lease', ['memory', 'transactional'], 100, {
-    'src/handle/ground.ts': { '0.9 * (store.leaseMs': '1.1 * (store.leaseMs' },
+    'src/handle/ground.ts': { '0.9 * ': '1.1 * ' },
   }),
   // A delivery is handled if the block of any of its events is known to be final.
   planted('one final event lets all pass', ['finality'], 400, {
-    'src/handle/finality-stage.ts': {
-      'if (finality.isFinal?.(event) !== true) return false;\n      return true;': `if (finality.isFinal?.(event) === true) return true;\n      return false;`,
+    'src/chain/finality/stage.ts': {
+      'entries.every(({ event }) => isFinal(event))': 'entries.some(({ event }) => isFinal(event))',
     },
   }),
 ];

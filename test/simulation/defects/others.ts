@@ -18,8 +18,9 @@ export const otherDefects: readonly Defect[] = [
   }),
   // An event is handled when no node could say whether it is final.
   planted('no answer is final', ['finality'], 30, {
-    'src/handle/finality-stage.ts': {
-      "if (verdict.status === 'pending') outcome = notFinal(verdict);": `if (verdict.status === 'pending' && !verdict.error) outcome = notFinal(verdict);\n      else if (verdict.status === 'pending') outcome = undefined;`,
+    'src/chain/finality/stage.ts': {
+      'if (why) kept.set(entry, why);':
+        "const { status, error } = verdicts[index] as { status: string; error?: Error };\n      if (why && !(status === 'pending' && error)) kept.set(entry, why);",
     },
   }),
   // Reconciliation takes an event that is in progress or not final for one that took effect.

@@ -8,13 +8,20 @@ export const receiverDefects: readonly Defect[] = [
   // The key of a handler that timed out is free while the handler still runs, so a redelivery overlaps it.
   planted('released while it runs', ['memory'], 40, {
     [ATTEMPT]: {
-      'await this.#outlast(this.#failure, options);':
-        'this.#fail(this.#failure); options?.onTimeout?.(this.#failure); throw cause;',
+      'ignorePromise(running);\n    return running;':
+        "const late = new Promise<never>((_, reject) => this.#limit.signal.addEventListener('abort', () => reject(this.#limit.error)));\n    ignorePromise(running);\n    return Promise.race([running, late]);",
+    },
+  }),
+  // A store that was left, or whose handler timed out, records the key of a handler that then fails.
+  planted('a late failure is recorded', ['memory', 'odd-store'], 400, {
+    [ATTEMPT]: {
+      'const running = handling.then(\n      () => this.#done(),\n      (thrown: unknown) => {\n        throw':
+        'const running = handling.then(\n      () => this.#done(),\n      (thrown: unknown) => {\n        if (!this.#resolve) this.#failed({ thrown, error: errorOf(thrown, this.#limit) });\n        else throw',
     },
   }),
   // `drain` resolves while a handler that timed out still runs.
   planted('drained over a late handler', ['memory'], 400, {
-    [ATTEMPT]: { 'this.#ground.afterwards.hold(handling, this.#host);': '' },
+    [ATTEMPT]: { 'this.#ground.afterwards.hold(handling, this.#task.about.host);': '' },
   }),
   // `drain` resolves while the record of an effect is still retried.
   planted('drained over a pending record', ['leased'], 6000, {
@@ -68,7 +75,7 @@ export const receiverDefects: readonly Defect[] = [
   // An event whose key the store has found open has no error.
   planted('an unknown outcome is acknowledged', ['transactional'], 400, {
     [ATTEMPT]: {
-      "if (answer === 'unknown') return outcomeUnknown(idempotencyKey, this.#failure && this.#thrown);": '',
+      "if (word === 'unknown') error = outcomeUnknown(idempotencyKey, this.#failure?.thrown);\n      else if": 'if',
     },
   }),
 ];

@@ -26,7 +26,7 @@ export class LeaseTable {
     return ++this.#fence;
   }
 
-  complete(key: string, owner: string, retentionMs: number): boolean {
+  record(key: string, owner: string, retentionMs: number): boolean {
     const row = this.#rows.get(key);
     if (row && row.owner !== owner) return false;
     this.#rows.set(key, { owner, isDone: true, until: this.server.wall() + retentionMs });

@@ -1,4 +1,4 @@
-import type { IdempotencyStore, RunOptions, StoreWord } from '../../../src/stores/store.js';
+import type { Run, RunLimit, StoreWord, TransactionalStore } from '../../../src/stores/store.js';
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { Subject } from '../subject/load.js';
@@ -37,7 +37,7 @@ class Conflict extends Error {}
 
 /**
  * A database of effects and of idempotency keys, and a transactional store over it that is written from the contract of
- * `IdempotencyStore`. Left out: locks that wait, and a handler's statements beside its transaction.
+ * `TransactionalStore`. Left out: locks that wait, and a handler's statements beside its transaction.
  */
 export class TransactionalTable {
   readonly server: Server;
@@ -56,28 +56,22 @@ export class TransactionalTable {
   }
 
   /** The store of a process that starts. */
-  store(process: Process, { WebhookError }: Subject): IdempotencyStore<Tx> {
+  store(process: Process, { WebhookError }: Subject): TransactionalStore<Tx> {
     const unknown = (keys: readonly string[], cause: unknown) =>
       new WebhookError('ERR_WEBHOOK_OUTCOME_UNKNOWN', `The outcome of ${keys.join(', ')} is unknown.`, { cause });
-    const onceEach: NonNullable<IdempotencyStore<Tx>['onceEach']> = async (keys, run) => {
-      for (let tries = 1; ; tries++) {
-        const session = new Session(process, this.server, this.#times.timeoutMs);
-        try {
-          return await this.#attempt(session, keys, run, unknown);
-        } catch (error) {
-          if (!(error instanceof Conflict) || tries === MOST_TRIES) throw error;
-        } finally {
-          session.close();
-        }
-      }
-    };
     return {
-      transactional: true,
       leaseMs: this.#times.leaseMs,
-      onceEach,
-      async once(key, run) {
-        const [word] = await onceEach([key], (_, tx, options) => run(tx, options));
-        return word as StoreWord;
+      once: async (keys, _step, run, limit) => {
+        for (let tries = 1; ; tries++) {
+          const session = new Session(process, this.server, this.#times.timeoutMs);
+          try {
+            return await this.#attempt(session, keys, run, limit, unknown);
+          } catch (error) {
+            if (!(error instanceof Conflict) || tries === MOST_TRIES) throw error;
+          } finally {
+            session.close();
+          }
+        }
       },
     };
   }
@@ -85,15 +79,16 @@ export class TransactionalTable {
   async #attempt(
     session: Session,
     keys: readonly string[],
-    run: (fresh: readonly string[], tx: Tx, options: RunOptions) => Promise<void>,
+    run: Run<Tx>,
+    { signal }: RunLimit,
     unknown: (keys: readonly string[], cause: unknown) => Error,
-  ): Promise<StoreWord[]> {
+  ): Promise<Map<string, StoreWord>> {
     const { leaseMs } = this.#times;
     const { process } = session;
     const startedAt = process.monotonic();
     const elapsedMs = () => process.monotonic() - startedAt;
     const { words, transaction } = await session.call(() => this.#begin(keys, session));
-    const { keys: fresh, token: fencingToken } = transaction;
+    const { keys: fresh, token } = transaction;
     if (fresh.length > 0) {
       if (elapsedMs() >= leaseMs / 10) throw new Error('The claim took too long.');
       const tx: Tx = {
@@ -106,14 +101,13 @@ export class TransactionalTable {
         giveUp = reject;
       });
       late.catch(() => {});
-      const onTimeout = (error: Error) => {
+      signal.addEventListener('abort', () => {
         isLate = true;
         session.close();
-        giveUp(error);
-      };
-      const remainingMs = () => leaseMs - elapsedMs();
+        giveUp(signal.reason);
+      });
       try {
-        await Promise.race([run(fresh, tx, { onTimeout, remainingMs, fencingToken }), late]);
+        await Promise.race([run(new Map(fresh.map((key) => [key, { token }])), tx), late]);
       } catch (error) {
         // The server rolls back what a closed connection has left open.
         if (isLate || (await session.call(() => this.#finish(transaction, false))) !== 'own') throw error;
@@ -125,7 +119,7 @@ export class TransactionalTable {
       if (became === 'own') throw unknown(fresh, undefined);
       if (became === 'over') throw new Error('The server has ended the transaction.');
     }
-    return keys.map((key) => words.get(key) ?? 'handled');
+    return new Map(keys.map((key) => [key, words.get(key) ?? 'handled']));
   }
 
   #begin(keys: readonly string[], session: Session): Claimed {

@@ -2,7 +2,7 @@ import type { Clocks, Process } from '../kernel/process.js';
 import type { Run } from './ledger.js';
 
 /** What a lease store asks of its server. */
-export type LeaseCall = 'claim' | 'complete' | 'release';
+export type LeaseCall = 'claim' | 'record' | 'release';
 
 /** One try to record that a key took effect. */
 export interface RecordTry {

@@ -4,9 +4,9 @@
 //
 // `overtaken within its lease`: a run begins while another run of its key is under way whose lease, by the clock of the
 //   server, was not over when the claim of the new run was granted.
-// `began after its lease`: a run begins although the clocks of its process show that less of the lease is left, counted
-//   from when the claim was asked for, than its handler may take. Sleep that stops the monotonic clock and a wall clock that
-//   is set back can hide time, so what the clocks show counts.
+// `began after its lease`: a run begins although the clocks of its process show that the time of a handler, which ends before
+//   its lease, has passed since the claim was asked for. Sleep that stops the monotonic clock and a wall clock that is set
+//   back can hide time, so what the clocks show counts.
 // `began without a claim`: no claim that was granted and told belongs to the run.
 // `stuck key`: a claim is refused as in progress although nobody has the key: the claim that was granted last was released
 //   or is older than a lease, or the refused owner has it itself, or the key is recorded; or a process knows of its claim
@@ -68,7 +68,7 @@ export class Leases {
   /** A process makes a call, in its turn. */
   asked(process: Process, call: LeaseCall, keys: readonly string[], owners: readonly string[]): Told {
     const claims = keys.map((key, index) => this.#ask(process, call, key, owners[index] ?? ''));
-    const tries = claims.map((claim) => (call === 'complete' ? claim.recordTries.at(-1) : undefined));
+    const tries = claims.map((claim) => (call === 'record' ? claim.recordTries.at(-1) : undefined));
     const heard = this.#silence.asked(process);
     return {
       answered: (words) => {
@@ -224,11 +224,11 @@ export class Leases {
   }
 
   #checkLease({ process, key, askedOn }: Claim): void {
-    const { leaseMs, handlerMs } = this.#settings;
+    const { handlerMs } = this.#settings;
     const { wall, monotonic } = process.peek();
     const ms = Math.max(wall - askedOn.wall, monotonic - askedOn.monotonic);
     // The clocks are compared in whole milliseconds.
-    if (ms <= leaseMs - handlerMs + 2) return;
+    if (ms <= handlerMs + 2) return;
     this.#world.fail('began after its lease', `${process.name} begins ${key} ${ms} ms after it asked for it.`);
   }
 

@@ -11,7 +11,7 @@ const SOCKET_TIMEOUT_MS = 300;
 /** The words that only one of the scripts answers. */
 const WORDS: readonly (readonly [string, LeaseCall])[] = [
   ["'claimed'", 'claim'],
-  ["'recorded'", 'complete'],
+  ["'recorded'", 'record'],
   ["'released'", 'release'],
 ];
 

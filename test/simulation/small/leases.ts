@@ -50,8 +50,8 @@ export const leases: SmallDefinition = {
                 if (word === 'claimed') process.claim = ledger.claimOf(owner);
               },
             ),
-          complete: (_key, owner, retentionMs) =>
-            world.ask(process, `complete ${owner}`, () => {
+          record: (_key, owner, retentionMs) =>
+            world.ask(process, `record ${owner}`, () => {
               const other = held();
               if (other && other.owner !== owner) return false;
               row = { owner, isDone: true, expiresAt: world.now + retentionMs };

@@ -14,7 +14,6 @@ export const memory: SmallDefinition = {
   create(subject) {
     const world = new SmallWorld(LIMITS);
     const ledger = new KeyLedger(world);
-    let claims = 0;
     const start = addReplicas(world, subject, ledger, {
       ...{ names: ['A'], handlerTimeoutMs: 300, deliveries: 3 },
       storeOf(process) {
@@ -23,15 +22,20 @@ export const memory: SmallDefinition = {
         const store = subject.memoryStore({ leaseMs: LEASE_MS });
         return {
           ...store,
-          async once(key, run) {
-            let owner = '';
-            const word = await store.once(key, (tx, options) => {
-              owner = `${++claims}`;
-              process.claim = ledger.granted(owner, world.now + LEASE_MS);
-              return run(tx, options);
-            });
-            if (word === 'handled') ledger.recorded(owner);
-            return word;
+          async claim(keys, owner, step) {
+            const answers = await store.claim(keys, owner, step);
+            const isClaimed = keys.some((key) => typeof answers.get(key) === 'object');
+            if (isClaimed) process.claim = ledger.granted(owner, world.now + LEASE_MS);
+            return answers;
+          },
+          async record(keys, owner, step) {
+            const recorded = await store.record(keys, owner, step);
+            if (keys.every((key) => recorded.get(key))) ledger.recorded(owner);
+            return recorded;
+          },
+          async release(keys, owner) {
+            await store.release(keys, owner);
+            ledger.released(owner);
           },
         };
       },

@@ -4,6 +4,8 @@ export { chainSource } from '../../../src/chain/reconcile/chain-source.js';
 export { reconcile } from '../../../src/chain/reconcile/reconcile.js';
 export { WebhookError } from '../../../src/errors.js';
 export { logIdentity } from '../../../src/evm/raw-log.js';
+export { Deadline } from '../../../src/handle/deadline.js';
+export { onceOf } from '../../../src/handle/ground.js';
 export { createReceiver } from '../../../src/receiver/receiver.js';
 export { createRouter } from '../../../src/receiver/router.js';
 export { signDelivery } from '../../../src/signature/sign-delivery.js';

@@ -76,9 +76,9 @@ export const finality: WorldDefinition = {
             rpcUrl: [...setup.sites.keys()],
             ...{ level, agree, wait: 'redelivery', timeoutMs: TIMES.timeoutMs, logger },
             ...(choices.below(2) === 0 && { chainId: CHAIN_ID }),
+            onDropped: (event) => oracle.dropped(event),
           }),
           ...userCode(form, subject, process, ledger, limits, began, oracle.nameOf),
-          onDropped: (event) => oracle.dropped(event),
         });
       });
     }

@@ -41,7 +41,7 @@ function writesOf(process: Process, table: LeaseTable, send: Send, leases: Lease
   }
   return {
     claim: (key, owner, ms) => call('claim', key, owner, () => table.claim(key, owner, ms)),
-    complete: (key, owner, ms) => call('complete', key, owner, () => table.complete(key, owner, ms)),
+    record: (key, owner, ms) => call('record', key, owner, () => table.record(key, owner, ms)),
     release: (key, owner) => call('release', key, owner, () => table.release(key, owner)),
   };
 }

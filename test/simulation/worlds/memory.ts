@@ -31,9 +31,9 @@ export const memory: WorldDefinition = {
     const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
     const claims = new MemoryClaims(world, ledger, { leaseMs: LEASE_MS, handlerMs });
     const limits = { timeoutMs: handlerMs, horizonMs: HORIZON_MS };
-    const onBegin = (run: Run) => {
+    const onBegin = (run: Run, _token: unknown, deadline: number) => {
       drains.began(run);
-      claims.began(run);
+      claims.began(run, deadline);
     };
     explainDoublesInMemory(world, ledger, LEASE_MS);
     await playFleet(world, {

@@ -18,13 +18,13 @@ export function userCode(
   process: Process,
   ledger: Ledger,
   limits: HandlerLimits,
-  onBegin: (run: Run, fencingToken: bigint | undefined) => void = () => {},
+  onBegin: (run: Run, fencingToken: bigint | undefined, deadline: number) => void = () => {},
   /** Names what takes effect. */
   idOf: (event: WebhookEvent) => string = ({ id }) => id,
 ): UserCode {
-  const begin = (event: WebhookEvent, key: string, fencingToken: bigint | undefined) => {
+  const begin = (event: WebhookEvent, key: string, { fencingToken, deadline }: Told) => {
     const run = ledger.begin(process, idOf(event), key);
-    onBegin(run, fencingToken);
+    onBegin(run, fencingToken, deadline);
     return run;
   };
   async function settle(runs: readonly Run[], work: (runs: readonly Run[]) => Promise<void>): Promise<void> {
@@ -40,7 +40,7 @@ export function userCode(
     end('resolved');
   }
   const onEvent: OnEvent = (event, context) =>
-    settle([begin(event, context.idempotencyKey, context.fencingToken)], ([run]) =>
+    settle([begin(event, context.idempotencyKey, context)], ([run]) =>
       act(process, ledger, run as Run, context, limits),
     );
   if (form === 'onEvent') return { onEvent, concurrency: 2 };
@@ -51,12 +51,18 @@ export function userCode(
   return {
     onEvents: (entries, context) =>
       settle(
-        entries.map(({ event, idempotencyKey }) => begin(event, idempotencyKey, context.fencingToken)),
+        entries.map(({ event, idempotencyKey }) => begin(event, idempotencyKey, context)),
         async (runs) => {
           for (const run of runs) await act(process, ledger, run, context, limits);
         },
       ),
   };
+}
+
+/** What a handler is told of its run. */
+interface Told {
+  readonly fencingToken?: bigint | undefined;
+  readonly deadline: number;
 }
 
 export const FORMS = ['onEvent', 'router', 'onEvents'] as const;

@@ -30,6 +30,6 @@ export function describeMode(name: ClientName, mode: 'lease' | 'transactional', 
     passTime,
     effects: { write: (tx: Tx, id) => tx.write(opened.add(id)), count: (id) => opened.count(id) },
   };
-  const traits = { meanwhile: 'in-progress', shared: true, leases: mode === 'lease' } as const;
+  const traits = { shared: true, leases: mode === 'lease' } as const;
   describeStore(`dynamodbStore on ${name}, ${mode}`, traits, target, server);
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DynamoDBLike, dynamodbStore } from '../../../src/stores/dynamodb/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { once, onceEach } from '../calls.js';
 import { type Asked, type Fault, type Front, startFront } from './front.js';
 import { hasDynamoDB, needsDynamoDB, type Tx, useMemory } from './server.js';
 
@@ -29,7 +30,7 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
   it.each(['UpdateItem', 'TransactWriteItems'])('waits for a throttled table: %s', async (operation) => {
     const key = unique();
     front.onRequest(first(2, operation, THROTTLED));
-    expect(await through().transactional().once(key, effect(key))).toBe('handled');
+    expect(await once(through().transactional(), key, effect(key))).toBe('handled');
     expect(await count(key)).toBe(1);
   });
 
@@ -37,10 +38,10 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     const keys = Array.from({ length: 40 }, unique);
     front.onRequest(first(ALWAYS, 'UpdateItem', THROTTLED, keys[7]));
     const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('PAY_PER_REQUEST') };
-    await expect(through(1).lease().onceEach?.(keys, failing)).rejects.toMatchObject(error);
+    await expect(onceEach(through(1).lease(), keys, failing)).rejects.toMatchObject(error);
     const store = open('DynamoDB').lease();
     await eventually(async () => {
-      for (const key of keys) expect(['handled', 'duplicate']).toContain(await store.once(key, nothing));
+      for (const key of keys) expect(['handled', 'duplicate']).toContain(await once(store, key, nothing));
     });
   });
 
@@ -48,20 +49,20 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     const key = unique();
     const [cut, conflict] = [first(ALWAYS, 'TransactWriteItems', 'cut'), first(2, 'DeleteItem', CONFLICT)];
     front.onRequest((asked) => cut(asked) ?? conflict(asked));
-    expect(await through(1).transactional({ timeoutMs: 300 }).once(key, effect(key))).toBe('handled');
+    expect(await once(through(1).transactional({ timeoutMs: 300 }), key, effect(key))).toBe('handled');
     expect(await count(key)).toBe(1);
   });
 
   it('commits once if conflicts cancel the transaction, and gives up when its time is over', async () => {
     const key = unique();
     front.onRequest(first(4, 'TransactWriteItems', { error: 'TransactionInProgressException' }));
-    expect(await through(1).transactional().once(key, effect(key))).toBe('handled');
+    expect(await once(through(1).transactional(), key, effect(key))).toBe('handled');
     expect(await count(key)).toBe(1);
     front.onRequest(first(ALWAYS, 'TransactWriteItems', THROTTLED));
     const late = unique();
-    const given = through(1).transactional({ timeoutMs: 500 }).once(late, effect(late));
+    const given = once(through(1).transactional({ timeoutMs: 500 }), late, effect(late));
     await expect(given).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
-    await eventually(async () => expect(await direct().once(late, effect(late))).toBe('handled'));
+    await eventually(async () => expect(await once(direct(), late, effect(late))).toBe('handled'));
     expect(await count(late)).toBe(1);
   });
 
@@ -70,9 +71,9 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
       const key = unique();
       front.onRequest(first(1, 'UpdateItem', 'cut'));
       const store = through(attempts).transactional({ leaseMs: 1000 });
-      const claimed = await store.once(key, effect(key)).catch((error: { code: string }) => error.code);
+      const claimed = await once(store, key, effect(key)).catch((error: { code: string }) => error.code);
       expect(claimed).toBe(attempts === 1 ? 'ERR_WEBHOOK_STORE' : 'handled');
-      await eventually(async () => expect(await direct().once(key, effect(key))).not.toBe('in-progress'));
+      await eventually(async () => expect(await once(direct(), key, effect(key))).not.toBe('in-progress'));
       expect(await count(key)).toBe(1);
     });
 
@@ -80,22 +81,22 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
       const key = unique();
       const store = through(attempts).lease();
       const run = async () => front.onRequest(first(1, 'UpdateItem', 'cut'));
-      expect(await store.once(key, run)).toBe('handled');
-      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await once(store, key, run)).toBe('handled');
+      expect(await once(store, key, failing)).toBe('duplicate');
     });
 
     it('frees a key that it has freed', async () => {
       const key = unique();
       const store = through(attempts).lease();
       front.onRequest(first(1, 'DeleteItem', 'cut'));
-      await expect(store.once(key, failing)).rejects.toThrow('the run failed');
-      expect(await store.once(key, nothing)).toBe('handled');
+      await expect(once(store, key, failing)).rejects.toThrow('the run failed');
+      expect(await once(store, key, nothing)).toBe('handled');
     });
 
     it('finds out that it has committed', async () => {
       const key = unique();
       front.onRequest(first(1, 'TransactWriteItems', 'cut'));
-      expect(await through(attempts).transactional().once(key, effect(key))).toBe('handled');
+      expect(await once(through(attempts).transactional(), key, effect(key))).toBe('handled');
       expect(await count(key)).toBe(1);
     });
   });
@@ -105,8 +106,8 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     front.onRequest(({ operation }) => (operation === 'UpdateItem' ? undefined : 'cut'));
     const store = through(1).transactional({ timeoutMs: 300 });
     const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('unknown whether it was committed') };
-    await expect(store.once(key, effect(key))).rejects.toMatchObject(error);
-    expect(await direct().once(key, failing)).toBe('duplicate');
+    await expect(once(store, key, effect(key))).rejects.toMatchObject(error);
+    expect(await once(direct(), key, failing)).toBe('duplicate');
     expect(await count(key)).toBe(1);
   });
 
@@ -114,14 +115,14 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     const key = unique();
     const hung = { transactWriteItems: { value: () => new Promise(nothing) } };
     const client: DynamoDBLike = Object.create(open('DynamoDB').client, hung);
-    await direct().once(unique(), nothing);
+    await once(direct(), unique(), nothing);
     const store = dynamodbStore({ client, table: 'webhook-keys', transactional: true, timeoutMs: 1000 });
     const error = {
       code: 'ERR_WEBHOOK_STORE',
       message: 'DynamoDB did not answer in time (timeoutMs): it is slow, throttles, or cannot be reached.',
     };
-    await expect(store.once(key, async () => {})).rejects.toMatchObject(error);
-    expect(await direct().once(key, effect(key))).toBe('handled');
+    await expect(once(store, key, async () => {})).rejects.toMatchObject(error);
+    expect(await once(direct(), key, effect(key))).toBe('handled');
     expect(await count(key)).toBe(1);
   });
 
@@ -132,15 +133,15 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
         : { error: operation === 'DeleteItem' ? 'AccessDeniedException' : 'ValidationException' },
     );
     const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('dynamodb:DeleteItem') };
-    await expect(through().transactional().once(unique(), nothing)).rejects.toMatchObject(error);
+    await expect(once(through().transactional(), unique(), nothing)).rejects.toMatchObject(error);
   });
 
   it('answers in-progress for a key that another process is committing', async () => {
     front.onRequest(first(2, 'UpdateItem', CONFLICT));
-    expect(await through().transactional().once(unique(), nothing)).toBe('handled');
+    expect(await once(through().transactional(), unique(), nothing)).toBe('handled');
     const keys = [unique(), unique()];
     front.onRequest(first(ALWAYS, 'UpdateItem', CONFLICT, keys[0]));
-    expect(await through().transactional().onceEach?.(keys, nothing)).toEqual(['in-progress', 'handled']);
+    expect(await onceEach(through().transactional(), keys, nothing)).toEqual(['in-progress', 'handled']);
   });
 
   it('commits nothing by a copy of the transaction that arrives after it gave up', async () => {
@@ -151,12 +152,12 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     });
     front.onRequest(first(ALWAYS, 'TransactWriteItems', { until }));
     const store = through(1).transactional({ timeoutMs: 300 });
-    await expect(store.once(key, effect(key))).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+    await expect(once(store, key, effect(key))).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
     const next = unique();
-    await eventually(async () => expect(await direct().once(key, effect(next))).toBe('handled'));
+    await eventually(async () => expect(await once(direct(), key, effect(next))).toBe('handled'));
     arrive();
     // The copies have been answered when a request behind them is.
-    await eventually(async () => expect(await direct().once(unique(), nothing)).toBe('handled'));
+    await eventually(async () => expect(await once(direct(), unique(), nothing)).toBe('handled'));
     expect([await count(key), await count(next)]).toEqual([0, 1]);
   });
 
@@ -168,11 +169,11 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
       claim ||= asked.body;
       return undefined;
     });
-    expect(await store.once(key, nothing)).toBe('handled');
+    expect(await once(store, key, nothing)).toBe('handled');
     const headers = { 'X-Amz-Target': 'DynamoDB_20120810.UpdateItem', Authorization: AUTHORIZATION };
     const answer = await fetch(server().url, { method: 'POST', headers, body: claim });
     expect(await answer.json()).toMatchObject({ __type: expect.stringContaining('ConditionalCheckFailedException') });
-    expect(await store.once(key, failing)).toBe('duplicate');
+    expect(await once(store, key, failing)).toBe('duplicate');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyDynamoDB, dynamodbStore, dynamodbTable } from '../../../src/stores/dynamodb/index.js';
 import { failing, unique } from '../../contracts/store-helpers.js';
+import { once } from '../calls.js';
 import { hasDynamoDB, needsDynamoDB, useMemory } from './server.js';
 
 const method = async () => ({});
@@ -55,7 +56,7 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, on a table that it cannot use${nee
     for (const mode of ['lease', 'transactional'] as const) {
       const store = open('DynamoDB')[mode]({ table });
       const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining(message) };
-      await expect(store.once(unique(), failing)).rejects.toMatchObject(error);
+      await expect(once(store, unique(), failing)).rejects.toMatchObject(error);
     }
   });
 
@@ -66,7 +67,7 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, on a table that it cannot use${nee
       table: 'webhook-keys',
     });
     const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('Allow the role'), cause: denied };
-    await expect(store.once(unique(), failing)).rejects.toMatchObject(error);
+    await expect(once(store, unique(), failing)).rejects.toMatchObject(error);
   });
 
   it.each(['lease', 'transactional'] as const)('reads an item that the client does not return: %s', async (mode) => {
@@ -88,10 +89,10 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, on a table that it cannot use${nee
     const store = mode === 'lease' ? dynamodbStore(options) : dynamodbStore({ ...options, transactional: true });
     const key = unique();
     expect(
-      await store.once(key, async () => {
-        expect(await store.once(key, failing)).toBe('in-progress');
+      await once(store, key, async () => {
+        expect(await once(store, key, failing)).toBe('in-progress');
       }),
     ).toBe('handled');
-    expect(await store.once(key, failing)).toBe('duplicate');
+    expect(await once(store, key, failing)).toBe('duplicate');
   });
 });

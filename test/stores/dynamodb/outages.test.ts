@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type ContractEffects, storeContract } from '../../../src/testing/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { startRestartableDynamoDB } from '../../servers/dynamodb.js';
+import { once } from '../calls.js';
 import { type Front, startFront } from './front.js';
 import { hasDynamoDB, needsDynamoDB, type Opened, type Tx, useDynamoDB, useMemory } from './server.js';
 
@@ -35,7 +36,7 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${n
     it('names the code of a connection that fails', async () => {
       const store = open('DynamoDB', { maxAttempts: 1 }, 'http://127.0.0.1:1')[mode]();
       const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('(ECONNREFUSED)') };
-      await expect(store.once(unique(), failing)).rejects.toMatchObject(error);
+      await expect(once(store, unique(), failing)).rejects.toMatchObject(error);
     });
 
     it('fails without a run while there is no answer, says so, and recovers by itself', {
@@ -45,9 +46,9 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${n
       const key = unique();
       front.onRequest(() => 'mute');
       const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('in time (timeoutMs') };
-      await expect(store.once(key, failing)).rejects.toMatchObject(error);
+      await expect(once(store, key, failing)).rejects.toMatchObject(error);
       front.onRequest(() => undefined);
-      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
     });
   });
 });
@@ -64,17 +65,17 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB Local is killed${nee
     const [done, cut] = [unique(), unique()];
     const write = (id: string) => async (tx: Tx) => tx.write(opened.add(id));
     // A claim has a second, which the first of a new process of Java may exceed.
-    await eventually(async () => expect(await store.once(unique(), write(unique()))).toBe('handled'), 40_000);
-    expect(await store.once(done, write(done))).toBe('handled');
-    const during = store.once(cut, async (tx) => {
+    await eventually(async () => expect(await once(store, unique(), write(unique()))).toBe('handled'), 40_000);
+    expect(await once(store, done, write(done))).toBe('handled');
+    const during = once(store, cut, async (tx) => {
       tx.write(opened.add(cut));
       await server().kill();
     });
     await expect(during).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
     await server().restart();
     expect(await opened.count(cut)).toBe(0);
-    await eventually(async () => expect(await store.once(cut, write(cut))).toBe('handled'), 40_000);
-    expect(await store.once(done, failing)).toBe('duplicate');
+    await eventually(async () => expect(await once(store, cut, write(cut))).toBe('handled'), 40_000);
+    expect(await once(store, done, failing)).toBe('duplicate');
     expect([await opened.count(done), await opened.count(cut)]).toEqual([1, 1]);
   });
 });

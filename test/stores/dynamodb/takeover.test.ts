@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { once as emitted } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually, failing, holdKey, nothing, unique } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
+import { once } from '../calls.js';
 import { hasDynamoDB, needsDynamoDB, type Tx, useMemory } from './server.js';
 
 const MINUTE = 60_000;
@@ -31,9 +32,9 @@ describe.skipIf(!hasDynamoDB)(
       const [key, gate] = [unique(), deferred()];
       const { result } = await holdKey(store, key, gate.promise);
       for (const ms of [0, 2 * MINUTE, 5 * MINUTE]) {
-        expect([ms, await ahead(ms, () => other.once(key, failing))]).toEqual([ms, 'in-progress']);
+        expect([ms, await ahead(ms, () => once(other, key, failing))]).toEqual([ms, 'in-progress']);
       }
-      expect(await ahead(6 * MINUTE + 1000, () => other.once(key, nothing))).toBe('handled');
+      expect(await ahead(6 * MINUTE + 1000, () => once(other, key, nothing))).toBe('handled');
       gate.resolve();
       await expect(result).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
     });
@@ -41,14 +42,14 @@ describe.skipIf(!hasDynamoDB)(
     it('commits one effect however far the clocks differ, in a transaction', async () => {
       const [first, second] = [open('DynamoDB'), open('DynamoDB')];
       const [key, gate, running] = [unique(), deferred(), deferred()];
-      const result = first.transactional().once(key, async (tx) => {
+      const result = once(first.transactional(), key, async (tx) => {
         tx.write(first.add(key));
         running.resolve();
         await gate.promise;
       });
       await running.promise;
       const write = async (tx: Tx) => tx.write(second.add(key));
-      expect(await ahead(60 * MINUTE, () => second.transactional().once(key, write))).toBe('handled');
+      expect(await ahead(60 * MINUTE, () => once(second.transactional(), key, write))).toBe('handled');
       gate.resolve();
       const lost = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('nothing of this run was committed') };
       await expect(result).rejects.toMatchObject(lost);
@@ -78,7 +79,7 @@ describe.skipIf(!hasDynamoDB)(
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       onTestFinished(() => void child.kill('SIGKILL'));
-      expect(String((await once(child.stdout, 'data'))[0]).trim()).toBe('running');
+      expect(String((await emitted(child.stdout, 'data'))[0]).trim()).toBe('running');
       return child;
     }
     /** Handles the key as soon as it is free. */
@@ -86,9 +87,9 @@ describe.skipIf(!hasDynamoDB)(
       const opened = open('DynamoDB');
       const store = opened.transactional({ leaseMs });
       await opened.count('connects');
-      expect(await store.once(key, failing)).toBe('in-progress');
+      expect(await once(store, key, failing)).toBe('in-progress');
       const write = async (tx: Tx) => tx.write(opened.add(key));
-      await eventually(async () => expect(await store.once(key, write)).toBe('handled'), 4 * leaseMs);
+      await eventually(async () => expect(await once(store, key, write)).toBe('handled'), 4 * leaseMs);
       return { opened, store };
     }
 
@@ -97,7 +98,7 @@ describe.skipIf(!hasDynamoDB)(
       const child = await startChild(key);
       child.kill('SIGKILL');
       const { opened, store } = await takeOver(key);
-      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await once(store, key, failing)).toBe('duplicate');
       expect(await opened.count(key)).toBe(1);
     });
 
@@ -108,7 +109,7 @@ describe.skipIf(!hasDynamoDB)(
       const { opened } = await takeOver(key);
       child.kill('SIGCONT');
       child.stdin.write('continue\n');
-      expect(String((await once(child.stdout, 'data'))[0]).trim()).toBe('ERR_WEBHOOK_STORE');
+      expect(String((await emitted(child.stdout, 'data'))[0]).trim()).toBe('ERR_WEBHOOK_STORE');
       expect(await opened.count(key)).toBe(1);
     });
   },

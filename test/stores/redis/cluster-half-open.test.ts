@@ -5,6 +5,7 @@ import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
 import { eventually, nothing, unique } from '../../contracts/store-helpers.js';
 import { type HalfOpenProxy, startHalfOpenProxy } from '../../servers/half-open-proxy.js';
 import { hasRedis, needsRedis } from '../../servers/redis.js';
+import { once } from '../calls.js';
 import { countingCalls, untilHandled } from '../counting-calls.js';
 import { nodeRedisOptions } from './clients.js';
 import { type RedisCluster, startRedisCluster } from './cluster-server.js';
@@ -49,13 +50,13 @@ describe.skipIf(!hasRedis)(`redisStore on Redis Cluster, when connections go hal
       const client = await connect(new Map([...proxies].map(([node, { port }]) => [node, port])));
       const counting = countingCalls(client);
       const store = redisStore({ client: counting.client, timeoutMs });
-      for (let key = 0; key < 30; key++) await store.once(unique(), nothing);
+      for (let key = 0; key < 30; key++) await once(store, unique(), nothing);
       for (const proxy of proxies.values()) proxy.goHalfOpen();
       const took = await untilHandled(store, 5, 3 * timeoutMs);
       expect(took).toBeLessThan(2 * timeoutMs);
       expect(counting.waiting.most).toBeLessThan(timeoutMs / 2 / 5 + 50);
       await eventually(async () => expect(counting.waiting.now).toBe(0));
-      for (let key = 0; key < 30; key++) expect(await store.once(unique(), nothing)).toBe('handled');
+      for (let key = 0; key < 30; key++) expect(await once(store, unique(), nothing)).toBe('handled');
     }, 20_000);
   }
 });

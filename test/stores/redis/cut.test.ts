@@ -4,6 +4,7 @@ import { eventually, failing, nothing, unique } from '../../contracts/store-help
 import { type HalfOpenProxy, startHalfOpenProxy } from '../../servers/half-open-proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
+import { once } from '../calls.js';
 import { connectIoRedis, connectNodeRedis } from './clients.js';
 
 describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command is lost${needsRedis}`, () => {
@@ -28,20 +29,20 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
 
   it('claims its key if ioredis repeats the claim', async () => {
     const store = redisStore({ client: await connectIoRedis(url()) });
-    await store.once(unique(), nothing);
+    await once(store, unique(), nothing);
     proxy.cutAnswers(1);
-    expect(await store.once(unique(), run)).toBe('handled');
+    expect(await once(store, unique(), run)).toBe('handled');
     expect(runs).toBe(1);
   });
 
   it('fails without a run if node-redis gives up the claim, and runs after the lease', async () => {
     const store = redisStore({ client: await connectNodeRedis(url()), leaseMs: 300 });
     const key = unique();
-    await store.once(unique(), nothing);
+    await once(store, unique(), nothing);
     proxy.cutAnswers(1);
-    await expect(store.once(key, run)).rejects.toThrow();
+    await expect(once(store, key, run)).rejects.toThrow();
     expect(runs).toBe(0);
-    await eventually(async () => expect(await store.once(key, run)).toBe('handled'));
+    await eventually(async () => expect(await once(store, key, run)).toBe('handled'));
     expect(runs).toBe(1);
   });
 
@@ -51,23 +52,23 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
   ])('knows its own completion when it completes again, on %s', async (_, connect) => {
     const store = redisStore({ client: await connect(url()) });
     const key = unique();
-    const outcome = store.once(key, async () => {
+    const outcome = once(store, key, async () => {
       runs++;
       proxy.cutAnswers(1);
     });
     expect(await outcome).toBe('handled');
     expect(runs).toBe(1);
-    expect(await store.once(key, failing)).toBe('duplicate');
+    expect(await once(store, key, failing)).toBe('duplicate');
   });
 
   it('releases once if ioredis repeats the release', async () => {
     const store = redisStore({ client: await connectIoRedis(url()) });
     const key = unique();
-    const outcome = store.once(key, async () => {
+    const outcome = once(store, key, async () => {
       proxy.cutAnswers(1);
       throw new Error('the run failed');
     });
     await expect(outcome).rejects.toThrow('the run failed');
-    expect(await store.once(key, run)).toBe('handled');
+    expect(await once(store, key, run)).toBe('handled');
   });
 });

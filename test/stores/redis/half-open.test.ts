@@ -5,6 +5,7 @@ import { eventually, failing, nothing, unique } from '../../contracts/store-help
 import { startHalfOpenProxy } from '../../servers/half-open-proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
+import { once } from '../calls.js';
 import { countingCalls, untilHandled } from '../counting-calls.js';
 import { type Connect, connectIoRedis, connectNodeRedis } from './clients.js';
 
@@ -34,8 +35,8 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
       onTestFinished(() => proxy.stop());
       const { client, waiting } = countingCalls(await connect(`redis://127.0.0.1:${proxy.port}`));
       const store = redisStore({ client, timeoutMs });
-      await store.once(unique(), nothing);
-      await store.once(unique(), nothing);
+      await once(store, unique(), nothing);
+      await once(store, unique(), nothing);
       return { proxy, store, waiting };
     };
 
@@ -54,10 +55,10 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
     it(`makes the record that a half-open connection of ${name} lost`, async () => {
       const { proxy, store } = await open();
       const key = unique();
-      const result = await store.once(key, async () => proxy.goHalfOpen()).catch((error) => error.code);
+      const result = await once(store, key, async () => proxy.goHalfOpen()).catch((error) => error.code);
       expect(result).toBeOneOf(['handled', 'ERR_WEBHOOK_STORE']);
-      await eventually(async () => expect(await store.once(key, failing)).toBe('duplicate'));
-      expect(await redisStore({ client: await connect(server.url) }).once(key, failing)).toBe('duplicate');
+      await eventually(async () => expect(await once(store, key, failing)).toBe('duplicate'));
+      expect(await once(redisStore({ client: await connect(server.url) }), key, failing)).toBe('duplicate');
       expect(store.unrecorded?.()).toEqual([]);
     });
   }
@@ -69,7 +70,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
         const proxy = await startHalfOpenProxy(server.port);
         onTestFinished(() => proxy.stop());
         const store = redisStore({ client: await connect(`redis://127.0.0.1:${proxy.port}`), timeoutMs });
-        await store.once(unique(), nothing);
+        await once(store, unique(), nothing);
         if (how === 'hangs') await proxy.hangConnects();
         else proxy.swallowNew();
         proxy.cutAnswers(1);
@@ -77,7 +78,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
         const key = unique();
         const end = performance.now() + timeoutMs;
         while (performance.now() < end) {
-          await store.once(key, async () => void runs++).catch((error) => expect(error.message).toBeTypeOf('string'));
+          await once(store, key, async () => void runs++).catch((error) => expect(error.message).toBeTypeOf('string'));
           await sleep(50);
         }
         expect(runs).toBe(0);

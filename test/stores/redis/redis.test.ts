@@ -21,7 +21,7 @@ for (const [name, connect] of Object.entries({ ...clients, ...otherClients })) {
     });
 
     const title = `redisStore on ${name}`;
-    const traits = { meanwhile: 'in-progress', shared: true, leases: true } as const;
+    const traits = { shared: true, leases: true } as const;
     const open: StoreTarget['open'] = async (settings) =>
       redisStore({ client: await connect(server.url), ...settings });
     const target = { open, passTime: (ms: number) => passTime(ms, admin) };

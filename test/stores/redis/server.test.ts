@@ -5,6 +5,7 @@ import { eventually, failing, nothing, unique } from '../../contracts/store-help
 import { deferred } from '../../helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
+import { once } from '../calls.js';
 import { clients } from './clients.js';
 
 for (const [name, connect] of Object.entries(clients)) {
@@ -38,10 +39,10 @@ for (const [name, connect] of Object.entries(clients)) {
     it('writes only keys with its prefix and an expiry', async () => {
       const store = await open('{app}:hooks.v1_-');
       const gate = deferred();
-      await store.once('done', nothing);
-      await expect(store.once('failed', failing)).rejects.toThrow('the run failed');
-      const held = store.once('held', () => gate.promise);
-      await eventually(async () => expect(await store.once('held', failing)).toBe('in-progress'));
+      await once(store, 'done', nothing);
+      await expect(once(store, 'failed', failing)).rejects.toThrow('the run failed');
+      const held = once(store, 'held', () => gate.promise);
+      await eventually(async () => expect(await once(store, 'held', failing)).toBe('in-progress'));
       expect((await admin.keys('*')).sort()).toEqual(['{app}:hooks.v1_-done', '{app}:hooks.v1_-held']);
       const left = await admin.pttl('{app}:hooks.v1_-held');
       expect(left).toBeGreaterThan(50_000);
@@ -56,14 +57,14 @@ for (const [name, connect] of Object.entries(clients)) {
 
     it('keeps stores with different prefixes apart', async () => {
       const [store, other] = [await open('a:'), await open('b:')];
-      expect(await store.once('key', nothing)).toBe('handled');
-      expect(await other.once('key', nothing)).toBe('handled');
+      expect(await once(store, 'key', nothing)).toBe('handled');
+      expect(await once(other, 'key', nothing)).toBe('handled');
     });
 
     it('fails only the run whose key is not a string, among concurrent runs', async () => {
       await admin.lpush('webhook:list', 'not ours');
       const store = await open();
-      const outcomes = () => Promise.allSettled(['a', 'list', 'b'].map((key) => store.once(key, run)));
+      const outcomes = () => Promise.allSettled(['a', 'list', 'b'].map((key) => once(store, key, run)));
       expect(await outcomes()).toMatchObject([{ value: 'handled' }, { status: 'rejected' }, { value: 'handled' }]);
       expect(await outcomes()).toMatchObject([{ value: 'duplicate' }, { status: 'rejected' }, { value: 'duplicate' }]);
       expect(runs).toBe(2);
@@ -74,8 +75,8 @@ for (const [name, connect] of Object.entries(clients)) {
       const store = await open();
       const taken = async () => void (await admin.set('webhook:lost', 'another'));
       const outcomes = await Promise.allSettled([
-        store.once('lost', taken),
-        store.once('kept', () => eventually(async () => expect(await admin.get('webhook:lost')).toBe('another'))),
+        once(store, 'lost', taken),
+        once(store, 'kept', () => eventually(async () => expect(await admin.get('webhook:lost')).toBe('another'))),
       ]);
       expect(outcomes).toMatchObject([{ reason: { code: 'ERR_WEBHOOK_STORE' } }, { value: 'handled' }]);
       expect(await admin.get('webhook:lost')).toBe('another');
@@ -86,8 +87,8 @@ for (const [name, connect] of Object.entries(clients)) {
       await admin.call('ACL', 'SETUSER', 'limited', 'on', '>password', '~*', '+@all', '-eval', '-evalsha');
       const url = server.url.replace('redis://', 'redis://limited:password@');
       const store = redisStore({ client: await connect(url) });
-      await expect(store.once('key', run)).rejects.toThrow('NOPERM');
-      await expect(store.once('key', run)).rejects.toThrow('NOPERM');
+      await expect(once(store, 'key', run)).rejects.toThrow('NOPERM');
+      await expect(once(store, 'key', run)).rejects.toThrow('NOPERM');
       expect(runs).toBe(0);
     });
 
@@ -107,22 +108,22 @@ for (const [name, connect] of Object.entries(clients)) {
         ['is a replica', 'READONLY', () => admin.replicaof('127.0.0.1', '1'), () => admin.replicaof('NO', 'ONE')],
       ])('fails without a run while the server %s', async (_, code, begin, end) => {
         const [fresh, used] = [await open(), await open()];
-        await used.once('first', nothing);
+        await once(used, 'first', nothing);
         await begin();
-        for (const store of [fresh, used]) await expect(store.once('key', run)).rejects.toThrow(code);
+        for (const store of [fresh, used]) await expect(once(store, 'key', run)).rejects.toThrow(code);
         expect(runs).toBe(0);
         await end();
-        expect(await fresh.once('key', run)).toBe('handled');
-        expect(await used.once('key', run)).toBe('duplicate');
+        expect(await once(fresh, 'key', run)).toBe('handled');
+        expect(await once(used, 'key', run)).toBe('duplicate');
       });
 
       it('records the effect as soon as the server accepts writes', async () => {
         const [store, other] = [await open(undefined, 300), await open()];
         const key = unique();
         const full = async () => void (await admin.config('SET', 'maxmemory', '1'));
-        await expect(store.once(key, full)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+        await expect(once(store, key, full)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
         await admin.config('SET', 'maxmemory', '0');
-        await eventually(async () => expect(await other.once(key, failing)).toBe('duplicate'));
+        await eventually(async () => expect(await once(other, key, failing)).toBe('duplicate'));
       });
     });
   });

@@ -7,6 +7,7 @@ import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
+import { once } from '../calls.js';
 import { passTime } from './pass-time.js';
 import { type RestFault, type RestFront, startRestFront } from './rest-front.js';
 
@@ -40,14 +41,14 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
   describe.each(Object.entries(VARIANTS))('%s', (name, config) => {
     const title = `redisStore on ${name}`;
     const open: StoreTarget['open'] = async (settings) => redisStore({ client: connect(config), ...settings });
-    const traits = { meanwhile: 'in-progress', shared: true, leases: true } as const;
+    const traits = { shared: true, leases: true } as const;
     const target = { open, passTime: (ms: number) => passTime(ms, admin) };
     describeStore(title, traits, target, name === '@upstash/redis' ? () => server : undefined);
   });
 
   it('joins its commands into pipelines where the client does', async () => {
     const store = redisStore({ client: connect({ enableAutoPipelining: true }) });
-    expect(await store.once(unique(), nothing)).toBe('handled');
+    expect(await once(store, unique(), nothing)).toBe('handled');
     expect(front.paths).toContain('/pipeline');
   });
 
@@ -70,14 +71,14 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
       const before = front.scripts;
       front.fail(fault);
       if (claims > 0) {
-        expect(await store.once(key, run)).toBe('handled');
+        expect(await once(store, key, run)).toBe('handled');
         expect(front.scripts - before).toBe(claims + 1);
       } else {
-        await expect(store.once(key, run)).rejects.toThrow();
+        await expect(once(store, key, run)).rejects.toThrow();
         expect(runs).toBe(0);
       }
       // The store gives a claim back whose answer it did not get: nobody waits for the lease.
-      await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, run)), 2000);
+      await eventually(async () => expect(['handled', 'duplicate']).toContain(await once(store, key, run)), 2000);
       expect(runs).toBe(1);
     });
 
@@ -85,20 +86,20 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
       const store = redisStore({ client: connect(), timeoutMs: 2000, leaseMs: 2500 });
       const [key, failed] = [unique(), unique()];
       const run = async () => front.fail(fault);
-      expect(await store.once(key, run)).toBe('handled');
-      expect(await redisStore({ client: connect() }).once(key, failing)).toBe('duplicate');
-      await expect(store.once(failed, () => run().then(failing))).rejects.toThrow('the run failed');
+      expect(await once(store, key, run)).toBe('handled');
+      expect(await once(redisStore({ client: connect() }), key, failing)).toBe('duplicate');
+      await expect(once(store, failed, () => run().then(failing))).rejects.toThrow('the run failed');
       // If the release did not run, at the end of the lease.
-      await eventually(async () => expect(await store.once(failed, nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, failed, nothing)).toBe('handled'));
     });
   });
 
   it('sends further commands while one hangs: each has a connection', async () => {
     const store = redisStore({ client: connect({ signal: undefined }), timeoutMs: 1000 });
     front.fail('hang');
-    const hanging = store.once(unique(), failing);
+    const hanging = once(store, unique(), failing);
     await sleep(600);
-    expect(await store.once(unique(), nothing)).toBe('handled');
+    expect(await once(store, unique(), nothing)).toBe('handled');
     await expect(hanging).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
   });
 
@@ -106,7 +107,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
     let runs = 0;
     for (const reason of [undefined, 'claimed', 1]) {
       const store = redisStore({ client: connect({ signal: AbortSignal.abort(reason) }) });
-      await expect(store.once(unique(), async () => void runs++)).rejects.toThrow();
+      await expect(once(store, unique(), async () => void runs++)).rejects.toThrow();
     }
     expect(runs).toBe(0);
   });
@@ -114,7 +115,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
   it('runs nothing with a wrong token', async () => {
     const store = redisStore({ client: connect({ token: 'wrong' }) });
     let runs = 0;
-    await expect(store.once(unique(), async () => void runs++)).rejects.toThrow('Unauthorized');
+    await expect(once(store, unique(), async () => void runs++)).rejects.toThrow('Unauthorized');
     expect(runs).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { nothing, unique } from '../../contracts/store-helpers.js';
+import { once } from '../calls.js';
 import type { SqlClient, SqlServer } from './client.js';
 import { describeBareClients } from './servers.js';
 import { describeContract } from './suites/contract.js';
@@ -16,10 +17,10 @@ function describeQualifiedTable(client: SqlClient, { open }: SqlServer): void {
     await direct.run(`CREATE SCHEMA "${schema}"`);
     const opened = await open(client, { max: 1, session: { search_path: `"${schema}"` } });
     const store = opened[kind]();
-    await expect(store.once(unique(), nothing)).rejects.toThrow('Call migrate()');
+    await expect(once(store, unique(), nothing)).rejects.toThrow('Call migrate()');
     await store.migrate();
     for (let round = 0; round < 2; round++) {
-      expect(await store.once(unique(), nothing)).toBe('handled');
+      expect(await once(store, unique(), nothing)).toBe('handled');
       expect(await store.cursor(unique()).write('1', undefined)).toBe(true);
       await opened.run('SET search_path TO public');
     }

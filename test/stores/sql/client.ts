@@ -2,6 +2,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import {
   type Dialect,
   type SqlDatabase,
+  type SqlLeaseStore,
   type SqlStore,
   type SqlStoreOptions,
   sqlStore,
@@ -56,7 +57,7 @@ type StoreSettings = Omit<SqlStoreOptions<unknown>, 'db' | 'transactional'>;
 /** A client with the stores on it. */
 export interface Opened {
   readonly run: (text: string) => Promise<readonly Row[]>;
-  lease(settings?: StoreSettings): SqlStore;
+  lease(settings?: StoreSettings): SqlLeaseStore;
   /** A transactional store whose handlers get a function that runs statements in their transaction. */
   transactional(settings?: StoreSettings): SqlStore<Run>;
 }
@@ -74,9 +75,7 @@ export async function openClient(client: SqlClient, url: string, settings: Clien
       const inTx = (tx: unknown) => (text: string) => runIn(tx, text);
       return {
         ...store,
-        once: (key, work) => store.once(key, (tx, runOptions) => work(inTx(tx), runOptions)),
-        onceEach: (keys, work) =>
-          store.onceEach?.(keys, (fresh, tx, runOptions) => work(fresh, inTx(tx), runOptions)) as never,
+        once: (keys, step, work, limit) => store.once(keys, step, (fresh, tx) => work(fresh, inTx(tx)), limit),
       };
     },
   };

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type SqlDatabase, sqlStore } from '../../../src/stores/sql/index.js';
+import { once } from '../calls.js';
 
 const clocks = {
   'the monotonic clock': [performance, 'now'],
@@ -42,7 +43,7 @@ function frozen(at: 'open' | 'claim', ms: number, clock: keyof typeof clocks, le
     },
   };
   const handler = vi.fn(async () => {});
-  return { result: sqlStore({ db, transactional: true, leaseMs }).once('a', handler), handler, ended };
+  return { result: once(sqlStore({ db, transactional: true, leaseMs }), 'a', handler), handler, ended };
 }
 
 describe('a process that freezes while it claims a key in a transaction', () => {
@@ -66,7 +67,6 @@ describe('a process that freezes while it claims a key in a transaction', () => 
       expect(await result).toBe('handled');
       expect(handler).toHaveBeenCalledExactlyOnceWith('tx', {
         onTimeout: expect.any(Function),
-        remainingMs: expect.any(Function),
         fencingToken: 7n,
       });
       expect(ended).toEqual(['commit']);

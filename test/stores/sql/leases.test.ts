@@ -93,14 +93,14 @@ describe('leases in a table', () => {
       complete: async (_, keys) => noted(`complete ${keys}`, new Set(keys)),
       release: async (_, keys) => asked.push(`release ${keys}`),
     });
-    await table.complete(['c', 'a', 'b'], 'owner');
+    await table.record(['c', 'a', 'b'], 'owner');
     await table.release(['c', 'a', 'b'], 'owner');
     expect(asked).toEqual(['complete a,b,c', 'release a,b,c']);
   });
 
   it('say that the table is missing, at every step', async () => {
     const table = tableWith({}, () => Promise.reject(Object.assign(new Error('no'), { code: '42P01' })));
-    for (const step of [table.claim, table.complete, table.release]) {
+    for (const step of [table.claim, table.record, table.release]) {
       await expect(step(['a'], 'owner')).rejects.toThrow('The table a.b does not exist. Call migrate() of the store');
     }
   });

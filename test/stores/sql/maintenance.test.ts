@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Dialect, type SqlDatabase, sqlStore } from '../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { once } from '../calls.js';
 
 const busy = () => Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
 const withRun = (run: SqlDatabase['run'], dialect: Dialect = 'sqlite'): SqlDatabase => ({
@@ -27,7 +28,7 @@ describe('a store over SQL', () => {
       const store = sqlStore({ db: withRun(run), timeoutMs });
       await store.migrate();
       await store.sweep();
-      await store.once(unique(), failing);
+      await once(store, unique(), failing);
     }
     expect([...new Set(given)]).toEqual([60_000, 2000, 90_000]);
   });
@@ -46,7 +47,8 @@ describe('a store over SQL', () => {
         if (++tries < 3) throw busy();
         return { rows: [{ key: 'a' }] };
       };
-      const word = sqlStore({ db: withRun(run, dialect), table: dialect === 'sqlite' ? 'keys' : 'a.keys' }).once(
+      const word = once(
+        sqlStore({ db: withRun(run, dialect), table: dialect === 'sqlite' ? 'keys' : 'a.keys' }),
         'a',
         nothing,
       );
@@ -59,12 +61,12 @@ describe('a store over SQL', () => {
   it('counts statements of a LeaseDatabase as lost after a minute', async () => {
     const run = vi.fn((_: string) => new Promise<never>(nothing));
     const store = sqlStore({ db: { dialect: 'sqlite', run } });
-    for (let index = 0; index < 1001; index++) store.once(`${index}`, nothing).catch(nothing);
+    for (let index = 0; index < 1001; index++) once(store, `${index}`, nothing).catch(nothing);
     await vi.advanceTimersByTimeAsync(0);
     expect(run).toHaveBeenCalledTimes(1000);
     await vi.advanceTimersByTimeAsync(60_001);
     run.mockClear();
-    for (let index = 0; index < 10; index++) store.once(`${index}`, nothing).catch(nothing);
+    for (let index = 0; index < 10; index++) once(store, `${index}`, nothing).catch(nothing);
     await vi.advanceTimersByTimeAsync(0);
     expect(run).toHaveBeenCalledTimes(10);
   });

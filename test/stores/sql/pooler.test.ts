@@ -3,6 +3,7 @@ import { eventually, failing, nothing, unique } from '../../contracts/store-help
 import { hasPgbouncer, needsPgbouncer, startPgbouncer } from '../../servers/pgbouncer.js';
 import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
 import type { TestServer } from '../../servers/server.js';
+import { once } from '../calls.js';
 import { countOf, openClient, type Run, useServer, write } from './client.js';
 import { importClients } from './orms/installed.js';
 import { postgresClients } from './postgres/clients.js';
@@ -26,24 +27,24 @@ describe.skipIf(!hasPostgres || !hasPgbouncer)(`sqlStore behind a pgbouncer in t
       const keys = Array.from({ length: 40 }, unique);
       const run = (id: string) => async (tx: Run | undefined) =>
         void (await tx?.(`INSERT INTO effects VALUES ('${id}')`));
-      const words = await Promise.all(keys.map((key) => store.once(key, run(key) as never)));
+      const words = await Promise.all(keys.map((key) => once(store, key, run(key) as never)));
       expect(new Set(words)).toEqual(new Set(['handled']));
-      for (const key of keys) expect(await store.once(key, failing)).toBe('duplicate');
+      for (const key of keys) expect(await once(store, key, failing)).toBe('duplicate');
       const written = await direct.run(`SELECT id FROM effects WHERE id IN ('${keys.join("','")}')`);
-      expect(written).toHaveLength(store.transactional ? 40 : 0);
+      expect(written).toHaveLength('once' in store ? 40 : 0);
     }
   });
 
   it.each(clients)('frees the key of a late handler: $title', async (client) => {
     const store = (await openClient(client, bouncer.url)).transactional();
     const [key, id] = [unique(), unique()];
-    const result = store.once(key, async (tx, options) => {
+    const result = once(store, key, async (tx, options) => {
       await write(id)(tx);
       options?.onTimeout?.(new Error('out of time'));
       await write(id)(tx).catch(nothing);
     });
     await expect(result).rejects.toThrow('out of time');
-    await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+    await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
     expect(await countOf(await open(client), id)).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunOptions } from '../../../src/stores/store.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
+import { once, type RunUses } from '../calls.js';
 import { CHECK, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
 const never = () => new Promise<never>(() => {});
@@ -19,15 +19,15 @@ const BEGUN = ['begin', 'in: INSERT INTO', 'in: SELECT txid_current_if_assigned'
 describe('a transactional store when a handler is late', () => {
   /** A run whose handler times out after `ms` and settles with `end`. */
   function lateRun(store: ReturnType<typeof storeOver>, end: Promise<void> = never(), ms = 0, code = '') {
-    let options: RunOptions | undefined;
+    let options: RunUses | undefined;
     const timeout = Object.assign(new Error('out of time'), { code });
-    const result = store.once('a', (_, given) => {
+    const result = once(store, 'a', (_, given) => {
       options = given;
-      if (ms === 0) given?.onTimeout?.(timeout);
-      else setTimeout(() => given?.onTimeout?.(timeout), ms);
+      if (ms === 0) given.onTimeout(timeout);
+      else setTimeout(() => given.onTimeout(timeout), ms);
       return end;
     });
-    return { result, again: () => options?.onTimeout?.(new Error('again')) };
+    return { result, again: () => options?.onTimeout(new Error('again')) };
   }
 
   it('closes the transaction to the handler, spoils it, and rolls back', async () => {
@@ -128,12 +128,12 @@ describe('a transactional store when a handler is late', () => {
   });
 
   it('is told nothing after its transaction was committed', async () => {
-    let options: RunOptions | undefined;
+    let options: RunUses | undefined;
     const { db, log } = fakeDatabase();
-    const word = await storeOver(db).once('a', async (_, given) => {
+    const word = await once(storeOver(db), 'a', async (_, given) => {
       options = given;
     });
-    options?.onTimeout?.(new Error('out of time'));
+    options?.onTimeout(new Error('out of time'));
     await vi.advanceTimersByTimeAsync(0);
     expect(word).toBe('handled');
     expect(log.at(-1)).toBe('commit');

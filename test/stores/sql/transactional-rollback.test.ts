@@ -5,6 +5,7 @@ import { tableOf } from '../../../src/stores/sql/table.js';
 import { transactionalStore } from '../../../src/stores/sql/transactional.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
 import { deferred } from '../../helpers.js';
+import { once } from '../calls.js';
 import { CHECK, FINISH, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
 const never = () => new Promise<never>(() => {});
@@ -30,7 +31,7 @@ describe('a transactional store that rolls back', () => {
     ['a handler that rejects with nothing', undefined, speechless, 'did not roll back within 1000 ms (timeoutMs).'],
   ])('waits timeoutMs for the client after %s failed, and says why', async (_, claim, work, message) => {
     const { db } = fakeDatabase(claim && { INSERT: claim });
-    const taking = storeOver(stuck(db)).once('a', work);
+    const taking = once(storeOver(stuck(db)), 'a', work);
     expect(await resultAfter(timeoutMs - 1, taking)).toBe('pending');
     expect(await resultAfter(1, taking)).toContain(message);
   });
@@ -39,7 +40,7 @@ describe('a transactional store that rolls back', () => {
     const gate = deferred();
     const destroy = vi.fn();
     const { db } = fakeDatabase({ INSERT: () => gate.promise.then(() => []) }, { destroy });
-    await resultAfter(timeoutMs, storeOver(stuck(db)).once('a', nothing));
+    await resultAfter(timeoutMs, once(storeOver(stuck(db)), 'a', nothing));
     expect(destroy).toHaveBeenCalledTimes(1);
     gate.resolve();
     await vi.advanceTimersByTimeAsync(2 * timeoutMs);
@@ -47,7 +48,7 @@ describe('a transactional store that rolls back', () => {
   });
 
   it('waits timeoutMs for the check of a failed handler', async () => {
-    const taking = storeOver(fakeDatabase({ [CHECK]: never }).db).once('a', speechless);
+    const taking = once(storeOver(fakeDatabase({ [CHECK]: never }).db), 'a', speechless);
     expect(await resultAfter(timeoutMs - 1, taking)).toBe('pending');
     expect(await resultAfter(1, taking)).toBe('The database did not answer within 1000 ms (timeoutMs).');
   });
@@ -65,19 +66,19 @@ describe('a transactional store that rolls back', () => {
     ['that the connection is gone', rejecting('08006'), never, expect.stringContaining('did not say')],
   ])('rejects as the handler did only if nothing was kept: the check says %s', async (_, check, look, message) => {
     const { db, log } = fakeDatabase({ [CHECK]: check, 'LIMIT 1': look });
-    expect(await resultAfter(timeoutMs, storeOver(db).once('a', failing))).toEqual(message);
+    expect(await resultAfter(timeoutMs, once(storeOver(db), 'a', failing))).toEqual(message);
     expect(log.at(-1)).toBe('beside: SELECT key');
   });
 
   it('leaves the key open of a handler that ended the transaction', async () => {
     const { db, log } = fakeDatabase({ [CHECK]: () => [{ id: '8' }] });
-    expect(await resultAfter(0, storeOver(db).once('a', failing))).toContain('The handler ended');
+    expect(await resultAfter(0, once(storeOver(db), 'a', failing))).toContain('The handler ended');
     expect(log.slice(-2)).toEqual(['rollback', 'beside: INSERT INTO']);
   });
 
   it('asks no more than the check of a handler that can no longer reach the transaction', async () => {
     const { db, log } = fakeDatabase({}, { close() {} });
-    expect(await resultAfter(0, storeOver(db).once('a', failing))).toBe('the run failed');
+    expect(await resultAfter(0, once(storeOver(db), 'a', failing))).toBe('the run failed');
     expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: SELECT txid_current_if_assigned', 'rollback']);
   });
 
@@ -89,13 +90,13 @@ describe('a transactional store that rolls back', () => {
       [() => [{ key: 'a' }], isKept],
     ] as const) {
       const { db } = fakeDatabase({ [FINISH]: rejecting('08006'), 'LIMIT 1': look });
-      expect(await resultAfter(timeoutMs, storeOver(db).once('a', nothing))).toEqual(message);
+      expect(await resultAfter(timeoutMs, once(storeOver(db), 'a', nothing))).toEqual(message);
     }
   });
 
   it('still says that it is unknown if the keys cannot be left open', async () => {
     const { db } = fakeDatabase({ [CHECK]: () => [{ id: '8' }] });
-    expect(await resultAfter(timeoutMs, storeOver({ ...db, run: never }).once('a', failing))).toContain(
+    expect(await resultAfter(timeoutMs, once(storeOver({ ...db, run: never }), 'a', failing))).toContain(
       'The handler ended',
     );
   });
@@ -103,7 +104,7 @@ describe('a transactional store that rolls back', () => {
   it('undoes what it changed on the connection, whether or not the client can close it', async () => {
     for (const members of [{}, { destroy: () => {} }]) {
       const { db, log } = fakeDatabase({}, members, 'sqlite');
-      expect(await resultAfter(0, storeOver(db, { table: 'b' }).once('a', failing))).toBe('the run failed');
+      expect(await resultAfter(0, once(storeOver(db, { table: 'b' }), 'a', failing))).toBe('the run failed');
       expect(log.slice(-3)).toEqual(['in: PRAGMA query_only = OFF', 'rollback', 'beside: SELECT key']);
     }
   });
@@ -114,7 +115,7 @@ describe('a transactional store that rolls back', () => {
     const statements = postgresStatements(tableOf('a.b', 'postgres'), options);
     const transaction = { ...statements.transaction, undo: failing };
     const store = transactionalStore(db, { ...statements, transaction }, options);
-    expect(await resultAfter(0, store.once('a', failing))).toBe('the run failed');
+    expect(await resultAfter(0, once(store, 'a', failing))).toBe('the run failed');
     expect(log.slice(-3)).toEqual(['beside: SELECT pg_terminate_backend', 'rollback', 'beside: SELECT key']);
   });
 });

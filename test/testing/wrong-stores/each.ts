@@ -1,53 +1,28 @@
-import type { StoreWord } from '../../../src/stores/store.js';
+import type { ClaimAnswer } from '../../../src/stores/store.js';
 import { leases } from './right-stores.js';
 
-// Stores that are correct with one key, but not with several.
+// Lease stores that are correct with one key, but not with several.
 
-/** One idempotency key for a whole delivery: if one event is a duplicate, all are. */
+/** One row for a whole delivery: if one event is a duplicate, all are. */
 export const AnswersOneWordForAll = leases((right) => ({
-  async onceEach(keys, run) {
+  async claim(keys, owner) {
     const done = await right.server.call(() => keys.some((key) => right.server.find(key)?.isDone));
-    return done ? keys.map((): StoreWord => 'duplicate') : right.onceEach(keys, run);
+    return done ? new Map(keys.map((key) => [key, 'duplicate' as const])) : right.claim(keys, owner);
   },
 }));
 
-/** Sorts the keys to avoid deadlocks, and answers in the sorted order. */
+/** Matches rows that come back in the order of the index with the keys in their order. */
 export const AnswersInSortedOrder = leases((right) => ({
-  onceEach: (keys, run) => right.onceEach([...keys].sort(), run),
-}));
-
-/** Passes all keys of the delivery to the handler, not only those it has claimed. */
-export const RunsWithAllKeys = leases((right) => ({
-  onceEach: (keys, run) => right.onceEach(keys, (_fresh, tx) => run(keys, tx)),
-}));
-
-/** Passes the names of its rows to the handler instead of the keys. */
-export const RunsWithRowNames = leases((right) => ({
-  onceEach: (keys, run) =>
-    right.onceEach(keys, (fresh, tx) => {
-      const names = fresh.map((key) => `webhook:${key}`);
-      return run(names, tx);
-    }),
-}));
-
-/** Calls no run, or one without the first key. */
-export const RunsNoneOfSeveral = leases(() => ({ onceEach: async (keys) => keys.map((): StoreWord => 'handled') }));
-export const RunsWithFewerKeys = leases((right) => ({
-  onceEach: (keys, run) => right.onceEach(keys, (fresh, tx) => run(fresh.slice(1), tx)),
-}));
-
-/** Calls the run once for each key. */
-export const RunsOncePerKey = leases((right) => ({
-  async onceEach(keys, run) {
-    const words: StoreWord[] = [];
-    for (const key of keys) words.push(...(await right.onceEach([key], run)));
-    return words;
+  async claim(keys, owner) {
+    const answers = [...(await right.claim([...keys].sort(), owner)).values()];
+    return new Map(keys.map((key, index) => [key, answers[index] as ClaimAnswer]));
   },
 }));
 
 /** Ignores the `UnprocessedItems` of a batch write. */
 export const RecordsTwentyFive = leases((right) => ({
-  complete: (keys, owner) => right.complete(keys.slice(0, 25), owner),
+  record: async (keys, owner) =>
+    new Map([...keys.map((key) => [key, true] as const), ...(await right.record(keys.slice(0, 25), owner))]),
 }));
 
 /** Frees only the first key of a failed run. */
@@ -55,71 +30,38 @@ export const FreesTheFirstKey = leases((right) => ({
   release: (keys, owner) => right.release(keys.slice(0, 1), owner),
 }));
 
-/** Frees keys of a failed delivery that it has not claimed: those that are recorded, or that others hold. */
-const freeing = (isDone: boolean) =>
-  leases((right) => ({
-    onceEach: (keys, run) =>
-      right.onceEach(keys, run).catch(async (error) => {
-        const { rows } = right.server;
-        await right.server.call(() => {
-          for (const key of keys) if ((rows.get(key)?.isDone ?? false) === isDone) rows.delete(key);
-        });
-        throw error;
-      }),
-  }));
-
-export const FreesRecordedKeys = freeing(true);
-export const FreesClaimedKeys = freeing(false);
-
 /** Gives up at the first key that another run has claimed, and keeps the keys it has claimed so far. */
 export const KeepsKeysWhenOneIsHeld = leases((right) => ({
-  async onceEach(keys, run) {
-    const owner = crypto.randomUUID();
-    const words: StoreWord[] = [];
+  async claim(keys, owner) {
+    const answers = new Map<string, ClaimAnswer>();
     for (const key of keys) {
-      const [word] = await right.claim([key], owner);
-      if (word === 'in-progress') return keys.map((): StoreWord => 'in-progress');
-      words.push(word as StoreWord);
+      const answer = (await right.claim([key], owner)).get(key) as ClaimAnswer;
+      if (answer === 'in-progress') return new Map(keys.map((each) => [each, answer]));
+      answers.set(key, answer);
     }
-    const fresh = keys.filter((_, index) => words[index] === 'handled');
-    if (fresh.length > 0) {
-      await right.work(fresh, owner, run);
-      await right.record(fresh, owner);
-    }
-    return words;
+    return answers;
   },
 }));
 
 /** Waits for a claimed key while it has claimed others itself, like `SELECT … FOR UPDATE` in the order of the delivery. */
 export const WaitsForHeldKeys = leases((right) => ({
   async claim(keys, owner) {
-    const words: StoreWord[] = [];
+    const answers = new Map<string, ClaimAnswer>();
     for (const key of keys) {
-      let [word] = await right.claim([key], owner);
-      while (word === 'in-progress') {
+      const claim = async () => (await right.claim([key], owner)).get(key) as ClaimAnswer;
+      let answer = await claim();
+      while (answer === 'in-progress') {
         await new Promise((resolve) => setTimeout(resolve, 5));
-        [word] = await right.claim([key], owner);
+        answer = await claim();
       }
-      words.push(word as StoreWord);
+      answers.set(key, answer);
     }
-    return words;
-  },
-}));
-
-/** Calls the run even if it has claimed no key. */
-export const RunsWithoutKeys = leases((right) => ({
-  async onceEach(keys, run) {
-    let isRun = false;
-    const words = await right.onceEach(keys, (fresh, tx) => {
-      isRun = true;
-      return run(fresh, tx);
-    });
-    if (!isRun) await run([], undefined);
-    return words;
+    return answers;
   },
 }));
 
 /** Leaves keys that another run has claimed out of the answer. */
 export const LeavesHeldKeysOut = leases((right) => ({
-  onceEach: async (keys, run) => (await right.onceEach(keys, run)).filter((word) => word !== 'in-progress'),
+  claim: async (keys, owner) =>
+    new Map([...(await right.claim(keys, owner))].filter(([, answer]) => answer !== 'in-progress')),
 }));

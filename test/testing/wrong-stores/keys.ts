@@ -1,11 +1,11 @@
 import { storableKey } from '../../../src/stores/storable-key.js';
-import { LeaseStore } from './right-stores.js';
+import { RightLeaseStore } from './right-stores.js';
 import type { Row, Server } from './server.js';
 
 // Stores that change keys, so that two keys become one.
 
-function naming(nameOf: (key: string) => string): typeof LeaseStore {
-  return class extends LeaseStore {
+function naming(nameOf: (key: string) => string): typeof RightLeaseStore {
+  return class extends RightLeaseStore {
     override nameOf(key: string) {
       return nameOf(key);
     }
@@ -37,7 +37,7 @@ export const RefusesLongKeys = naming((key) => {
 });
 
 /** `SELECT … WHERE key LIKE …`, or `KEYS` in Redis: uses the key as a pattern. */
-export class TakesKeysForPatterns extends LeaseStore {
+export class TakesKeysForPatterns extends RightLeaseStore {
   override claimRow(name: string, owner: string) {
     const pattern = new RegExp(
       `^${name
@@ -53,7 +53,7 @@ export class TakesKeysForPatterns extends LeaseStore {
 const objects = new WeakMap<Server, Record<string, Row>>();
 
 /** A plain object as a map: it inherits `__proto__` and `constructor`. */
-export class KeepsKeysInAnObject extends LeaseStore {
+export class KeepsKeysInAnObject extends RightLeaseStore {
   get table() {
     const table = objects.get(this.server) ?? {};
     objects.set(this.server, table);
@@ -64,10 +64,10 @@ export class KeepsKeysInAnObject extends LeaseStore {
     const row = this.table[name];
     if (row && !(row.until <= this.server.now)) return row.isDone ? 'duplicate' : 'in-progress';
     this.table[name] = { owner, isDone: false, until: this.server.now + this.leaseMs };
-    return 'handled';
+    return {};
   }
 
-  override completeRow(name: string, owner: string) {
+  override recordRow(name: string, owner: string) {
     const row = this.table[name];
     if (row && row.owner !== owner) return false;
     this.table[name] = { owner, isDone: true, until: this.server.now + this.retentionMs };

@@ -1,12 +1,12 @@
 import type { ContractSettings } from '../../../src/testing/index.js';
-import { LeaseStore, leases } from './right-stores.js';
+import { leases, RightLeaseStore } from './right-stores.js';
 import type { Server } from './server.js';
 
 // Stores whose leases are wrong.
 
 /** `UPDATE … WHERE key = ?`, without the owner. */
-export const CompletesKeysOfOthers = leases(({ server, retentionMs }) => ({
-  completeRow(name, owner) {
+export const RecordsKeysOfOthers = leases(({ server, retentionMs }) => ({
+  recordRow(name, owner) {
     server.rows.set(name, { owner, isDone: true, until: server.now + retentionMs });
     return true;
   },
@@ -14,7 +14,16 @@ export const CompletesKeysOfOthers = leases(({ server, retentionMs }) => ({
 
 /** Checks the owner in a conditional write, but ignores its result. */
 export const HidesLostLeases = leases((right) => ({
-  complete: (keys, owner) => right.complete(keys, owner).then(() => true),
+  recordRow: (name, owner) => right.recordRow(name, owner) || true,
+}));
+
+/** Records the keys in one transaction, which rolls back if another run has taken over one of them. */
+export const RecordsAllOrNone = leases(({ server, recordRow }) => ({
+  recordOnce: (keys, owner) =>
+    server.call(() => {
+      const isLost = keys.some((key) => (server.rows.get(key)?.owner ?? owner) !== owner);
+      return new Map(keys.map((key) => [key, !isLost && recordRow(key, owner)]));
+    }),
 }));
 
 /** `DELETE … WHERE key = ?`, without the owner. */
@@ -36,10 +45,10 @@ export const HoldsKeysForEver = leases((right) => ({
 /** Counts in minutes: a lease lasts far longer than it should. */
 export const CountsInMinutes = leases((right) => ({
   claimRow(name, owner) {
-    const word = right.claimRow(name, owner);
+    const answer = right.claimRow(name, owner);
     const { rows, now } = right.server;
-    if (word === 'handled') rows.set(name, { owner, isDone: false, until: now + 60_000 });
-    return word;
+    if (typeof answer === 'object') rows.set(name, { owner, isDone: false, until: now + 60_000 });
+    return answer;
   },
 }));
 
@@ -50,9 +59,9 @@ export const CountsByItsOwnClock = leases((right) => ({
     const row = rows.get(name);
     if (row && !row.isDone && row.until > Date.now()) return 'in-progress';
     if (row && !row.isDone) rows.delete(name);
-    const word = right.claimRow(name, owner);
-    if (word === 'handled') rows.set(name, { owner, isDone: false, until: Date.now() + right.leaseMs });
-    return word;
+    const answer = right.claimRow(name, owner);
+    if (typeof answer === 'object') rows.set(name, { owner, isDone: false, until: Date.now() + right.leaseMs });
+    return answer;
   },
 }));
 
@@ -76,34 +85,11 @@ export const TakesOverAtOnce = leases((right) => ({
 
 /** Does not record an effect after the end of the lease, even if nobody has taken over the key. */
 export const DropsLateRecords = leases((right) => ({
-  completeRow: (name, owner) => right.server.find(name)?.owner === owner && right.completeRow(name, owner),
-}));
-
-/** Does not check how long the claim took: the process may have been frozen in the meantime. */
-export const IgnoresFreezes = leases(() => ({ freezeDetector: () => () => false }));
-
-/** Checks one clock only: a wall clock may have been set back, and a monotonic one may stand still during a freeze. */
-const trusting = (now: () => number) =>
-  leases(({ leaseMs }) => ({
-    freezeDetector() {
-      const start = now();
-      return () => now() - start > leaseMs / 10 + 250;
-    },
-  }));
-
-export const TrustsTheWallClock = trusting(() => Date.now());
-export const TrustsTheMonotonicClock = trusting(() => performance.now());
-
-/** Treats a wall clock that was set back like a freeze. */
-export const RefusesClocksSetBack = leases((right) => ({
-  freezeDetector() {
-    const [start, isFrozen] = [Date.now(), right.freezeDetector()];
-    return () => isFrozen() || Date.now() < start;
-  },
+  recordRow: (name, owner) => right.server.find(name)?.owner === owner && right.recordRow(name, owner),
 }));
 
 /** Exposes its lease in seconds instead of milliseconds. */
-export class ExposesSeconds extends LeaseStore {
+export class ExposesSeconds extends RightLeaseStore {
   override readonly leaseMs: number;
 
   constructor(server: Server, settings: ContractSettings = {}) {
@@ -112,27 +98,25 @@ export class ExposesSeconds extends LeaseStore {
   }
 
   override claimRow(name: string, owner: string) {
-    const row = this.server.find(name);
-    if (row) return row.isDone ? 'duplicate' : 'in-progress';
-    this.server.rows.set(name, { owner, isDone: false, until: this.server.now + 1000 * this.leaseMs });
-    return 'handled';
+    const answer = super.claimRow(name, owner);
+    const until = this.server.now + 1000 * this.leaseMs;
+    if (typeof answer === 'object') this.server.rows.set(name, { owner, isDone: false, until });
+    return answer;
   }
 }
 
-/** Frees the key in `onTimeout`, although the handler continues. */
-export const FreesKeysAtTheTimeout = leases((right) => ({
-  work(fresh, owner, run) {
-    const onTimeout = () => void right.release(fresh, owner);
-    return right.work(fresh, owner, (keys, tx) => run(keys, tx, { onTimeout }));
+/** Does not free the key of a failed run before the end of its lease. */
+export const KeepsKeysOfFailedRuns = leases(() => ({ release: async () => {} }));
+
+/** Answers `duplicate` for a key whose first run may still fail. */
+export const CallsHeldKeysDuplicates = leases((right) => ({
+  claimRow(name, owner) {
+    const answer = right.claimRow(name, owner);
+    return answer === 'in-progress' ? 'duplicate' : answer;
   },
 }));
 
-/** Rejects and frees the key in `onTimeout`, and does not record what the handler does afterwards. */
-export const ForgetsLateRuns = leases((right) => ({
-  work: (fresh, owner, run) =>
-    right.work(
-      fresh,
-      owner,
-      (keys, tx) => new Promise((resolve, reject) => run(keys, tx, { onTimeout: reject }).then(resolve, reject)),
-    ),
+/** Answers whether the key was free, as a boolean. */
+export const AnswersBooleans = leases((right) => ({
+  claimRow: (name, owner) => (typeof right.claimRow(name, owner) === 'object') as never,
 }));

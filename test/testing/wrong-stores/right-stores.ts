@@ -1,16 +1,15 @@
-import type { IdempotencyStore } from '../../../src/index.js';
-import type { RunOptions, RunTransaction, StoreWord } from '../../../src/stores/store.js';
+import type { LeaseStore, TransactionalStore } from '../../../src/index.js';
+import type { ClaimAnswer, Run, RunLimit, Step, StoreWord } from '../../../src/stores/store.js';
 import type { ContractSettings } from '../../../src/testing/index.js';
 import { type Server, Transaction } from './server.js';
 
-type RunEach<Tx> = (fresh: readonly string[], tx: RunTransaction<Tx>, options?: RunOptions) => Promise<void>;
-type Run<Tx> = (tx: RunTransaction<Tx>, options?: RunOptions) => Promise<void>;
+type Fresh = Parameters<Run<unknown>>[0];
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const WEEK_MS = 604_800_000;
 
 /** A correct lease store, as a user could write it. Each wrong store changes one step of it. */
-export class LeaseStore implements IdempotencyStore {
+export class RightLeaseStore implements LeaseStore {
   readonly leaseMs: number;
   readonly retentionMs: number;
   readonly timeoutMs: number;
@@ -23,110 +22,65 @@ export class LeaseStore implements IdempotencyStore {
     this.timeoutMs = timeoutMs;
   }
 
-  async once(key: string, run: Run<undefined>): Promise<StoreWord> {
-    const [word] = await this.handle([key], (_fresh, tx, options) => run(tx, options));
-    return word as StoreWord;
-  }
-
-  async onceEach(keys: readonly string[], run: RunEach<undefined>): Promise<StoreWord[]> {
-    return this.handle(keys, run);
-  }
-
-  async handle(keys: readonly string[], run: RunEach<undefined>): Promise<StoreWord[]> {
-    const owner = crypto.randomUUID();
-    const isFrozen = this.freezeDetector();
-    const words = await this.claim(keys, owner);
-    const fresh = keys.filter((_, index) => words[index] === 'handled');
-    if (fresh.length === 0) return words;
-    if (isFrozen()) {
-      await this.release(fresh, owner);
-      throw new Error('The claim took too long.');
-    }
-    await this.work(fresh, owner, run);
-    await this.record(fresh, owner);
-    return words;
-  }
-
   /** The name of a key's row. */
   nameOf(key: string): string {
     return key;
   }
 
-  async claim(keys: readonly string[], owner: string): Promise<StoreWord[]> {
-    return this.server.call(() => keys.map((key) => this.claimRow(this.nameOf(key), owner)));
+  async claim(keys: readonly string[], owner: string): Promise<Map<string, ClaimAnswer>> {
+    return this.server.call(() => new Map(keys.map((key) => [key, this.claimRow(this.nameOf(key), owner)])));
   }
 
-  claimRow(name: string, owner: string): StoreWord {
+  claimRow(name: string, owner: string): ClaimAnswer {
     const row = this.server.find(name);
     if (row) return row.isDone ? 'duplicate' : 'in-progress';
     this.server.rows.set(name, { owner, isDone: false, until: this.server.now + this.leaseMs });
-    return 'handled';
+    return {};
   }
 
-  /** Reads both clocks. Returns a function that tells whether too much of the lease has passed since then, on either clock. */
-  freezeDetector(): () => boolean {
-    const [wall, monotonic] = [Date.now(), performance.now()];
-    return () => Math.max(Date.now() - wall, performance.now() - monotonic) > this.leaseMs / 10 + 250;
-  }
-
-  async work(fresh: readonly string[], owner: string, run: RunEach<undefined>): Promise<void> {
-    try {
-      await run(fresh, undefined);
-    } catch (error) {
-      // If the server is away, the lease expires by itself.
-      await this.release(fresh, owner).catch(() => {});
-      throw error;
-    }
-  }
-
-  async release(keys: readonly string[], owner: string): Promise<void> {
-    await this.server.call(() => {
-      for (const name of keys.map((key) => this.nameOf(key)))
-        if (this.server.rows.get(name)?.owner === owner) this.server.rows.delete(name);
-    });
-  }
-
-  /** Records keys, and keeps trying after `timeoutMs`. */
-  async record(keys: readonly string[], owner: string): Promise<void> {
+  /** Keeps trying after `timeoutMs`. */
+  async record(keys: readonly string[], owner: string): Promise<Map<string, boolean>> {
     const recorded = this.keepRecording(keys, owner);
     recorded.catch(() => {});
     const late = pause(this.timeoutMs).then(() => Promise.reject(new Error('The record is late.')));
-    await Promise.race([recorded, late]);
+    return Promise.race([recorded, late]);
   }
 
-  async keepRecording(keys: readonly string[], owner: string): Promise<void> {
+  async keepRecording(keys: readonly string[], owner: string): Promise<Map<string, boolean>> {
     for (let tries = 0; ; tries++) {
-      let isOurs: boolean;
       try {
-        isOurs = await this.complete(keys, owner);
+        return await this.recordOnce(keys, owner);
       } catch (error) {
         if (tries === 500) throw error;
         await pause(10);
-        continue;
       }
-      if (!isOurs) throw new Error('Another run has taken over the key.');
-      return;
     }
   }
 
-  /** Returns false if another run has taken over one of the keys. */
-  async complete(keys: readonly string[], owner: string): Promise<boolean> {
-    return this.server.call(() =>
-      keys.map((key) => this.completeRow(this.nameOf(key), owner)).every((isOurs) => isOurs),
-    );
+  async recordOnce(keys: readonly string[], owner: string): Promise<Map<string, boolean>> {
+    return this.server.call(() => new Map(keys.map((key) => [key, this.recordRow(this.nameOf(key), owner)])));
   }
 
-  completeRow(name: string, owner: string): boolean {
+  /** Returns false if another run has taken over the key. */
+  recordRow(name: string, owner: string): boolean {
     const row = this.server.rows.get(name);
     if (row && row.owner !== owner) return false;
     this.server.rows.set(name, { owner, isDone: true, until: this.server.now + this.retentionMs });
     return true;
   }
+
+  async release(keys: readonly string[], owner: string): Promise<unknown> {
+    return this.server.call(() => {
+      for (const name of keys.map((key) => this.nameOf(key))) {
+        const row = this.server.rows.get(name);
+        if (row?.owner === owner && !row.isDone) this.server.rows.delete(name);
+      }
+    });
+  }
 }
 
 /** A correct transactional store, as a user could write it. */
-export class TransactionalStore implements IdempotencyStore<Transaction> {
-  readonly transactional = true;
+export class RightTransactionalStore implements TransactionalStore<Transaction> {
   readonly retentionMs: number;
   readonly server: Server;
 
@@ -135,18 +89,18 @@ export class TransactionalStore implements IdempotencyStore<Transaction> {
     this.retentionMs = retentionMs;
   }
 
-  async once(key: string, run: Run<Transaction>): Promise<StoreWord> {
-    const [word] = await this.onceEach([key], (_fresh, tx, options) => run(tx, options));
-    return word as StoreWord;
-  }
-
-  async onceEach(keys: readonly string[], run: RunEach<Transaction>): Promise<StoreWord[]> {
+  async once(
+    keys: readonly string[],
+    _step: Step,
+    run: Run<Transaction>,
+    limit: RunLimit,
+  ): Promise<Map<string, StoreWord>> {
     const tx = new Transaction(this.server);
-    let words: StoreWord[];
+    let words: Map<string, StoreWord>;
     try {
-      words = await this.server.call(() => keys.map((key) => this.claimRow(key, tx)));
-      const fresh = keys.filter((_, index) => words[index] === 'handled');
-      if (fresh.length > 0) await this.work(fresh, tx, run);
+      words = await this.server.call(() => new Map(keys.map((key) => [key, this.claimRow(key, tx)])));
+      const fresh = new Map(keys.filter((key) => words.get(key) === 'handled').map((key) => [key, {}]));
+      if (fresh.size > 0) await this.work(fresh, tx, run, limit);
     } catch (error) {
       tx.rollback();
       throw error;
@@ -161,13 +115,13 @@ export class TransactionalStore implements IdempotencyStore<Transaction> {
   }
 
   /** Rejects when the handler fails or its time is up, whichever is first. */
-  async work(fresh: readonly string[], tx: Transaction, run: RunEach<Transaction>): Promise<void> {
+  async work(fresh: Fresh, tx: Transaction, run: Run<Transaction>, { signal }: RunLimit): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const onTimeout = (error: Error) => {
+      signal.addEventListener('abort', () => {
         tx.rollback();
-        reject(error);
-      };
-      const running = (async () => run(fresh, tx, { onTimeout }))();
+        reject(signal.reason);
+      });
+      const running = (async () => run(fresh, tx))();
       running.then(resolve, reject);
     });
   }
@@ -177,8 +131,8 @@ export class TransactionalStore implements IdempotencyStore<Transaction> {
   }
 }
 
-type Steps = { -readonly [Step in keyof LeaseStore]?: LeaseStore[Step] };
-type TransactionSteps = { -readonly [Step in keyof TransactionalStore]?: TransactionalStore[Step] };
+type Steps = { -readonly [Step in keyof RightLeaseStore]?: RightLeaseStore[Step] };
+type TransactionSteps = { -readonly [Step in keyof RightTransactionalStore]?: RightTransactionalStore[Step] };
 
 /** A store with some steps of a right one replaced. `change` gets the store with its right steps. */
 function changed<Store extends object>(Right: unknown, change: (right: Store) => Partial<Store>) {
@@ -200,6 +154,6 @@ function changed<Store extends object>(Right: unknown, change: (right: Store) =>
   ) => Store;
 }
 
-export const leases = (change: (right: LeaseStore) => Steps) => changed(LeaseStore, change);
-export const transactions = (change: (right: TransactionalStore) => TransactionSteps) =>
-  changed(TransactionalStore, change);
+export const leases = (change: (right: RightLeaseStore) => Steps) => changed(RightLeaseStore, change);
+export const transactions = (change: (right: RightTransactionalStore) => TransactionSteps) =>
+  changed(RightTransactionalStore, change);

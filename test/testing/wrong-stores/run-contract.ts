@@ -10,7 +10,7 @@ type Case = { readonly title: string; readonly run: () => Promise<void> };
 export type Open = (server: Server, settings: ContractSettings) => IdempotencyStore<any>;
 
 /** The cases of the suite for a store, on a server that nothing else uses. */
-function casesOf(open: Open): Case[] {
+export function casesOf(open: Open): Case[] {
   const server = new Server();
   const cases: Case[] = [];
   const effects = {
@@ -22,10 +22,11 @@ function casesOf(open: Open): Case[] {
     passTime: (ms) => {
       server.now += ms;
     },
-    effects: open(server, {}).transactional ? effects : undefined,
+    effects: 'once' in open(server, {}) ? effects : undefined,
     outage: {
       begin: () => {
         server.isAway = true;
+        server.outages++;
       },
       end: () => {
         server.isAway = false;

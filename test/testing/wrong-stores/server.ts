@@ -13,6 +13,7 @@ export class Server {
   readonly locks = new Map<string, Transaction>();
   now = 0;
   isAway = false;
+  outages = 0;
 
   /** One round trip. `work` is atomic. */
   async call<T>(work: () => T): Promise<T> {

@@ -3,14 +3,14 @@ import { redisStore } from '../../../../src/stores/redis/index.js';
 /** The text of the scripts that the store sends, as it sends them. */
 export interface StoreScripts {
   readonly claim: string;
-  readonly complete: string;
+  readonly record: string;
   readonly release: string;
 }
 
-/** Takes the scripts from the commands of a store: one run that succeeds and one that fails. */
+/** Takes the scripts from the commands of a store. */
 export async function scriptsOfStore(): Promise<StoreScripts> {
   const sent: string[] = [];
-  const answers = ['claimed', 'recorded', 'claimed', 'released'];
+  const answers = ['claimed', 'recorded', 'released'];
   const client = {
     call: async (_eval: string, script = '') => {
       sent.push(script);
@@ -18,8 +18,10 @@ export async function scriptsOfStore(): Promise<StoreScripts> {
     },
   };
   const store = redisStore({ client });
-  await store.once('a', async () => {});
-  await store.once('b', () => Promise.reject(new Error('fails'))).catch(() => {});
-  const [claim = '', complete = '', , release = ''] = sent;
-  return { claim, complete, release };
+  const step = { from: 'free', to: 'done' } as const;
+  await store.claim(['a'], 'owner', step);
+  await store.record(['a'], 'owner', step);
+  await store.release(['a'], 'owner');
+  const [claim = '', record = '', release = ''] = sent;
+  return { claim, record, release };
 }

@@ -4,7 +4,7 @@ import { RedisServer } from './server.js';
 
 describe('the model of Redis', () => {
   it('runs the scripts of the store', async () => {
-    const { claim, complete, release } = await scriptsOfStore();
+    const { claim, record, release } = await scriptsOfStore();
     let now = 0;
     const server = new RedisServer(() => now);
     const claimBy = (owner: string) => server.eval(claim, ['k'], ['100', owner]);
@@ -12,9 +12,9 @@ describe('the model of Redis', () => {
     expect(claimBy('b')).toEqual(['in-progress']);
     now = 101;
     expect(claimBy('b')).toEqual(['claimed']);
-    expect(server.eval(complete, ['k'], ['1000', 'a'])).toEqual(['taken']);
+    expect(server.eval(record, ['k'], ['1000', 'a'])).toEqual(['taken']);
     expect(server.eval(release, ['k'], ['0', 'a'])).toEqual(['released']);
-    expect(server.eval(complete, ['k'], ['1000', 'b'])).toEqual(['recorded']);
+    expect(server.eval(record, ['k'], ['1000', 'b'])).toEqual(['recorded']);
     expect(claimBy('c')).toEqual(['duplicate']);
   });
 

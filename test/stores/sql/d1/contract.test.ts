@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fromD1, sqlStore } from '../../../../src/stores/sql/index.js';
 import { storeContract } from '../../../../src/testing/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { once, onceEach } from '../../calls.js';
 import { describeCursors } from '../suites/cursor.js';
 import { hasWorkerd, needsWorkerd, useWorkers } from './workers.js';
 
@@ -23,13 +24,13 @@ describe.skipIf(!hasWorkerd)(`sqlStore over D1, from Node${needsWorkerd}`, () =>
     const [store, other] = [await open({ retentionMs: 300 }), await open()];
     await Promise.all([store.migrate(), other.migrate()]);
     const [key, kept] = [unique(), unique()];
-    expect(await store.onceEach?.([key, `"'${key}`], nothing)).toEqual(['handled', 'handled']);
-    expect(await other.once(key, failing)).toBe('duplicate');
-    expect(await other.once(kept, nothing)).toBe('handled');
-    await expect(other.once(unique(), failing)).rejects.toThrow('the run failed');
+    expect(await onceEach(store, [key, `"'${key}`], nothing)).toEqual(['handled', 'handled']);
+    expect(await once(other, key, failing)).toBe('duplicate');
+    expect(await once(other, kept, nothing)).toBe('handled');
+    await expect(once(other, unique(), failing)).rejects.toThrow('the run failed');
     await eventually(async () => expect(await other.sweep()).toBe(2));
-    expect(await other.once(key, nothing)).toBe('handled');
-    expect(await store.once(kept, failing)).toBe('duplicate');
+    expect(await once(other, key, nothing)).toBe('handled');
+    expect(await once(store, kept, failing)).toBe('duplicate');
   });
 
   describeCursors('fromD1', open);

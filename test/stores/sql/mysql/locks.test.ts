@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually, failing, holdKey, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { once, onceEach } from '../../calls.js';
 import { countOf, type Run, useServer, write } from '../client.js';
 import { mysqlClients } from './clients.js';
 
@@ -13,16 +14,16 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       const [frozen, opened] = [await server.open(client), await server.open(client)];
       const [key, lost, id] = [unique(), unique(), unique()];
       const [running, gate] = [deferred(), deferred()];
-      const holding = frozen.transactional({ leaseMs: 600_000 }).once(key, async (tx) => {
+      const holding = once(frozen.transactional({ leaseMs: 600_000 }), key, async (tx) => {
         await write(lost)(tx);
         running.resolve();
         await gate.promise;
       });
       await running.promise;
       const store = opened.transactional({ leaseMs: 2000 });
-      expect(await store.once(key, failing)).toBe('in-progress');
+      expect(await once(store, key, failing)).toBe('in-progress');
       const start = performance.now();
-      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
       expect(performance.now() - start).toBeGreaterThan(900);
       gate.resolve();
       await expect(holding).rejects.toThrow();
@@ -32,33 +33,33 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     it('does not take over from a transaction whose statement takes long', async () => {
       const opened = await server.open(client);
       const [key, running] = [unique(), deferred()];
-      const holding = opened.transactional({ leaseMs: 600_000 }).once(key, async (tx) => {
+      const holding = once(opened.transactional({ leaseMs: 600_000 }), key, async (tx) => {
         running.resolve();
         await tx('SELECT SLEEP(3)');
       });
       await running.promise;
       const other = opened.transactional({ leaseMs: 1000 });
-      await eventually(async () => expect(await other.once(key, nothing)).toBe('duplicate'));
+      await eventually(async () => expect(await once(other, key, nothing)).toBe('duplicate'));
       expect(await holding).toBe('handled');
     }, 15_000);
 
     it('claims a key at once whose lock an idle connection still has', async () => {
       const [first, second] = [await server.open(client), await server.open(client)];
       const key = unique();
-      expect(await first.transactional({ retentionMs: 1 }).once(key, nothing)).toBe('handled');
+      expect(await once(first.transactional({ retentionMs: 1 }), key, nothing)).toBe('handled');
       await new Promise((resolve) => setTimeout(resolve, 5));
-      expect(await second.transactional().once(key, nothing)).toBe('handled');
-      expect(await first.transactional().once(key, failing)).toBe('duplicate');
+      expect(await once(second.transactional(), key, nothing)).toBe('handled');
+      expect(await once(first.transactional(), key, failing)).toBe('duplicate');
     });
 
     it('gives an expired key to one of two transactions, and the other does not wait', async () => {
       const [first, second] = [await server.open(client), await server.open(client)];
       const [key, gate] = [unique(), deferred()];
-      await first.transactional({ retentionMs: 1 }).once(key, nothing);
+      await once(first.transactional({ retentionMs: 1 }), key, nothing);
       await new Promise((resolve) => setTimeout(resolve, 5));
       const { result } = await holdKey(first.transactional(), key, gate.promise);
       // A claim that waits would reject: the first run still holds the key.
-      expect(await second.transactional().once(key, failing)).toBe('in-progress');
+      expect(await once(second.transactional(), key, failing)).toBe('in-progress');
       gate.resolve();
       expect(await result).toBe('handled');
     });
@@ -74,18 +75,18 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
           string,
           string,
         ];
-        await store.once(duplicate, nothing);
+        await once(store, duplicate, nothing);
         const [running, gate] = [deferred(), deferred()];
-        const holding = store.onceEach?.([duplicate, `${prefix}d`], async () => {
+        const holding = onceEach(store, [duplicate, `${prefix}d`], async () => {
           running.resolve();
           await gate.promise;
         });
         await running.promise;
         // A serializable transaction cannot look before it inserts.
-        if (isolationLevel !== 'serializable') expect(await store.once(before, nothing)).toBe('handled');
-        expect(await store.once(after, nothing)).toBe('handled');
-        expect(await store.once(duplicate, failing)).toBe('duplicate');
-        expect(await store.once(`${prefix}d`, failing)).toBe('in-progress');
+        if (isolationLevel !== 'serializable') expect(await once(store, before, nothing)).toBe('handled');
+        expect(await once(store, after, nothing)).toBe('handled');
+        expect(await once(store, duplicate, failing)).toBe('duplicate');
+        expect(await once(store, `${prefix}d`, failing)).toBe('in-progress');
         gate.resolve();
         expect(await holding).toEqual(['duplicate', 'handled']);
       },
@@ -100,14 +101,14 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       const update = (tx: Run) => tx(`UPDATE balances SET n = n + 1 WHERE id = '${held}'`).then(nothing);
       const gate = deferred();
       const running = deferred();
-      const result = store.once(unique(), async (tx) => {
+      const result = once(store, unique(), async (tx) => {
         await update(tx);
         running.resolve();
         await gate.promise;
       });
       await running.promise;
       let runs = 0;
-      const waiting = store.once(key, async (tx) => {
+      const waiting = once(store, key, async (tx) => {
         runs++;
         await update(tx);
       });
@@ -115,7 +116,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       expect(runs).toBe(1);
       gate.resolve();
       expect(await result).toBe('handled');
-      expect(await store.once(key, update)).toBe('handled');
+      expect(await once(store, key, update)).toBe('handled');
     });
   });
 });

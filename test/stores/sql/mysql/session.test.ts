@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { once } from '../../calls.js';
 import { countOf, databaseOf, ERR_STORE, ERR_UNKNOWN, type Run, useServer, write } from '../client.js';
 import { openMysql2 } from '../clients/mysql2.js';
 import { mysqlClients } from './clients.js';
@@ -32,11 +33,11 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
           await tx(text);
           await end();
         };
-        const error = await store.once(key, run).catch((each: Error & { code?: string }) => each);
+        const error = await once(store, key, run).catch((each: Error & { code?: string }) => each);
         if (end === nothing) expect(error).toMatchObject({ ...ERR_STORE, message: expect.stringContaining(names) });
         else expect(error).toMatchObject({ message: 'the run failed' });
         expect(await countOf(opened, id)).toBe(0);
-        await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+        await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
         expect(await countOf(opened, id)).toBe(1);
       }
     });
@@ -49,7 +50,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
         await write(id)(tx);
         await tx('SET foreign_key_checks = 1');
       };
-      expect(await opened.transactional().once(key, run)).toBe('handled');
+      expect(await once(opened.transactional(), key, run)).toBe('handled');
       expect(await countOf(opened, id)).toBe(1);
     });
 
@@ -60,7 +61,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
         await tx('SET autocommit = 0');
         await write(id)(tx);
       };
-      expect(await opened.transactional().once(unique(), run)).toBe('handled');
+      expect(await once(opened.transactional(), unique(), run)).toBe('handled');
       expect(await countOf(other, id)).toBe(1);
       expect(await opened.run('SELECT @@autocommit AS autocommit')).toMatchObject([{ autocommit: 1 }]);
     });
@@ -76,24 +77,24 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
         await write(id)(tx);
         await tx(text);
       };
-      await expect(store.once(key, run)).rejects.toMatchObject({
+      await expect(once(store, key, run)).rejects.toMatchObject({
         ...ERR_UNKNOWN,
         message: expect.stringContaining('ended the transaction of context.tx itself'),
       });
       // No table stays locked.
-      await eventually(async () => expect(await store.once(key, failing)).toBe('unknown'));
+      await eventually(async () => expect(await once(store, key, failing)).toBe('unknown'));
       const direct = await server.open(client);
       expect(await countOf(direct, id)).toBe(1);
-      expect(await direct.transactional().once(unique(), write(unique()))).toBe('handled');
+      expect(await once(direct.transactional(), unique(), write(unique()))).toBe('handled');
     });
 
     it('takes four round trips for a handler of one plain statement', async () => {
       const opened = await server.open(client, { max: 1 });
       const store = opened.transactional();
       const questions = async () => Number((await opened.run(`SHOW SESSION STATUS LIKE 'Questions'`))[0]?.Value);
-      await store.once(unique(), nothing);
+      await once(store, unique(), nothing);
       const before = await questions();
-      expect(await store.once(unique(), write(unique()))).toBe('handled');
+      expect(await once(store, unique(), write(unique()))).toBe('handled');
       // One is the question itself.
       expect((await questions()) - before - 1).toBe(4);
     });
@@ -102,8 +103,8 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       const [opened, other] = [await server.open(client, { max: 1 }), await server.open(client, { max: 1 })];
       const name = unique();
       const lock = async (tx: Run) => void (await tx(`SELECT GET_LOCK('${name}', 0)`));
-      expect(await opened.transactional().once(unique(), lock)).toBe('handled');
-      expect(await opened.transactional().once(unique(), nothing)).toBe('handled');
+      expect(await once(opened.transactional(), unique(), lock)).toBe('handled');
+      expect(await once(opened.transactional(), unique(), nothing)).toBe('handled');
       expect(await other.run(`SELECT IS_FREE_LOCK('${name}') AS free`)).toMatchObject([{ free: 1 }]);
     });
   });
@@ -119,7 +120,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     onTestFinished(() => pool.end());
     await pool.query('CREATE OR REPLACE PROCEDURE commits() COMMIT');
     const store = sqlStore({ db: fromMysql2(pool), transactional: true });
-    const result = store.once(unique(), async (tx) => {
+    const result = once(store, unique(), async (tx) => {
       await tx.query('INSERT INTO effects VALUES (?)', [unique()]);
       await commit(tx);
     });

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { once, onceEach } from '../../calls.js';
 import { countOf, databaseOf, ERR_STORE, type Opened, openClient, type Run, useServer, write } from '../client.js';
 import { openMysql2 } from '../clients/mysql2.js';
 import { mysqlClients } from './clients.js';
@@ -27,18 +28,18 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     const plain = await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
     for (const store of [opened.lease({ retentionMs: 300 }), opened.transactional({ retentionMs: 300 })]) {
       const [key, failed] = [unique(), unique()];
-      await expect(store.once(failed, failing)).rejects.toThrow('the run failed');
-      for (const each of [key, failed]) expect(await store.once(each, nothing)).toBe('handled');
+      await expect(once(store, failed, failing)).rejects.toThrow('the run failed');
+      for (const each of [key, failed]) expect(await once(store, each, nothing)).toBe('handled');
       // On one clock with everybody else.
-      expect(await plain.transactional().once(key, failing)).toBe('duplicate');
+      expect(await once(plain.transactional(), key, failing)).toBe('duplicate');
       await new Promise((resolve) => setTimeout(resolve, 310));
-      expect(await store.once(key, nothing)).toBe('handled');
-      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await once(store, key, nothing)).toBe('handled');
+      expect(await once(store, key, failing)).toBe('duplicate');
     }
     const store = opened.transactional();
     const [one, two, three] = [unique(), unique(), unique()];
-    await store.once(two, nothing);
-    const words = store.onceEach?.([one, two, three], (fresh, tx) => write(fresh.join(' '))(tx));
+    await once(store, two, nothing);
+    const words = onceEach(store, [one, two, three], (fresh, tx) => write(fresh.join(' '))(tx));
     expect(await words).toEqual(['handled', 'duplicate', 'handled']);
     expect(await countOf(opened, `${one} ${three}`)).toBe(1);
     expect(await opened.lease().sweep()).toBeGreaterThanOrEqual(0);
@@ -52,12 +53,12 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       const run = async (tx: Run) => {
         await tx(first);
         for (const store of [opened.transactional(), opened.lease({ timeoutMs: 300 })])
-          expect(['in-progress', 'late']).toContain(await store.once(key, nothing).catch(() => 'late'));
+          expect(['in-progress', 'late']).toContain(await once(store, key, nothing).catch(() => 'late'));
         await failing();
       };
-      await expect(opened.transactional().once(key, run)).rejects.toThrow('the run failed');
+      await expect(once(opened.transactional(), key, run)).rejects.toThrow('the run failed');
       // A claim that came too late is released.
-      await eventually(async () => expect(await opened.transactional().once(key, nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(opened.transactional(), key, nothing)).toBe('handled'));
     }
   });
 
@@ -83,8 +84,8 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     for (const transactional of [true, false]) {
       const store = sqlStore({ db: fromMysql2(pool), transactional } as { db: ReturnType<typeof fromMysql2> });
       const key = `a:b?c${unique()}`;
-      expect(await store.once(key, nothing)).toBe('handled');
-      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await once(store, key, nothing)).toBe('handled');
+      expect(await once(store, key, failing)).toBe('duplicate');
     }
   });
 
@@ -93,7 +94,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       await server.open(client);
       const opened = await server.open(client, { session: { autocommit: '0' } });
       for (const store of [opened.lease(), opened.transactional()]) {
-        await expect(store.once(unique(), failing)).rejects.toMatchObject({
+        await expect(once(store, unique(), failing)).rejects.toMatchObject({
           ...ERR_STORE,
           message: expect.stringContaining('`autocommit` off'),
         });
@@ -106,7 +107,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       const admin = await openClient(client, root);
       await admin.run('CREATE DATABASE IF NOT EXISTS `an``other`');
       const nowhere = await openClient(client, root.replace(database, ''));
-      await expect(nowhere.transactional().once(unique(), failing)).rejects.toMatchObject({
+      await expect(once(nowhere.transactional(), unique(), failing)).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('schema.table'),
       });
@@ -115,12 +116,12 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       const other = await openClient(client, root.replace(database, encodeURIComponent('an`other')));
       await other.lease().migrate();
       const key = unique();
-      const inBoth = named.once(key, async () => {
-        expect(await admin.transactional().once(key, failing)).toBe('in-progress');
-        expect(await other.transactional().once(key, nothing)).toBe('handled');
+      const inBoth = once(named, key, async () => {
+        expect(await once(admin.transactional(), key, failing)).toBe('in-progress');
+        expect(await once(other.transactional(), key, nothing)).toBe('handled');
       });
       expect(await inBoth).toBe('handled');
-      expect(await admin.transactional().once(key, failing)).toBe('duplicate');
+      expect(await once(admin.transactional(), key, failing)).toBe('duplicate');
     });
 
     it('migrates at the same time, and sweeps expired keys', async () => {
@@ -128,13 +129,13 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       const store = opened.transactional({ table: 'swept', retentionMs: 1 });
       await Promise.all(Array.from({ length: 5 }, () => store.migrate()));
       const keys = Array.from({ length: 2500 }, unique);
-      await store.onceEach?.(keys, nothing as never);
+      await onceEach(store, keys, nothing as never);
       const kept = unique();
-      await opened.transactional({ table: 'swept' }).once(kept, nothing);
+      await once(opened.transactional({ table: 'swept' }), kept, nothing);
       await new Promise((resolve) => setTimeout(resolve, 10));
       const swept = await Promise.all([store.sweep(), store.sweep()]);
       expect(Math.max(...swept)).toBe(2500);
-      expect(await store.once(kept, failing)).toBe('duplicate');
+      expect(await once(store, kept, failing)).toBe('duplicate');
       expect(await opened.run('SELECT COUNT(*) AS n FROM swept')).toMatchObject([{ n: 1 }]);
     });
   });

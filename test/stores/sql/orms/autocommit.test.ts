@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
+import { once } from '../../calls.js';
 import { useServer } from '../client.js';
 import { mysqlClients } from '../mysql/clients.js';
 import { hasOrms, importClients, needsOrms } from './installed.js';
@@ -40,12 +41,10 @@ describe.skipIf(!hasMariadb || !hasOrms)(`autocommit over MariaDB${needsMariadb}
         async (tx) => tx.queryRunner?.rollbackTransaction(),
       ];
       for (const handler of handlers) {
-        await store
-          .once(unique(), async (tx) => {
-            await runIn(tx, 'SAVEPOINT anything');
-            await handler(tx);
-          })
-          .catch(nothing);
+        await once(store, unique(), async (tx) => {
+          await runIn(tx, 'SAVEPOINT anything');
+          await handler(tx);
+        }).catch(nothing);
         await eventually(async () => expect(await isOn()).toBe(true));
         expect(await isOn()).toBe(true);
       }
@@ -56,7 +55,7 @@ describe.skipIf(!hasMariadb || !hasOrms)(`autocommit over MariaDB${needsMariadb}
         ...db,
         transaction: (work, options) => db.transaction(work, { ...options, leaseMs: 50, timeoutMs: 250 }),
       }));
-      const result = store.once(unique(), async (tx) => {
+      const result = once(store, unique(), async (tx) => {
         await runIn(tx, 'SAVEPOINT anything');
         await new Promise((resolve) => setTimeout(resolve, 600));
         await runIn(tx, 'SELECT 1');

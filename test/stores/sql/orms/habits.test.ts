@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { countOf, ERR_STORE, ERR_UNKNOWN, type Opened, type SqlClient, useServer } from '../client.js';
 import { type Habits, hasOrms, importOrms, needsOrms } from './installed.js';
 
@@ -29,13 +30,13 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
         const { opened, store, runIn, close } = await open();
         const [kept, lost, key] = [unique(), unique(), unique()];
         await expect(
-          store.once(key, async (tx) => {
+          once(store, key, async (tx) => {
             await nested(tx, insert(lost), nothing);
             await failing();
           }),
         ).rejects.toThrow('the run failed');
         expect(await countOf(opened, lost)).toBe(0);
-        const word = await store.once(key, async (tx) => {
+        const word = await once(store, key, async (tx) => {
           await nested(tx, insert(kept), nothing);
           await expect(nested(tx, insert(lost), failing)).rejects.toThrow('the run failed');
           await runIn(tx, insert(kept));
@@ -49,20 +50,20 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
       it('commits what a handler leaves in a nested transaction that nobody ends', async () => {
         const { opened, store, runIn, close } = await open(1);
         const [id, key] = [unique(), unique()];
-        const word = await store.once(key, async (tx) => {
+        const word = await once(store, key, async (tx) => {
           await leaveOpen(tx);
           await runIn(tx, insert(id));
         });
         expect(word).toBe('handled');
         expect(await countOf(opened, id)).toBe(1);
         await expect(
-          store.once(unique(), async (tx) => {
+          once(store, unique(), async (tx) => {
             await leaveOpen(tx);
             await runIn(tx, insert(id));
             await failing();
           }),
         ).rejects.toThrow('the run failed');
-        expect(await store.once(key, failing)).toBe('duplicate');
+        expect(await once(store, key, failing)).toBe('duplicate');
         expect(await countOf(opened, id)).toBe(1);
         expect(await openTransactions(opened)).toBe(0);
         await close();
@@ -72,7 +73,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
       it(`refuses a handler that ends the transaction by ${name}, and what it writes then`, async () => {
         const { opened, store, runIn, close } = await open();
         const [before, after, key] = [unique(), unique(), unique()];
-        const work = store.once(key, async (tx) => {
+        const work = once(store, key, async (tx) => {
           await runIn(tx, insert(before));
           await end(tx);
           await runIn(tx, insert(after)).catch(nothing);
@@ -83,7 +84,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
         });
         expect(await countOf(opened, before)).toBe(commits ? 1 : 0);
         // The store closes a connection that was given back, and the server rolls back.
-        if (!releases) expect(await store.once(key, nothing)).toBe('unknown');
+        if (!releases) expect(await once(store, key, nothing)).toBe('unknown');
         expect(await openTransactions(opened)).toBe(0);
         await close();
       });
@@ -92,9 +93,9 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
     for (const [name, use] of Object.entries(refused)) {
       it(`refuses ${name}`, async () => {
         const { opened, store, close } = await open();
-        const work = store.once(unique(), async (tx) => void (await use(tx)));
+        const work = once(store, unique(), async (tx) => void (await use(tx)));
         await expect(work).rejects.toThrow(/transaction/i);
-        expect(await store.once(unique(), nothing)).toBe('handled');
+        expect(await once(store, unique(), nothing)).toBe('handled');
         expect(await openTransactions(opened)).toBe(0);
         await close();
       });
@@ -105,7 +106,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
     const { client } = habits.find((each) => each.client.title.startsWith('fromPrisma')) as { client: SqlClient };
     const opened = await server.open(client);
     const id = unique();
-    const word = await opened.transactional().once(unique(), async (run) => {
+    const word = await once(opened.transactional(), unique(), async (run) => {
       await new Promise((resolve) => setTimeout(resolve, 5500));
       await run(insert(id));
     });
@@ -123,7 +124,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
     };
     const store = sqlStore({ db: repeating, transactional: true });
     let runs = 0;
-    const work = store.once(unique(), async () => {
+    const work = once(store, unique(), async () => {
       runs++;
       await failing();
     });

@@ -1,10 +1,11 @@
-import { once } from 'node:events';
+import { once as emitted } from 'node:events';
 import { type AddressInfo, createServer, connect as dial } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { useServer } from '../client.js';
 import { pgClient } from '../clients/pg.js';
 import { hasOrms, importOrms, needsOrms } from './installed.js';
@@ -43,13 +44,13 @@ describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPos
     const [id, late] = [unique(), unique()];
     let left: Transaction | undefined;
     let tx: Transaction | undefined;
-    const first = await store.once(unique(), async (own) => {
+    const first = await once(store, unique(), async (own) => {
       tx = own;
       left = await nested(own);
       await run(insert(id), left);
     });
     expect(first).toBe('handled');
-    const next = await store.once(unique(), async (own) => {
+    const next = await once(store, unique(), async (own) => {
       await expect(run(insert(late), left)).rejects.toThrow();
       await expect(run(insert(late), tx)).rejects.toThrow('you can no longer use it');
       await expect(left?.rollback()).rejects.toThrow();
@@ -64,13 +65,13 @@ describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPos
     const { store, run } = await open();
     const key = unique();
     const done: string[] = [];
-    const failed = store.once(key, async (tx) => {
+    const failed = once(store, key, async (tx) => {
       tx.afterCommit(() => done.push('failed'));
       await failing();
     });
     await expect(failed).rejects.toThrow('the run failed');
-    await store.once(key, async (tx) => {
-      tx.afterCommit((own) => done.push(own === tx ? 'committed' : 'committed, with another'));
+    await once(store, key, async (tx) => {
+      tx.afterCommit((own: unknown) => done.push(own === tx ? 'committed' : 'committed, with another'));
       await run('SELECT 1', tx);
       expect(done).toEqual([]);
     });
@@ -81,12 +82,12 @@ describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPos
     const { store, run, count } = await open();
     const [kept, lost, key] = [unique(), unique(), unique()];
     await withCls(async () => {
-      const failed = store.once(key, async () => {
+      const failed = once(store, key, async () => {
         await run(insert(lost));
         await failing();
       });
       await expect(failed).rejects.toThrow('the run failed');
-      expect(await store.once(key, async () => void (await run(insert(kept))))).toBe('handled');
+      expect(await once(store, key, async () => void (await run(insert(kept))))).toBe('handled');
     });
     expect([await count(kept), await count(lost)]).toEqual([1, 0]);
   });
@@ -101,7 +102,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPos
     const [one, two] = [deferred(), deferred()];
     let runs = 0;
     const deliver = (key: string, ids: [number, number], mine: typeof one, other: typeof one) => () =>
-      store.once(key, async (tx) => {
+      once(store, key, async (tx) => {
         runs++;
         await add(ids[0], tx);
         mine.resolve();
@@ -130,9 +131,9 @@ describe.skipIf(!hasPostgres || !hasOrms)(`fromSequelize over Postgres${needsPos
     const proxyPort = await startProxy(port, () => isHalfOpen);
     const { store, close } = openSequelize(url.replace(`:${port}/`, `:${proxyPort}/`));
     onTestFinished(close);
-    await expect(store.once(unique(), nothing)).rejects.toThrow();
+    await expect(once(store, unique(), nothing)).rejects.toThrow();
     isHalfOpen = false;
-    await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+    await eventually(async () => expect(await once(store, unique(), nothing)).toBe('handled'));
   });
 });
 
@@ -148,7 +149,7 @@ async function startProxy(port: number, isHalfOpen: () => boolean): Promise<numb
     });
     upstream.pipe(client);
   }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
+  await emitted(proxy, 'listening');
   onTestFinished(() => void proxy.close());
   return (proxy.address() as AddressInfo).port;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { nothing } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { useServer } from '../client.js';
 import { pgClient } from '../clients/pg.js';
 import { hasOrms, importOrms, needsOrms } from './installed.js';
@@ -22,7 +23,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`the store's table in ORMs${needsPostg
     const columns = await run(`SELECT column_name, data_type, is_nullable FROM information_schema.columns
       WHERE table_name = 'webhook_idempotency_keys' ORDER BY ordinal_position`);
     expect(columns.map(Object.values)).toEqual(drizzleColumns);
-    await lease().once('a key', nothing);
+    await once(lease(), 'a key', nothing);
     const { prisma, drizzle } = await readBoth(server.server().url);
     expect(prisma).toEqual(drizzle);
     expect(prisma).toMatchObject([{ owner: expect.any(String), done: true, expiresAt: expect.any(Date) }]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { countOf, ERR_STORE, ERR_UNKNOWN, type Run, useServer, write } from '../client.js';
 import { startCutter } from '../cutter.js';
 import { fakeDatabase } from '../fake-database.js';
@@ -24,7 +25,7 @@ it('is explained if a client wraps the error of Postgres', async () => {
       }),
   };
   const store = sqlStore({ db, transactional: true, table: 'a.b' });
-  await expect(store.once('a', nothing)).rejects.toMatchObject({
+  await expect(once(store, 'a', nothing)).rejects.toMatchObject({
     ...ERR_UNKNOWN,
     message: expect.stringMatching(
       /^The handler ended the transaction of context\.tx itself, .* to the store\. Keys: a\.$/,
@@ -36,7 +37,7 @@ it('is explained if a client wraps the error of Postgres', async () => {
 it('is in the schema that was asked for once', async () => {
   const { db, log } = fakeDatabase({ to_regclass: () => [{ schema: 'public' }] });
   const store = sqlStore({ db, transactional: true });
-  for (const key of ['a', 'a']) expect(await store.once(key, nothing)).toBe('handled');
+  for (const key of ['a', 'a']) expect(await once(store, key, nothing)).toBe('handled');
   expect(log.filter((each) => each.startsWith('beside'))).toEqual(['beside: SELECT relnamespace']);
 });
 
@@ -50,13 +51,13 @@ describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPos
       await opened.run('CREATE TABLE IF NOT EXISTS deferred (id text UNIQUE DEFERRABLE INITIALLY DEFERRED)');
       const [key, id] = [unique(), unique()];
       const insert = (tx: Run) => tx(`INSERT INTO deferred VALUES ('${id}')`).then(nothing);
-      await store.once(unique(), insert);
-      await expect(store.once(key, insert)).rejects.toMatchObject({
+      await once(store, unique(), insert);
+      await expect(once(store, key, insert)).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('refused to commit'),
         cause: { code: '23505' },
       });
-      expect(await store.once(key, nothing)).toBe('handled');
+      expect(await once(store, key, nothing)).toBe('handled');
     });
 
     it('passes on the cause if a deferred trigger refuses to commit', async () => {
@@ -68,7 +69,7 @@ describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPos
       await opened.run(`CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON refused DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION refuse()`);
       const insert = (tx: Run) => tx(`INSERT INTO refused VALUES ('1')`).then(nothing);
-      await expect(opened.transactional().once(unique(), insert)).rejects.toMatchObject({
+      await expect(once(opened.transactional(), unique(), insert)).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.not.stringContaining('ended the transaction'),
         cause: { code: '22P02', message: 'no such number' },
@@ -83,25 +84,25 @@ describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPos
         await write(id)(tx);
         await tx('SELECT nonsense').catch(nothing);
       };
-      await expect(store.once(key, run)).rejects.toMatchObject({
+      await expect(once(store, key, run)).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('although one of its statements failed'),
       });
       expect(await countOf(opened, id)).toBe(0);
-      expect(await store.once(key, nothing)).toBe('handled');
+      expect(await once(store, key, nothing)).toBe('handled');
     });
 
     it('sends the check and COMMIT in one message', async () => {
       const [cutter, direct] = [await startCutter(server().port), await open(client)];
       const store = (await open(client, { max: 1 }, cutter.port)).transactional();
       const [key, id] = [unique(), unique()];
-      await store.once(unique(), nothing);
+      await once(store, unique(), nothing);
       cutter.cutAt('txid_current_if_assigned', true);
-      await expect(store.once(key, write(id))).rejects.toMatchObject({
+      await expect(once(store, key, write(id))).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('unknown whether the transaction was committed'),
       });
-      expect(await direct.transactional().once(key, failing).catch(nothing)).not.toBe('handled');
+      expect(await once(direct.transactional(), key, failing).catch(nothing)).not.toBe('handled');
       await expect.poll(() => countOf(direct, id)).toBe(1);
     });
   });

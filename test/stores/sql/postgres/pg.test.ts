@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromPg, sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { countOf, ERR_STORE, useServer } from '../client.js';
 import { openPg, pgClient } from '../clients/pg.js';
 
@@ -63,7 +64,7 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    const late = store.once(unique(), async (_tx, options) => {
+    const late = once(store, unique(), async (_tx, options) => {
       options?.onTimeout?.(new Error('late'));
       await settled;
     });
@@ -72,14 +73,14 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
     const [first] = clients;
     expect(first?.emit('error', new Error('terminating connection due to administrator command'))).toBe(true);
     expect(errors).toEqual([]);
-    expect(await store.once(unique(), nothing)).toBe('handled');
+    expect(await once(store, unique(), nothing)).toBe('handled');
   });
 
   it('rejects late calls of a handler like an ended client, so that no callback crashes the process', async () => {
     const { store } = await open();
     const leaked: PoolClient[] = [];
     const listen = async (tx: PoolClient) => void leaked.push(tx, tx.on('notice', nothing), tx.once('end', nothing));
-    expect(await store.once(unique(), listen)).toBe('handled');
+    expect(await once(store, unique(), listen)).toBe('handled');
     expect(leaked).toHaveLength(3);
     for (const tx of leaked) {
       void tx.query('SELECT 1');
@@ -90,11 +91,11 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
 
   it('lets no handler release or end the connection', async () => {
     const { store } = await open();
-    await expect(store.once(unique(), async (tx) => tx.release())).rejects.toMatchObject(ERR_STORE);
-    await expect(store.once(unique(), async (tx) => (tx as PoolClient & pg.Client).end())).rejects.toMatchObject(
+    await expect(once(store, unique(), async (tx) => tx.release())).rejects.toMatchObject(ERR_STORE);
+    await expect(once(store, unique(), async (tx) => (tx as PoolClient & pg.Client).end())).rejects.toMatchObject(
       ERR_STORE,
     );
-    expect(await store.once(unique(), nothing)).toBe('handled');
+    expect(await once(store, unique(), nothing)).toBe('handled');
   });
 
   it('passes a client of pg, with all it can do', async () => {
@@ -106,14 +107,14 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
       const { rows } = await tx.query({ name: 'prepared', text: 'SELECT $1::int AS n', values: [1] });
       expect([rows, (await tx.query({ text: 'SELECT 2', rowMode: 'array' })).rows]).toEqual([[{ n: 1 }], [[2]]]);
     };
-    for (const key of [unique(), unique()]) expect(await store.once(key, run)).toBe('handled');
+    for (const key of [unique(), unique()]) expect(await once(store, key, run)).toBe('handled');
   });
 
   it('leaves no listener on a connection', async () => {
     const { pool, store } = await open();
-    for (let count = 0; count < 12; count++) await store.once(unique(), nothing);
-    await store.once(unique(), failing).catch(nothing);
-    await sqlStore({ db: fromPg(pool) }).once(unique(), nothing);
+    for (let count = 0; count < 12; count++) await once(store, unique(), nothing);
+    await once(store, unique(), failing).catch(nothing);
+    await once(sqlStore({ db: fromPg(pool) }), unique(), nothing);
     const client = await pool.connect();
     expect(client.listenerCount('error')).toBe(0);
     client.release();
@@ -128,12 +129,12 @@ describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, (
         tx.query('SELECT nonsense').catch(nothing),
       ]);
     };
-    await expect(store.once(key, both)).rejects.toMatchObject({
+    await expect(once(store, key, both)).rejects.toMatchObject({
       ...ERR_STORE,
       message: expect.stringContaining('The handler resolved although one of its statements failed'),
     });
     expect(await countOf(opened, id)).toBe(0);
-    expect(await store.once(key, (tx) => tx.query('INSERT INTO effects VALUES ($1)', [id]).then(nothing))).toBe(
+    expect(await once(store, key, (tx) => tx.query('INSERT INTO effects VALUES ($1)', [id]).then(nothing))).toBe(
       'handled',
     );
     expect(await countOf(opened, id)).toBe(1);

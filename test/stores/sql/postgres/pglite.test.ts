@@ -2,6 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromPGlite, sqlStore } from '../../../../src/stores/sql/index.js';
 import { nothing, unique } from '../../../contracts/store-helpers.js';
+import { once } from '../../calls.js';
 import { ERR_STORE, ERR_UNKNOWN, type Run, write } from '../client.js';
 import { openPGlite, pgliteIn } from '../clients/pglite.js';
 import { describeMode } from '../suites/contract.js';
@@ -23,8 +24,8 @@ describe('sqlStore over PGlite', () => {
   describe('transactional', () => {
     it('rejects if Postgres refuses to commit', async () => {
       const [store, id] = [(await open()).transactional(), unique()];
-      await store.once(unique(), write(id));
-      await expect(store.once(unique(), write(id))).rejects.toMatchObject({
+      await once(store, unique(), write(id));
+      await expect(once(store, unique(), write(id))).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('refused to commit'),
       });
@@ -35,17 +36,17 @@ describe('sqlStore over PGlite', () => {
       const store = opened.transactional();
       const key = unique();
       const run = async (tx: Run) => void (await tx(text));
-      await expect(store.once(key, run)).rejects.toMatchObject({
+      await expect(once(store, key, run)).rejects.toMatchObject({
         ...ERR_UNKNOWN,
         message: expect.stringContaining('ended the transaction of context.tx itself'),
       });
-      expect(await store.once(key, nothing)).toBe('unknown');
+      expect(await once(store, key, nothing)).toBe('unknown');
     });
 
     it.each(['serializable', 'repeatable read'] as const)('takes the isolation level %s', async (isolationLevel) => {
       const levels: unknown[] = [];
       const store = (await open()).transactional({ isolationLevel });
-      await store.once(unique(), async (tx) => void levels.push(await tx('SHOW transaction_isolation')));
+      await once(store, unique(), async (tx) => void levels.push(await tx('SHOW transaction_isolation')));
       expect(levels).toMatchObject([{ rows: [{ transaction_isolation: isolationLevel }] }]);
     });
 
@@ -58,7 +59,7 @@ describe('sqlStore over PGlite', () => {
           (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks`);
       await db.query("SET work_mem = '8MB'");
       const [before] = await settings();
-      await store.once(unique(), async (tx) => {
+      await once(store, unique(), async (tx) => {
         await tx('SET search_path TO nowhere');
         await tx('SET default_transaction_read_only = on');
         await tx("SET work_mem = '1MB'");
@@ -66,7 +67,7 @@ describe('sqlStore over PGlite', () => {
         await tx('SET ROLE pg_monitor');
       });
       expect([before?.mem, await settings()]).toEqual(['8MB', [before]]);
-      expect(await store.once(unique(), write(unique()))).toBe('handled');
+      expect(await once(store, unique(), write(unique()))).toBe('handled');
     });
   });
 });

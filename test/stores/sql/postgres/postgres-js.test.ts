@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once as happening } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import postgres, { type TransactionSql } from 'postgres';
@@ -7,6 +7,7 @@ import { postgresJsSocket } from '../../../../src/stores/sql/from/postgres-js-so
 import { fromPostgresJs, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { countOf, ERR_STORE, ERR_UNKNOWN, useServer } from '../client.js';
 import { openPostgresJs, postgresJsClient } from '../clients/postgres-js.js';
 import { startCutter } from '../cutter.js';
@@ -69,13 +70,13 @@ describe('postgresJsSocket', () => {
       });
     }).listen(0);
     onTestFinished(() => void server.close());
-    await once(server, 'listening');
+    await happening(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const connection = postgresJsSocket({ timeoutMs: 200, ...options }).socket({
       ...{ host: ['127.0.0.1'], port: [port] },
       ...target,
     });
-    await expect(once(connection as Duplex, 'close')).rejects.toThrow(message);
+    await expect(happening(connection as Duplex, 'close')).rejects.toThrow(message);
   });
 });
 
@@ -115,7 +116,7 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
         [{ b: 2 }],
       ]);
     };
-    expect(await store.once(unique(), run)).toBe('handled');
+    expect(await once(store, unique(), run)).toBe('handled');
     expect([await countOf(opened, kept), await countOf(opened, undone), await countOf(opened, never)]).toEqual([
       1, 0, 0,
     ]);
@@ -130,9 +131,9 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
       async (tx: TransactionSql) => void (await tx`COPY effects FROM STDIN`.writable()),
       async (tx: TransactionSql) => void (await tx`COPY effects TO STDOUT`.readable()),
     ]) {
-      await expect(store.once(key, run)).rejects.toMatchObject(ERR_STORE);
+      await expect(once(store, key, run)).rejects.toMatchObject(ERR_STORE);
     }
-    expect(await store.once(key, nothing)).toBe('handled');
+    expect(await once(store, key, nothing)).toBe('handled');
   });
 
   it('rejects at once when its connection is cut within a savepoint', async () => {
@@ -147,8 +148,8 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
         await inner`SELECT 43`.catch(nothing);
       });
     };
-    await expect(store.once(key, run)).rejects.toThrow();
-    await eventually(async () => expect(await store.once(key, insert(id))).toBe('handled'));
+    await expect(once(store, key, run)).rejects.toThrow();
+    await eventually(async () => expect(await once(store, key, insert(id))).toBe('handled'));
     expect(await countOf(opened, id)).toBe(1);
   });
 
@@ -160,9 +161,9 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
       // The error of a cursor goes to its loop alone.
       for await (const rows of tx`SELECT 1 / (2 - generate_series(1, 2))`.cursor(1)) expect(rows).toHaveLength(1);
     };
-    await expect(store.once(key, (tx) => run(tx).catch(nothing))).rejects.toMatchObject(ERR_STORE);
+    await expect(once(store, key, (tx) => run(tx).catch(nothing))).rejects.toMatchObject(ERR_STORE);
     expect(await countOf(opened, id)).toBe(0);
-    expect(await store.once(key, insert(id))).toBe('handled');
+    expect(await once(store, key, insert(id))).toBe('handled');
   });
 
   it('runs no query and no savepoint of a handler after its end, even if it was made before', async () => {
@@ -183,7 +184,7 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
         () => tx.savepoint(nothing),
       );
     };
-    expect(await store.once(unique(), run)).toBe('handled');
+    expect(await once(store, unique(), run)).toBe('handled');
     await sql.begin(async (other) => {
       await other`SELECT 1`;
       for (const attempt of attempts) await expect((async () => await attempt())()).rejects.toMatchObject(ERR_STORE);
@@ -195,11 +196,11 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
   it('does not end the process with the error of a query that nobody waits for', async () => {
     const { store } = await open();
     const leaked: { execute(): unknown }[] = [];
-    expect(await store.once(unique(), async (tx) => void leaked.push(tx`SELECT 1`))).toBe('handled');
+    expect(await once(store, unique(), async (tx) => void leaked.push(tx`SELECT 1`))).toBe('handled');
     for (const query of leaked) query.execute();
     const failed = async (tx: TransactionSql) => void tx`SELECT nonsense`.execute();
-    await expect(store.once(unique(), failed)).rejects.toMatchObject(ERR_STORE);
-    await expect(store.once(unique(), async (tx) => void tx.unsafe('COMMIT').execute())).rejects.toMatchObject(
+    await expect(once(store, unique(), failed)).rejects.toMatchObject(ERR_STORE);
+    await expect(once(store, unique(), async (tx) => void tx.unsafe('COMMIT').execute())).rejects.toMatchObject(
       ERR_UNKNOWN,
     );
   });
@@ -224,8 +225,8 @@ describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${n
     const { sql, store } = await open(options);
     for (const each of [store, sqlStore({ db: fromPostgresJs(sql) })]) {
       const key = unique();
-      expect(await each.once(key, nothing)).toBe('handled');
-      expect(await each.once(key, failing)).toBe('duplicate');
+      expect(await once(each, key, nothing)).toBe('handled');
+      expect(await once(each, key, failing)).toBe('duplicate');
     }
   });
 });

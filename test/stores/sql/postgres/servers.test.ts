@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { countOf, openClient, type Run, useServer, write } from '../client.js';
 import { postgresClients } from './clients.js';
 
@@ -20,11 +21,11 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
             const key = unique();
             let runs = 0;
             const results = await Promise.all(
-              Array.from({ length: 20 }, () => store.once(key, async () => void runs++)),
+              Array.from({ length: 20 }, () => once(store, key, async () => void runs++)),
             );
             expect(results.filter((each) => each === 'handled')).toHaveLength(1);
             expect(runs).toBeGreaterThan(0);
-            expect(await store.once(key, failing)).toBe('duplicate');
+            expect(await once(store, key, failing)).toBe('duplicate');
           }
         }
       },
@@ -43,8 +44,8 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
           await write(id)(tx);
           if (++runs <= failures) await conflict(tx);
         };
-        if (failures < 5) expect(await store.once(key, run)).toBe('handled');
-        else await expect(store.once(key, run)).rejects.toMatchObject({ code });
+        if (failures < 5) expect(await once(store, key, run)).toBe('handled');
+        else await expect(once(store, key, run)).rejects.toMatchObject({ code });
         expect([runs, await countOf(opened, id)]).toEqual([Math.min(failures + 1, 5), failures < 5 ? 1 : 0]);
       }
     });
@@ -61,7 +62,7 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       };
       const keys = Array.from({ length: 10 }, unique);
       await eventually(async () => {
-        const results = await Promise.allSettled(keys.map((key) => store.once(key, increment)));
+        const results = await Promise.allSettled(keys.map((key) => once(store, key, increment)));
         expect(results.every((each) => each.status === 'fulfilled' && each.value === 'duplicate')).toBe(true);
       }, 20_000);
       expect(await opened.run(`SELECT n FROM ${table}`)).toEqual([{ n: keys.length }]);
@@ -72,8 +73,8 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       const store = opened.transactional();
       const key = unique();
       const slow = async (tx: Run) => void (await tx('SELECT pg_sleep(60)'));
-      await expect(store.once(key, slow)).rejects.toMatchObject({ code: '57014' });
-      expect(await store.once(key, nothing)).toBe('handled');
+      await expect(once(store, key, slow)).rejects.toMatchObject({ code: '57014' });
+      expect(await once(store, key, nothing)).toBe('handled');
     });
 
     it.each(['LATIN1', 'SQL_ASCII'])('works in a database that is encoded as %s', async (encoding) => {
@@ -84,9 +85,9 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       for (const store of [opened.lease(), opened.transactional()]) {
         await store.migrate();
         for (const key of ['ключ', 'é', '\u{1f600}', unique()]) {
-          const mine = `${key}${store.transactional}`;
-          expect(await store.once(mine, nothing)).toBe('handled');
-          expect(await store.once(mine, failing)).toBe('duplicate');
+          const mine = `${key}${'once' in store}`;
+          expect(await once(store, mine, nothing)).toBe('handled');
+          expect(await once(store, mine, failing)).toBe('duplicate');
         }
       }
     });
@@ -105,7 +106,7 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       })();
       const deliver = (key: string) =>
         eventually(async () => {
-          const word = await store.once(key, async (tx) => {
+          const word = await once(store, key, async (tx) => {
             await write(key)(tx);
             await new Promise((resolve) => setTimeout(resolve, 10));
             await tx('SELECT 1');
@@ -115,7 +116,7 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       await Promise.all(keys.map(deliver));
       isOver = true;
       await terminating;
-      await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, unique(), nothing)).toBe('handled'));
       for (const key of keys) expect([key, await countOf(direct, key)]).toEqual([key, 1]);
     }, 40_000);
   });

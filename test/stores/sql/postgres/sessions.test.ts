@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { once } from '../../calls.js';
 import { type Opened, type Run, useServer, write } from '../client.js';
 import { importClients } from '../orms/installed.js';
 import { postgresClients } from './clients.js';
@@ -23,15 +24,15 @@ function describeLeftovers(open: () => Promise<Opened>, leftovers: readonly (rea
   it.each(leftovers)('do not show the next handler what it left behind: %s', async (text, show) => {
     const { run, transactional } = await open();
     const store = transactional();
-    await store.once(unique(), nothing);
+    await once(store, unique(), nothing);
     const before = await run(show);
     for (const end of [nothing, failing]) {
       const leave = async (tx: Run) => {
         await tx(text);
         await end();
       };
-      await store.once(unique(), leave).catch(nothing);
-      expect(await store.once(unique(), write(unique()))).toBe('handled');
+      await once(store, unique(), leave).catch(nothing);
+      expect(await once(store, unique(), write(unique()))).toBe('handled');
       expect(await run(show)).toEqual(before);
     }
   });
@@ -55,16 +56,16 @@ describe.skipIf(!hasPostgres)(`sessions of Postgres after a handler${needsPostgr
       const store = transactional();
       const backend = async () =>
         (await run('SELECT pg_backend_pid() AS pid, current_setting($$statement_timeout$$) AS ms'))[0];
-      await store.once(unique(), nothing);
+      await once(store, unique(), nothing);
       const first = await backend();
       expect(first?.ms).toBe('4321ms');
-      await store.once(unique(), async (tx) => {
+      await once(store, unique(), async (tx) => {
         await tx('SET LOCAL search_path TO nowhere');
         await tx("SELECT set_config('app.tenant', '1', true)");
         await tx('CREATE TEMP TABLE dropped (id int) ON COMMIT DROP');
         await tx('SELECT pg_advisory_xact_lock(4711)');
       });
-      await store.once(unique(), failing).catch(nothing);
+      await once(store, unique(), failing).catch(nothing);
       expect(await backend()).toEqual(first);
     });
 
@@ -74,24 +75,24 @@ describe.skipIf(!hasPostgres)(`sessions of Postgres after a handler${needsPostgr
       const store = transactional({ leaseMs: 300 });
       const key = unique();
       const [running, end] = [deferred(), deferred()];
-      const first = store.once(key, async (tx) => {
+      const first = once(store, key, async (tx) => {
         await write(key)(tx);
         running.resolve();
         await end.promise;
       });
       first.catch(nothing);
       await running.promise;
-      expect(await other.once(key, failing)).toBe('in-progress');
-      await eventually(async () => expect(await other.once(key, nothing)).toBe('handled'));
+      expect(await once(other, key, failing)).toBe('in-progress');
+      await eventually(async () => expect(await once(other, key, nothing)).toBe('handled'));
       end.resolve();
       await expect(first).rejects.toThrow();
     });
 
     it('have no prepared statements or settings of the store', async () => {
       const { run, transactional, lease } = await open(client, { max: 1 });
-      await transactional().once(unique(), nothing);
-      await transactional().once(unique(), failing).catch(nothing);
-      await lease().once(unique(), nothing);
+      await once(transactional(), unique(), nothing);
+      await once(transactional(), unique(), failing).catch(nothing);
+      await once(lease(), unique(), nothing);
       expect(
         await run(`SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
           current_setting('transaction_timeout') AS whole,

@@ -1,11 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { once as emitted } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromBetterSqlite3, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { once } from '../../calls.js';
 import { useDirectory } from './file.js';
 
 const child = fileURLToPath(new URL('sqlite-child.mjs', import.meta.url));
@@ -45,7 +46,7 @@ export function describeProcesses(title: string, command: string, driver: string
       const { args, effects } = await open(journal);
       for (let round = 0; ; round++) {
         const runner = spawn(command, args('transactional', 'race', '60'), { stdio: ['ignore', 'pipe', 'inherit'] });
-        const ended = once(runner, 'exit');
+        const ended = emitted(runner, 'exit');
         // Longer each time, so that it gets to the end.
         const timer = setTimeout(() => runner.kill('SIGKILL'), 150 + 60 * round);
         const [code] = await ended;
@@ -66,14 +67,14 @@ export function describeProcesses(title: string, command: string, driver: string
         const key = unique();
         const holder = spawn(command, args('transactional', 'hold', key), { stdio: ['ignore', 'pipe', 'inherit'] });
         onTestFinished(() => void holder.kill('SIGKILL'));
-        await once(holder.stdout, 'data');
-        await expect(lease.once(key, failing)).rejects.not.toThrow('the run failed');
-        const ended = once(holder.stdout, signal === 'SIGCONT' ? 'data' : 'end');
+        await emitted(holder.stdout, 'data');
+        await expect(once(lease, key, failing)).rejects.not.toThrow('the run failed');
+        const ended = emitted(holder.stdout, signal === 'SIGCONT' ? 'data' : 'end');
         holder.kill(signal);
         // Nobody else asks for the key before: a reader may delay the commit, and the next claim then takes the key over.
         const [said = ''] = await ended;
         expect(String(said).trim()).toBe(signal === 'SIGCONT' ? 'handled' : '');
-        await eventually(async () => expect(await lease.once(key, nothing)).toBe(word));
+        await eventually(async () => expect(await once(lease, key, nothing)).toBe(word));
         expect(effects().filter((row) => row.id === key)).toHaveLength(count);
       },
       30_000,

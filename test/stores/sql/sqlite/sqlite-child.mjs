@@ -32,13 +32,18 @@ await store.migrate();
 // Outside of a transaction of the store, a write would have to wait for other processes.
 const write = (text, tx) => (mode === 'transactional' ? run(text, tx) : undefined);
 
-/** Ends a synchronous transaction in the turn in which the handler returns, as a receiver does. */
-const once = (key, work) =>
-  store.once(key, async (tx, options) => {
-    const result = work(tx);
-    if (options?.onReturn) options.onReturn();
-    else await result;
-  });
+const DELIVERY = { from: 'free', to: 'done' };
+const limit = { signal: new AbortController().signal, deadline: Date.now() + 300_000 };
+
+/** Calls the store as a receiver does. */
+async function once(key, work) {
+  if (store.once) return (await store.once([key], DELIVERY, (_fresh, tx) => work(tx), limit)).get(key);
+  const owner = crypto.randomUUID();
+  const answer = (await store.claim([key], owner, DELIVERY)).get(key);
+  if (typeof answer === 'string') return answer;
+  await work();
+  return (await store.record([key], owner, DELIVERY)).get(key) ? 'handled' : 'taken over';
+}
 
 if (task === 'hold') {
   let runs = 0;

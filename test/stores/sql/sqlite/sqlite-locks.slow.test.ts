@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@libsql/client';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fromBetterSqlite3, fromLibsql, type SqlStore, sqlStore } from '../../../../src/stores/sql/index.js';
+import { fromBetterSqlite3, fromLibsql, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { once } from '../../calls.js';
 import { useDirectory } from './file.js';
 
 const path = useDirectory();
@@ -44,8 +45,7 @@ const OPENERS = {
 } as const;
 
 /** A handler without effect, which a synchronous transaction ends in its turn. */
-const handle = (store: SqlStore<unknown>, key: string) =>
-  store.once(key, async (_tx, options) => options?.onReturn?.());
+const handle = (store: object, key: string) => once(store, key, () => {});
 
 describe.each(['fromBetterSqlite3', 'fromLibsql'] as const)('%s', (name) => {
   describe.each(['delete', 'wal'])('with the journal mode %s', (mode) => {
@@ -57,7 +57,7 @@ describe.each(['fromBetterSqlite3', 'fromLibsql'] as const)('%s', (name) => {
       const options = { db, ...settings } as { db: typeof db };
       const stores = [sqlStore(options as never), sqlStore({ ...options, transactional: true } as never)] as const;
       await stores[0].migrate();
-      return { file, exec, stores: stores as readonly SqlStore<unknown>[] };
+      return { file, exec, stores: stores };
     }
 
     it('waits for another process without blocking this one, whatever the busy timeout', async () => {
@@ -77,11 +77,11 @@ describe.each(['fromBetterSqlite3', 'fromLibsql'] as const)('%s', (name) => {
       const { file, stores } = await open({ timeoutMs: 100 });
       for (const store of stores) {
         const [holder, key] = [await lockFile(file), unique()];
-        await expect(store.once(key, failing)).rejects.not.toThrow('the run failed');
+        await expect(once(store, key, failing)).rejects.not.toThrow('the run failed');
         holder.kill('SIGKILL');
         await event(holder, 'exit');
         await eventually(async () => expect(await handle(store, key)).toBe('handled'));
-        expect(await store.once(key, failing)).toBe('duplicate');
+        expect(await once(store, key, failing)).toBe('duplicate');
       }
     }, 20_000);
 
@@ -98,7 +98,7 @@ describe.each(['fromBetterSqlite3', 'fromLibsql'] as const)('%s', (name) => {
         await sleep(100);
         reader.exec('COMMIT');
         expect(await waiting).toBe('handled');
-        expect(await store.once(key, failing)).toBe('duplicate');
+        expect(await once(store, key, failing)).toBe('duplicate');
       }
     });
   });
@@ -108,7 +108,7 @@ describe('fromLibsql', () => {
   it('refuses transactions in memory by name', async () => {
     const client = createClient({ url: ':memory:' });
     const store = sqlStore({ db: fromLibsql(client), transactional: true });
-    await expect(store.once(unique(), failing)).rejects.toMatchObject({
+    await expect(once(store, unique(), failing)).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_STORE',
       message: expect.stringContaining('fromBetterSqlite3'),
     });
@@ -120,10 +120,10 @@ describe('fromLibsql', () => {
     const store = sqlStore({ db: fromLibsql(client), transactional: true });
     await store.migrate();
     const key = unique();
-    await expect(store.once(key, async (tx) => tx[method]())).rejects.toMatchObject({
+    await expect(once(store, key, async (tx) => tx[method]())).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN',
       message: expect.stringContaining('ended the transaction'),
     });
-    expect(await store.once(key, nothing)).toBe('unknown');
+    expect(await once(store, key, nothing)).toBe('unknown');
   });
 });

@@ -1,14 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fromBetterSqlite3, type SqlStore, sqlStore } from '../../../../src/stores/sql/index.js';
-import type { StoreWord } from '../../../../src/stores/store.js';
+import { fromBetterSqlite3, sqlStore } from '../../../../src/stores/sql/index.js';
 import { describeStore } from '../../../contracts/store.js';
-import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { ERR_STORE, ERR_UNKNOWN } from '../client.js';
+import { unique } from '../../../contracts/store-helpers.js';
+import { once, onceEach } from '../../calls.js';
+import { ERR_UNKNOWN } from '../client.js';
 import { useDirectory } from './file.js';
 
 const path = useDirectory();
+const nothing = () => {};
+const failing = () => {
+  throw new Error('the run failed');
+};
 
 function connect(name = 'keys.db') {
   const db = new Database(path(name));
@@ -20,31 +23,18 @@ function connect(name = 'keys.db') {
 
 type Connection = ReturnType<typeof connect>;
 
-/** Runs a handler, and ends its transaction in the turn in which it returns, as a receiver does. */
-function once(store: SqlStore<unknown>, key: string, work: () => unknown): Promise<StoreWord> {
-  return store.once(key, async (_tx, options) => {
-    try {
-      work();
-    } catch (error) {
-      options?.onReturn?.(error as Error);
-      throw error;
-    }
-    options?.onReturn?.();
-  });
-}
-
 async function open(db: Connection = connect(), settings: object = {}) {
   const store = sqlStore({ db: fromBetterSqlite3(db), transactional: true, ...settings });
   await store.migrate();
   db.exec('CREATE TABLE IF NOT EXISTS effects (id TEXT)');
   const write = (id: string) => () => void db.prepare('INSERT INTO effects VALUES (?)').run(id);
   const count = (id: string) => db.prepare('SELECT id FROM effects WHERE id = ?').all(id).length;
-  return { db, store: store as SqlStore<unknown>, write, count };
+  return { db, store, write, count };
 }
 
 describeStore(
   'fromBetterSqlite3, lease',
-  { meanwhile: 'in-progress', shared: true, leases: true },
+  { shared: true, leases: true },
   {
     async open(settings) {
       const store = sqlStore({ db: fromBetterSqlite3(connect()), ...settings });
@@ -80,35 +70,16 @@ describe('fromBetterSqlite3, transactional', () => {
   it('rolls back a handler that has not returned in its turn', async () => {
     const { store, write, count } = await open();
     const id = unique();
-    const asynchronous = store.once(id, async (_tx, options) => {
+    const asynchronous = once(store, id, async () => {
       write(id)();
-      await sleep(1);
-      options?.onReturn?.();
+      await undefined;
     });
     await expect(asynchronous).rejects.toMatchObject({
-      ...ERR_STORE,
+      code: 'ERR_WEBHOOK_HANDLER',
       message: expect.stringContaining('must not be async'),
     });
     expect(count(id)).toBe(0);
     expect(await once(store, id, write(id))).toBe('handled');
-  });
-
-  it('refuses a handler that says later that it has returned, and one that never does', async () => {
-    const { store, write, count } = await open();
-    const id = unique();
-    expect(store.transactional).toBe(true);
-    let onReturn: (() => void) | undefined;
-    for (const work of [write(id), nothing]) {
-      const silent = store.once(id, async (_tx, options) => {
-        onReturn = options?.onReturn;
-        work();
-      });
-      await expect(silent).rejects.toThrow(
-        'A synchronous driver commits in the turn in which the transaction began, so the handler must return before that and must not be async. For an async handler, use fromLibsql.',
-      );
-      expect(() => onReturn?.()).toThrow('must return before that');
-    }
-    expect(count(id)).toBe(0);
   });
 
   it.each([
@@ -159,9 +130,8 @@ describe('fromBetterSqlite3, transactional', () => {
     await once(store, keys[7] as string, nothing);
     let seen: readonly string[] = [];
     const each = () =>
-      store.onceEach?.(keys, async (fresh, _tx, options) => {
+      onceEach(store, keys, (fresh) => {
         seen = fresh;
-        options?.onReturn?.();
       });
     const words = await each();
     expect(words?.map((word, index) => (word === 'handled') !== (index === 7)).every(Boolean)).toBe(true);
@@ -200,7 +170,7 @@ describe('fromBetterSqlite3, transactional', () => {
     await open(connect('read.db'));
     const reader = connect('read.db');
     reader.exec('PRAGMA query_only = ON');
-    const store = sqlStore({ db: fromBetterSqlite3(reader), transactional: true }) as SqlStore<unknown>;
+    const store = sqlStore({ db: fromBetterSqlite3(reader), transactional: true });
     await expect(once(store, unique(), nothing)).rejects.toThrow(/readonly/);
     reader.close();
     await expect(once(store, unique(), nothing)).rejects.toThrow('The database is closed.');
@@ -228,6 +198,6 @@ describe('fromBetterSqlite3, transactional', () => {
     expect(await once(store, id, write(id))).toBe('handled');
     expect(await once(store, id, write(id))).toBe('duplicate');
     expect(count(id)).toBe(1);
-    await expect(store.once(unique(), failing)).rejects.toThrow();
+    await expect(once(store, unique(), failing)).rejects.toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SqlStore } from '../../../../src/stores/sql/index.js';
+import type { SqlLeaseStore } from '../../../../src/stores/sql/index.js';
 import { unique } from '../../../contracts/store-helpers.js';
 import { ERR_STORE, type SqlClient, type SqlServer } from '../client.js';
 
@@ -21,7 +21,7 @@ export function describeCursor(client: SqlClient, { open }: SqlServer): void {
 }
 
 /** Cursors of stores that are opened on one database. */
-export function describeCursors(title: string, open: (settings?: { table: string }) => Promise<SqlStore>): void {
+export function describeCursors(title: string, open: (settings?: { table: string }) => Promise<SqlLeaseStore>): void {
   describe(`${title}, cursor`, () => {
     it('is undefined at first, and then the last text that was written', async () => {
       const store = await open();
@@ -76,7 +76,7 @@ export function describeCursors(title: string, open: (settings?: { table: string
 }
 
 /** Lets 20 writers race for each of some rounds. Each round has one winner, and keeps its text. */
-export async function raceRounds(cursorOf: (index: number) => ReturnType<SqlStore['cursor']>): Promise<void> {
+export async function raceRounds(cursorOf: (index: number) => ReturnType<SqlLeaseStore['cursor']>): Promise<void> {
   const cursors = Array.from({ length: 20 }, (_, index) => cursorOf(index));
   let current: string | undefined;
   for (let round = 0; round < 8; round++) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
+import { once } from '../../calls.js';
 import { countOf, type Run, type SqlClient, type SqlServer, write } from '../client.js';
 
 /** Handlers whose statements deadlock. */
@@ -31,7 +32,7 @@ export function describeDeadlocks(client: SqlClient, { open: openClient }: SqlSe
         );
       };
       const deliver = (key: string, work: (tx: Run) => Promise<void>) =>
-        eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, work)));
+        eventually(async () => expect(['handled', 'duplicate']).toContain(await once(store, key, work)));
       const [a, b] = [unique(), unique()];
       await Promise.all([deliver(a, run(a, 1, 2)), deliver(b, run(b, 2, 1))]);
       const counts = [await countOf(opened, a), await countOf(opened, b)];

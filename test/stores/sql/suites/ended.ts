@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WebhookError } from '../../../../src/index.js';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred, event, noting, signed } from '../../../helpers.js';
+import { once, onceEach } from '../../calls.js';
 import { countOf, type Opened, type Run, type SqlClient, type SqlServer, write } from '../client.js';
 
 const TABLE = 'webhook_idempotency_keys';
@@ -90,7 +91,7 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
     }
     for (const kind of ['lease', 'transactional'] as const) {
       const store = opened[kind]({ retentionMs: 1 });
-      expect(await store.onceEach?.(ids.map(keyOf), () => Promise.reject(new Error('It ran.')))).toEqual(
+      expect(await onceEach(store, ids.map(keyOf), () => Promise.reject(new Error('It ran.')))).toEqual(
         ids.map(() => 'unknown'),
       );
     }
@@ -197,14 +198,14 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
       const opened = await open(client);
       const [store, other] = [opened.transactional({ timeoutMs: 2000 }), opened.lease({ timeoutMs: 300 })];
       const key = unique();
-      const word = await store.once(key, async (tx) => {
+      const word = await once(store, key, async (tx) => {
         await tx('SAVEPOINT any_name');
         // SQLite has one writer at a time.
-        expect(['in-progress', 'late']).toContain(await other.once(key, nothing).catch(() => 'late'));
-        if (client.dialect !== 'sqlite') expect(await opened.transactional().once(key, nothing)).toBe('in-progress');
+        expect(['in-progress', 'late']).toContain(await once(other, key, nothing).catch(() => 'late'));
+        if (client.dialect !== 'sqlite') expect(await once(opened.transactional(), key, nothing)).toBe('in-progress');
       });
       expect(word).toBe('handled');
-      expect(await store.once(key, nothing)).toBe('duplicate');
+      expect(await once(store, key, nothing)).toBe('duplicate');
     });
   });
 }

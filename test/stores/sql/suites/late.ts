@@ -3,6 +3,7 @@ import { WebhookError } from '../../../../src/index.js';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred, event, noting, signed } from '../../../helpers.js';
 import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
+import { once } from '../../calls.js';
 import {
   type ClientSettings,
   countOf,
@@ -28,7 +29,7 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
     end: (tx: Run) => Promise<unknown> = nothing,
   ) {
     const settled = deferred();
-    const result = store.once(key, async (tx, options) => {
+    const result = once(store, key, async (tx, options) => {
       try {
         await work(tx);
         options?.onTimeout?.(timeout());
@@ -55,7 +56,7 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         }
       });
       await expect(result).rejects.toThrow('out of time');
-      for (const id of others) expect(await store.once(id, write(id))).toBe('handled');
+      for (const id of others) expect(await once(store, id, write(id))).toBe('handled');
       await settled;
       const lost = [early, ...written].map((id) => `'${id}'`).join(', ');
       expect(await opened.run(`SELECT id FROM effects WHERE id IN (${lost})`)).toEqual([]);
@@ -92,7 +93,7 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         await expect(statement).rejects.toThrow();
         // In a pool of one, a client may have no connection left to interrupt the statement in the server.
         const next = max > 1 && !isSilent ? key : unique();
-        await eventually(async () => expect(await store.once(next, nothing)).toBe('handled'), 5000);
+        await eventually(async () => expect(await once(store, next, nothing)).toBe('handled'), 5000);
         expect(await countOf(opened, next)).toBe(0);
       });
 
@@ -119,7 +120,7 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
       const gate = deferred();
       const { result, settled } = late(store, key, write(id), () => gate.promise);
       await expect(result).rejects.toThrow('out of time');
-      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
       gate.resolve();
       await settled;
       expect(await countOf(opened, id)).toBe(0);

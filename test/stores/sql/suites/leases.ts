@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { once, onceEach } from '../../calls.js';
 import { ERR_STORE, type Opened, type SqlClient, type SqlServer } from '../client.js';
 
 const TABLE = 'webhook_idempotency_keys';
@@ -36,7 +37,7 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       const store = opened.lease({ leaseMs: 1_000_000.5, retentionMs: 5_000_000.5 });
       const key = unique();
       const during: Awaited<ReturnType<typeof rowOf>>[] = [];
-      expect(await store.once(key, async () => void during.push(await rowOf(key)))).toBe('handled');
+      expect(await once(store, key, async () => void during.push(await rowOf(key)))).toBe('handled');
       const after = await rowOf(key);
       expect(during).toEqual([
         { owner: expect.stringMatching(/^[\w-]{36}$/), done: false, leftMs: expect.any(Number) },
@@ -49,14 +50,14 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
     it('are taken over when they are over, and the run that had one neither records nor frees the key', async () => {
       for (const end of [nothing, failing]) {
         const [store, key] = [opened.lease(), unique()];
-        const running = store.once(key, async () => {
-          expect(await opened.lease().once(key, failing)).toBe('in-progress');
+        const running = once(store, key, async () => {
+          expect(await once(opened.lease(), key, failing)).toBe('in-progress');
           await endLease(key);
-          expect(await opened.lease({ retentionMs: 1_000_000 }).once(key, nothing)).toBe('handled');
+          expect(await once(opened.lease({ retentionMs: 1_000_000 }), key, nothing)).toBe('handled');
           await end();
         });
         await expect(running).rejects.toMatchObject(end === nothing ? ERR_STORE : { message: 'the run failed' });
-        expect(await store.once(key, failing)).toBe('duplicate');
+        expect(await once(store, key, failing)).toBe('duplicate');
         expect(isNear((await rowOf(key))?.leftMs ?? 0, 1_000_000)).toBe(true);
       }
     });
@@ -66,18 +67,18 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       ['is gone', (key: string) => opened.run(`DELETE FROM ${TABLE} WHERE ${named} = '${key}'`)],
     ])('let a run be recorded whose lease %s, if nobody has taken over', async (_, end) => {
       const [store, key] = [opened.lease(), unique()];
-      expect(await store.once(key, async () => void (await end(key)))).toBe('handled');
-      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await once(store, key, async () => void (await end(key)))).toBe('handled');
+      expect(await once(store, key, failing)).toBe('duplicate');
       expect(await rowOf(key)).toMatchObject({ done: true });
     });
 
     it('are claimed again once the record has expired, and not before', async () => {
       const [store, key] = [opened.lease(), unique()];
-      await store.once(key, nothing);
+      await once(store, key, nothing);
       const before = await rowOf(key);
-      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await once(store, key, failing)).toBe('duplicate');
       await endLease(key);
-      expect(await store.once(key, nothing)).toBe('handled');
+      expect(await once(store, key, nothing)).toBe('handled');
       const after = await rowOf(key);
       expect(after?.owner).not.toBe(before?.owner);
       expect(after).toMatchObject({ done: true });
@@ -86,30 +87,30 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
     it('of several keys each have their own answer', async () => {
       const store = opened.lease();
       const [done, held, expired, fresh] = [unique(), unique(), unique(), unique()];
-      for (const key of [done, expired]) await store.once(key, nothing);
+      for (const key of [done, expired]) await once(store, key, nothing);
       await endLease(expired);
       const seen: (readonly string[])[] = [];
-      await store.once(held, async () => {
-        const words = store.onceEach?.([fresh, held, done, expired], async (keys) => void seen.push(keys));
+      await once(store, held, async () => {
+        const words = onceEach(store, [fresh, held, done, expired], async (keys) => void seen.push(keys));
         expect(await words).toEqual(['handled', 'in-progress', 'duplicate', 'handled']);
       });
       expect(seen).toEqual([[fresh, expired]]);
       const all = [done, held, expired, fresh];
-      expect(await store.onceEach?.(all, failing)).toEqual(all.map(() => 'duplicate'));
+      expect(await onceEach(store, all, failing)).toEqual(all.map(() => 'duplicate'));
     });
 
     it('are for any number of keys at once, and free them all if the run fails', async () => {
       const store = opened.lease({ timeoutMs: 20_000 });
       const keys = Array.from({ length: 1100 }, unique);
-      await expect(store.onceEach?.(keys, failing)).rejects.toThrow('the run failed');
-      expect(new Set(await store.onceEach?.(keys, nothing))).toEqual(new Set(['handled']));
-      expect(new Set(await store.onceEach?.(keys, failing))).toEqual(new Set(['duplicate']));
+      await expect(onceEach(store, keys, failing)).rejects.toThrow('the run failed');
+      expect(new Set(await onceEach(store, keys, nothing))).toEqual(new Set(['handled']));
+      expect(new Set(await onceEach(store, keys, failing))).toEqual(new Set(['duplicate']));
     });
 
     it('are swept when they are over, and not before', async () => {
       const [store, over, left] = [opened.lease(), unique(), unique()];
       await store.sweep();
-      for (const key of [over, left]) await store.once(key, nothing);
+      for (const key of [over, left]) await once(store, key, nothing);
       await endLease(over);
       expect(await store.sweep()).toBe(1);
       expect(await rowOf(over)).toBeUndefined();

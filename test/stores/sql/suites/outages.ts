@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isWebhookError } from '../../../../src/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
+import { once } from '../../calls.js';
 import { countOf, ERR_STORE, type Run, type SqlClient, type SqlServer, write } from '../client.js';
 import { startCutter } from '../cutter.js';
 
@@ -23,10 +24,10 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       const store = (await open(cutter.port)).transactional();
       const [key, id] = [unique(), unique()];
       cutter.cutAt('COMMIT|SET autocommit = 1', arrived);
-      await expect(store.once(key, write(id))).rejects.toMatchObject(UNKNOWN);
+      await expect(once(store, key, write(id))).rejects.toMatchObject(UNKNOWN);
       const results: string[] = [];
       await eventually(async () => {
-        results.push(await store.once(key, write(id)));
+        results.push(await once(store, key, write(id)));
         expect(results.at(-1)).toBe('duplicate');
       });
       expect(results.includes('handled')).toBe(!arrived);
@@ -37,12 +38,12 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       const cutter = await startCutter(server().port);
       const store = (await open(cutter.port)).transactional();
       const key = unique();
-      await store.once(unique(), nothing);
+      await once(store, unique(), nothing);
       for (const arrived of [true, false]) {
         cutter.cutAt(text, arrived);
-        await expect(store.once(key, failing)).rejects.not.toThrow('the run failed');
+        await expect(once(store, key, failing)).rejects.not.toThrow('the run failed');
       }
-      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
     });
 
     it('rejects if a handler continues after its connection was cut, and runs none of its statements elsewhere', async () => {
@@ -60,9 +61,9 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
         await eventually(() => opened.run('SELECT 1'));
         await write(id)(tx).catch(nothing);
       };
-      await expect(store.once(key, run)).rejects.toThrow();
+      await expect(once(store, key, run)).rejects.toThrow();
       expect(await countOf(direct, id)).toBe(0);
-      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
       expect(await countOf(direct, id)).toBe(1);
     });
 
@@ -77,9 +78,9 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
           await direct.run(terminate?.(id) ?? '');
           await eventually(() => opened.run('SELECT 1'));
         };
-        await expect(store.once(key, run)).rejects.toThrow();
+        await expect(once(store, key, run)).rejects.toThrow();
         expect(await countOf(direct, id)).toBe(0);
-        await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+        await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
       });
 
     if (client.dialect === 'postgres')
@@ -87,9 +88,9 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
         const cutter = await startCutter(server().port);
         const store = (await open(cutter.port, 6)).transactional();
         cutter.endWhenReady(true);
-        await Promise.allSettled(Array.from({ length: 12 }, () => store.once(unique(), nothing)));
+        await Promise.allSettled(Array.from({ length: 12 }, () => once(store, unique(), nothing)));
         cutter.endWhenReady(false);
-        await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+        await eventually(async () => expect(await once(store, unique(), nothing)).toBe('handled'));
       });
 
     it('passes on what a handler threw when the connection is cut at ROLLBACK', async () => {
@@ -102,8 +103,8 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
           cutter.cutAt('ROLLBACK', arrived);
           await failing();
         };
-        await expect(store.once(key, run)).rejects.toThrow('the run failed');
-        await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+        await expect(once(store, key, run)).rejects.toThrow('the run failed');
+        await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
         expect(await countOf(direct, id)).toBe(1);
       }
     });
@@ -122,10 +123,10 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
         await server().restart();
         await then(tx, id);
       };
-      await expect(store.once(key, run)).rejects.toThrow();
+      await expect(once(store, key, run)).rejects.toThrow();
       await eventually(async () => expect(await countOf(direct, id)).toBe(0));
-      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
-      expect(await store.once(key, failing)).toBe('duplicate');
+      await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
+      expect(await once(store, key, failing)).toBe('duplicate');
       expect(await countOf(direct, id)).toBe(1);
     });
 
@@ -139,14 +140,14 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
         await failing();
       };
       try {
-        const error = await store.once(key, run).catch((each: Error) => each);
+        const error = await once(store, key, run).catch((each: Error) => each);
         // It may not know whether the handler has ended the transaction.
         const handlers = isWebhookError(error) ? (error.cause as Error) : error;
         expect(handlers).toMatchObject({ message: 'the run failed' });
       } finally {
         server().resume();
       }
-      await eventually(async () => expect(await store.once(key, write(id))).toBe('handled'));
+      await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
       expect(await countOf(opened, id)).toBe(1);
     });
 
@@ -159,11 +160,11 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
         server().pause();
       };
       try {
-        await expect(store.once(key, run)).rejects.toMatchObject(ERR_STORE);
+        await expect(once(store, key, run)).rejects.toMatchObject(ERR_STORE);
       } finally {
         server().resume();
       }
-      await eventually(async () => expect(['handled', 'duplicate']).toContain(await store.once(key, write(id))));
+      await eventually(async () => expect(['handled', 'duplicate']).toContain(await once(store, key, write(id))));
       expect(await countOf(direct, id)).toBe(1);
     });
   });
@@ -178,7 +179,7 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       onTestFinished(() => proxy.stop());
       const opened = await open(proxy.port);
       const store = opened[kind]({ timeoutMs });
-      await Promise.all([unique(), unique()].map((key) => store.once(key, nothing)));
+      await Promise.all([unique(), unique()].map((key) => once(store, key, nothing)));
       return { proxy, store };
     }
 
@@ -186,9 +187,9 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       const { proxy, store } = await openBehindProxy(kind);
       proxy.goHalfOpen();
       const start = performance.now();
-      const tries = await Promise.allSettled([unique(), unique()].map((key) => store.once(key, nothing)));
+      const tries = await Promise.allSettled([unique(), unique()].map((key) => once(store, key, nothing)));
       expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-      await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, unique(), nothing)).toBe('handled'));
       expect(performance.now() - start).toBeLessThan(RECOVERED_MS);
     });
 
@@ -200,12 +201,12 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       await proxy[way]();
       proxy.goHalfOpen();
       for (let round = 0; round < 3; round++) {
-        const tries = await Promise.allSettled([unique(), unique()].map((key) => store.once(key, nothing)));
+        const tries = await Promise.allSettled([unique(), unique()].map((key) => once(store, key, nothing)));
         expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
       }
       await proxy.heal();
       const start = performance.now();
-      await eventually(async () => expect(await store.once(unique(), nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, unique(), nothing)).toBe('handled'));
       expect(performance.now() - start).toBeLessThan(RECOVERED_MS);
     });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { once } from '../../calls.js';
 import { openClient, type SqlClient, type SqlServer } from '../client.js';
 import { startCutter } from '../cutter.js';
 
@@ -20,7 +21,7 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       const { run } = await open();
       const indexes = await run(`SELECT indexname FROM pg_indexes WHERE tablename = '${table}' ORDER BY 1`);
       expect(indexes).toEqual([{ indexname: `${table}_expires_at_idx` }, { indexname: `${table}_pkey` }]);
-      expect(await stores[0]?.once(unique(), nothing)).toBe('handled');
+      expect(await once(stores[0] as object, unique(), nothing)).toBe('handled');
     });
 
     it('may be in a schema, and may have an SQL keyword or capitals as its name', async () => {
@@ -31,8 +32,8 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
           await store.migrate();
           await store.migrate();
           const key = unique();
-          expect(await store.once(key, nothing)).toBe('handled');
-          expect(await store.once(key, failing)).toBe('duplicate');
+          expect(await once(store, key, nothing)).toBe('handled');
+          expect(await once(store, key, failing)).toBe('duplicate');
           expect(await store.sweep()).toBe(0);
         }
       }
@@ -46,8 +47,8 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       const [leased, store] = [opened.lease(), opened.transactional()];
       await leased.migrate();
       expect(await direct.run(`SELECT schemaname FROM pg_tables WHERE schemaname = '${schema}'`)).toHaveLength(2);
-      expect(await store.once(unique(), async (tx) => void (await tx('SET search_path TO public')))).toBe('handled');
-      for (const each of [leased, store]) expect(await each.once(unique(), nothing)).toBe('handled');
+      expect(await once(store, unique(), async (tx) => void (await tx('SET search_path TO public')))).toBe('handled');
+      for (const each of [leased, store]) expect(await once(each, unique(), nothing)).toBe('handled');
       for (const each of [leased, store]) expect(await each.cursor(unique()).write('1', undefined)).toBe(true);
       expect(await direct.run(`SELECT key FROM "${schema}".webhook_idempotency_keys`)).toHaveLength(3);
       expect(await direct.run(`SELECT name FROM "${schema}".webhook_idempotency_keys_cursors`)).toHaveLength(2);
@@ -65,7 +66,7 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       const restricted = await openClient(client, server().url.replace('postgres:password', `${role}:password`));
       for (const store of [restricted.lease({ table }), restricted.transactional({ table })]) {
         await store.migrate();
-        expect(await store.once(unique(), nothing)).toBe('handled');
+        expect(await once(store, unique(), nothing)).toBe('handled');
         expect(await store.sweep()).toBe(0);
       }
       await expect(restricted.lease({ table: freshTable() }).migrate()).rejects.toThrow();
@@ -77,8 +78,8 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       const [store, short] = [opened.lease({ table }), opened.transactional({ table, retentionMs: 1 })];
       await store.migrate();
       const [kept, gone] = [unique(), unique()];
-      await store.once(kept, nothing);
-      await short.once(gone, nothing);
+      await once(store, kept, nothing);
+      await once(short, gone, nothing);
       await opened.run(
         `INSERT INTO ${table} SELECT 'old' || n, '', true, now() - interval '1 s' FROM generate_series(1, 20500) AS n`,
       );
@@ -100,8 +101,8 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       await store.migrate();
       const key = unique();
       await opened.run(`INSERT INTO ${table} VALUES ('${key}', '', true, now() - interval '1 s')`);
-      expect(await store.once(key, async () => expect(await opened.lease({ table }).sweep()).toBe(0))).toBe('handled');
-      expect(await store.once(key, failing)).toBe('duplicate');
+      expect(await once(store, key, async () => expect(await opened.lease({ table }).sweep()).toBe(0))).toBe('handled');
+      expect(await once(store, key, failing)).toBe('duplicate');
     });
 
     it('keeps keys for the longest retention that a number can express', async () => {
@@ -110,8 +111,8 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       await opened.lease(settings).migrate();
       for (const store of [opened.lease(settings), opened.transactional(settings)]) {
         const key = unique();
-        expect(await store.once(key, nothing)).toBe('handled');
-        expect(await store.once(key, failing)).toBe('duplicate');
+        expect(await once(store, key, nothing)).toBe('handled');
+        expect(await once(store, key, failing)).toBe('duplicate');
       }
     });
 
@@ -125,8 +126,8 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
           runs++;
           cutter.cutAt(', TRUE,', arrived);
         };
-        expect(await store.once(key, run)).toBe('handled');
-        expect(await store.once(key, run)).toBe('duplicate');
+        expect(await once(store, key, run)).toBe('handled');
+        expect(await once(store, key, run)).toBe('duplicate');
         expect(runs).toBe(1);
       }
     });
@@ -140,7 +141,7 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
         await failing();
       };
       for (const store of [one.transactional(), other.lease(), other.transactional(), one.lease(), one.lease()]) {
-        await (store as ReturnType<typeof one.lease>).once(key, note).catch(nothing);
+        await once(store, key, note).catch(nothing);
       }
       expect(tokens).toHaveLength(5);
       expect(tokens.every((token) => typeof token === 'bigint')).toBe(true);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, failing, holdKey, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
+import { once } from '../../calls.js';
 import { type ClientSettings, countOf, ERR_STORE, type Run, type SqlClient, type SqlServer, write } from '../client.js';
 
 /** Key and effect, in a transaction of a client. */
@@ -16,10 +17,10 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
         await write(id)(tx);
         await failing();
       };
-      await expect(store.once(key, run)).rejects.toThrow('the run failed');
+      await expect(once(store, key, run)).rejects.toThrow('the run failed');
       expect(await countOf(opened, id)).toBe(0);
-      await expect(store.once(key, async (tx) => void (await tx('SELECT nonsense')))).rejects.toThrow();
-      expect(await store.once(key, write(id))).toBe('handled');
+      await expect(once(store, key, async (tx) => void (await tx('SELECT nonsense')))).rejects.toThrow();
+      expect(await once(store, key, write(id))).toBe('handled');
       expect(await countOf(opened, id)).toBe(1);
     });
 
@@ -32,7 +33,7 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
         if (index % 2 === 0) await failing();
         await tx('SELECT 1');
       };
-      const results = await Promise.allSettled(ids.map((id, index) => store.once(id, run(id, index))));
+      const results = await Promise.allSettled(ids.map((id, index) => once(store, id, run(id, index))));
       expect(results.map(({ status }) => status)).toEqual(ids.map((_, i) => (i % 2 === 0 ? 'rejected' : 'fulfilled')));
       for (const [index, id] of ids.entries()) expect(await countOf(opened, id)).toBe(index % 2);
     });
@@ -50,8 +51,8 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
         attempts.push(attempt);
         await failing();
       };
-      await expect(store.once(unique(), run)).rejects.toThrow('the run failed');
-      const next = store.once(unique(), async (tx) => {
+      await expect(once(store, unique(), run)).rejects.toThrow('the run failed');
+      const next = once(store, unique(), async (tx) => {
         gate.resolve();
         await expect(attempts[0]).rejects.toThrow();
         await write(unique())(tx);
@@ -72,8 +73,8 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
             .then(() => tx('SELECT nonsense'))
             .catch(nothing);
         };
-        const word = await store.once(key, run).catch(() => 'failed');
-        expect(await store.once(key, nothing)).toBe(word === 'handled' ? 'duplicate' : 'handled');
+        const word = await once(store, key, run).catch(() => 'failed');
+        expect(await once(store, key, nothing)).toBe(word === 'handled' ? 'duplicate' : 'handled');
         expect(await countOf(opened, id)).toBe(word === 'handled' ? 1 : 0);
       }
     });
@@ -88,24 +89,24 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
         await tx('ROLLBACK TO SAVEPOINT before_it');
         await write(kept)(tx);
       };
-      expect(await opened.transactional().once(key, run)).toBe('handled');
+      expect(await once(opened.transactional(), key, run)).toBe('handled');
       expect([await countOf(opened, kept), await countOf(opened, undone)]).toEqual([1, 0]);
     });
 
     it('rejects in time if the pool has no free connection, and uses a late one for nothing', async () => {
       const opened = await open({ max: 1 });
       const store = opened.transactional({ timeoutMs: 150 });
-      await store.once(unique(), nothing);
+      await once(store, unique(), nothing);
       const gate = deferred();
       const { result } = await holdKey(store, unique(), gate.promise);
       const key = unique();
-      await expect(store.once(key, failing)).rejects.toMatchObject({
+      await expect(once(store, key, failing)).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('within 150 ms (timeoutMs)'),
       });
       gate.resolve();
       expect(await result).toBe('handled');
-      await eventually(async () => expect(await store.once(key, nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
     });
 
     if (client.dialect !== 'sqlite')
@@ -116,9 +117,9 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
           const store = opened.transactional({ timeoutMs: 30_000, isolationLevel });
           for (let round = 0; round < 3; round++) {
             const [key, id] = [unique(), unique()];
-            const results = await Promise.all(Array.from({ length: 20 }, () => store.once(key, write(id))));
+            const results = await Promise.all(Array.from({ length: 20 }, () => once(store, key, write(id))));
             expect(results.filter((each) => each === 'handled')).toHaveLength(1);
-            expect(await store.once(key, failing)).toBe('duplicate');
+            expect(await once(store, key, failing)).toBe('duplicate');
             expect(await countOf(opened, id)).toBe(1);
           }
         },
@@ -131,17 +132,17 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
       const [key, expiring, crashed] = [unique(), unique(), unique()];
       const gate = deferred();
       const { result } = await holdKey(leased, key, gate.promise);
-      expect(await transactional.once(key, failing)).toBe('in-progress');
+      expect(await once(transactional, key, failing)).toBe('in-progress');
       gate.resolve();
       await result;
-      expect(await transactional.once(key, failing)).toBe('duplicate');
+      expect(await once(transactional, key, failing)).toBe('duplicate');
 
-      await transactional.once(expiring, nothing);
-      expect(await leased.once(expiring, failing)).toBe('duplicate');
+      await once(transactional, expiring, nothing);
+      expect(await once(leased, expiring, failing)).toBe('duplicate');
 
       const never = deferred();
       await holdKey(opened.lease({ leaseMs: 400 }), crashed, never.promise);
-      await eventually(async () => expect(await transactional.once(crashed, nothing)).toBe('handled'));
+      await eventually(async () => expect(await once(transactional, crashed, nothing)).toBe('handled'));
     });
   });
 }

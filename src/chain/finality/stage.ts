@@ -1,0 +1,111 @@
+import { ConfigError, type WebhookError } from '../../errors.js';
+import type { WebhookEvent } from '../../events/types.js';
+import { handlerError, outcomeUnknown } from '../../handle/attempt-errors.js';
+import { type BeforeContext, type Finality, type Kept, notFinal } from '../../handle/before.js';
+import type { EventEntry } from '../../handle/types.js';
+
+/** Whether an event may be handled: what the nodes of a chain say of it. */
+export type FinalityVerdict =
+  /** Its block is final. `isRemoval`: it is a notice that a re-org removed a log, and that removal is final. */
+  | { readonly status: 'final'; readonly isRemoval?: boolean | undefined }
+  /** Its block is not final yet, or no node could say (`error`). Ask again after `retryAfterMs`. */
+  | { readonly status: 'pending'; readonly retryAfterMs: number; readonly error?: Error | undefined }
+  /** A final block has taken the place of its block. `isRemoval`: the notice is moot, as the log is on the chain after all. */
+  | { readonly status: 'dropped'; readonly isRemoval?: boolean | undefined };
+
+/** Says which events are of final blocks. */
+export interface Verdicts {
+  readonly wait?: 'redelivery' | undefined;
+  readonly onDropped?: OnDropped | undefined;
+  /** Whether it is known already, without asking, that an event's block is final and the event is no notice of removal. */
+  readonly isFinal?: ((event: WebhookEvent) => boolean) | undefined;
+  /** Returns a verdict for each event, in order. Never rejects: what cannot be found out is pending. */
+  check(events: readonly WebhookEvent[], signal?: AbortSignal): Promise<readonly FinalityVerdict[]>;
+}
+
+/** What `onDropped` receives with its event. */
+export interface DroppedContext {
+  /** The event's key, prefixed with the source if there is one. */
+  readonly idempotencyKey: string;
+  /** The source that the secret function returned with the secret. */
+  readonly source?: string | undefined;
+}
+
+/** Sees an event whose block is no longer on the chain. Resolve to acknowledge it; throw to have it redelivered. */
+export type OnDropped = (event: WebhookEvent, context: DroppedContext) => unknown;
+
+/** How error messages tell to set the key. */
+export const LOG_IDENTITY = '`idempotencyKey: (event) => logIdentity(event, { chainId })`';
+/** What `logIdentity` appends to the key of a log for the notice that a re-org removed it. */
+const REMOVAL = /[^:](:removed)$/;
+/** When to ask again about a removal whose log is being handled, in ms. */
+const SOON_MS = 5000;
+const LEAST_MS = 100;
+const MOST_MS = 3_600_000;
+
+/** The `finality` of a receiver or a worker that asks for verdicts. */
+export function finalityOf({ wait, onDropped, isFinal, check }: Verdicts): Finality {
+  async function dropped({ event, idempotencyKey }: EventEntry, { source }: BeforeContext): Promise<Kept> {
+    try {
+      await onDropped?.(event, { idempotencyKey, source });
+      return { status: 'dropped' };
+    } catch (error) {
+      return { status: 'failed', error: handlerError(error) };
+    }
+  }
+
+  async function keptFor(
+    entry: EventEntry,
+    verdict: FinalityVerdict,
+    context: BeforeContext,
+  ): Promise<Kept | undefined> {
+    if (verdict.status === 'final') return verdict.isRemoval ? removed(entry, context) : undefined;
+    if (verdict.status === 'dropped') return verdict.isRemoval ? { status: 'dropped' } : dropped(entry, context);
+    return notFinal(Math.min(Math.max(verdict.retryAfterMs, LEAST_MS), MOST_MS), verdict.error);
+  }
+
+  async function ask(entries: readonly EventEntry[], context: BeforeContext): Promise<Map<EventEntry, Kept>> {
+    const verdicts = await check(
+      entries.map(({ event }) => event),
+      context.signal,
+    );
+    const kept = new Map<EventEntry, Kept>();
+    for (const [index, entry] of entries.entries()) {
+      const why = await keptFor(entry, verdicts[index] as FinalityVerdict, context);
+      if (why) kept.set(entry, why);
+    }
+    return kept;
+  }
+
+  return {
+    check({ enqueue, idempotencyKey }) {
+      if (idempotencyKey === undefined) throw new ConfigError(`\`finality\` needs ${LOG_IDENTITY}: ${PUT_BACK}.`);
+      if (enqueue === undefined && wait !== 'redelivery') throw new ConfigError(`\`finality\` needs ${QUEUE}.`);
+    },
+    before: (entries, context) =>
+      isFinal && entries.every(({ event }) => isFinal(event)) ? undefined : ask(entries, context),
+  };
+}
+
+/** What becomes of a notice of removal: it is handled if its log was. */
+async function removed({ idempotencyKey }: EventEntry, { stateOf }: BeforeContext): Promise<Kept | undefined> {
+  const suffix = REMOVAL.exec(idempotencyKey)?.[1];
+  if (suffix === undefined) return { status: 'failed', error: new ConfigError(noSuffix()) };
+  const key = idempotencyKey.slice(0, -suffix.length);
+  try {
+    const state = await stateOf(key);
+    if (state === 'in-progress') return notFinal(SOON_MS);
+    if (state === 'unknown') return { status: 'failed', error: outcomeUnknown(key) };
+    return state === 'handled' ? undefined : { status: 'dropped' };
+  } catch (error) {
+    return { status: 'failed', error: error as WebhookError };
+  }
+}
+
+const PUT_BACK = 'a block that is put back arrives again under other event ids';
+const QUEUE =
+  "a queue for events that wait: set `enqueue`, and `finality` on the queue's worker. Or set `wait: 'redelivery'` on the finality, if you know how long the sender retries (503)";
+
+function noSuffix(): string {
+  return `The idempotency key of a removed log must be that of the log and \`:removed\`. Set ${LOG_IDENTITY}.`;
+}

@@ -1,0 +1,101 @@
+import { WebhookError } from '../errors.js';
+import type { Claimed, LeaseStore, Run, Step, StoreWord } from '../stores/store.js';
+import type { Deadline } from './deadline.js';
+
+/** Claims keys, runs the work for those that it got, and records them. As `once` of a transactional store. */
+export type Once<Tx> = (
+  keys: readonly string[],
+  step: Step,
+  run: Run<Tx>,
+  limit: Deadline,
+) => Promise<ReadonlyMap<string, StoreWord>>;
+
+/** What this process is running. `late`: settles when its time is over. */
+interface Running {
+  readonly words: ReturnType<Once<undefined>>;
+  readonly limit: Deadline;
+  late?: Promise<StoreWord>;
+}
+
+/** Runs work over rows of leases. A duplicate of what this process is running waits for it. */
+export function onceWithLeases(store: LeaseStore): Once<undefined> {
+  const running = new Map<string, Running>();
+
+  /** The word for a key that this process is running; undefined if there is no run, or its time is over. */
+  function elsewhere(key: string): Promise<StoreWord> | undefined {
+    const first = running.get(key);
+    // The store may never answer: then its key must not wait for it forever.
+    if (first === undefined || first.limit.error || !(first.limit.remainingMs() > 0)) return undefined;
+    // One listener for all that wait: Node warns of more than ten.
+    first.late ??= new Promise((resolve) => {
+      first.limit.signal.addEventListener('abort', () => resolve('in-progress'));
+    });
+    const word = first.words.then(
+      (words) => (words.get(key) === 'handled' ? 'duplicate' : (words.get(key) ?? 'in-progress')),
+      () => 'in-progress' as const,
+    );
+    return Promise.race([word, first.late]);
+  }
+
+  return async (keys, step, run, limit) => {
+    const waiting = new Map<string, Promise<StoreWord>>();
+    for (const key of keys) {
+      const word = elsewhere(key);
+      if (word) waiting.set(key, word);
+    }
+    if (waiting.size === keys.length) return settled(keys, waiting, new Map());
+    const own = waiting.size === 0 ? keys : keys.filter((key) => !waiting.has(key));
+    const words = claimAndRun(store, own, step, run);
+    const entry: Running = { words, limit };
+    for (const key of own) running.set(key, entry);
+    try {
+      return waiting.size === 0 ? await words : await settled(keys, waiting, await words);
+    } finally {
+      for (const key of own) if (running.get(key) === entry) running.delete(key);
+    }
+  };
+}
+
+async function settled(
+  keys: readonly string[],
+  waiting: ReadonlyMap<string, Promise<StoreWord>>,
+  words: ReadonlyMap<string, StoreWord>,
+): Promise<Map<string, StoreWord>> {
+  const all = new Map<string, StoreWord>();
+  for (const key of keys) all.set(key, (words.get(key) ?? (await waiting.get(key))) as StoreWord);
+  return all;
+}
+
+/** Each claim has its own owner, so a run that was taken over neither records nor frees a key. */
+async function claimAndRun(
+  store: LeaseStore,
+  keys: readonly string[],
+  step: Step,
+  run: Run<undefined>,
+): Promise<Map<string, StoreWord>> {
+  const owner = crypto.randomUUID();
+  const answers = await store.claim(keys, owner, step);
+  const words = new Map<string, StoreWord>();
+  const fresh = new Map<string, Claimed>();
+  for (const key of keys) {
+    const answer = answers.get(key);
+    const isClaimed = typeof answer === 'object' && answer !== null;
+    if (isClaimed) fresh.set(key, answer);
+    words.set(key, isClaimed ? 'handled' : (answer as StoreWord));
+  }
+  if (fresh.size === 0) return words;
+  const claimed = [...fresh.keys()];
+  try {
+    await run(fresh, undefined);
+  } catch (error) {
+    // If this fails, the lease ends by itself.
+    await store.release(claimed, owner).catch(() => {});
+    throw error;
+  }
+  const recorded = await store.record(claimed, owner, step);
+  if (claimed.some((key) => recorded.get(key) !== true)) throw new WebhookError('ERR_WEBHOOK_STORE', takenOver(store));
+  return words;
+}
+
+const takenOver = ({ leaseMs }: LeaseStore) =>
+  `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`;
