@@ -28,8 +28,9 @@ export interface EventsContext<Tx = undefined> {
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
   /**
-   * Aborted when the handler's time is over: `handlerTimeoutMs`, or less if the host grants less. The event then counts as
-   * failed and will be handled again. Pass it on. A timer aborts it, so it proves nothing in a process that was frozen: call `throwIfExpired` before each effect.
+   * Aborted when the handler's time is over: `handlerTimeoutMs` from before the claim of its keys, or less if the host
+   * grants less. The event then counts as failed and will be handled again. Pass it on. A timer aborts it, so it proves
+   * nothing in a process that was frozen: call `throwIfExpired` before each effect.
    */
   readonly signal: AbortSignal;
   /** When that time is over, in epoch milliseconds. */

@@ -23,7 +23,7 @@ export interface EventWorkerOptions<Tx = undefined> {
    * progress, for 60 s or twice `handlerTimeoutMs`, whichever is longer. Other processes can run it.)
    */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
-  /** How long one handler may take, in ms; never longer than 0.9 of `store.leaseMs`. (Default: 30 000.) */
+  /** How long one handler may take, with the claim of its key, in ms; at most 0.9 of `store.leaseMs`. (Default: 30 000.) */
   readonly handlerTimeoutMs?: number | undefined;
   /**
    * Called with errors that do not fail the job: an event that its route skipped because it does not decode, a store that

@@ -72,10 +72,10 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
   /** How many verified deliveries may be handled at once; more are answered 503. (Default: 1000.) */
   readonly maxInFlight?: number | undefined;
   /**
-   * Time limit for one call of a handler or of enqueue, in ms; for a handler at most 0.9 of `store.leaseMs`, and less if
-   * the host grants less. After it, `signal` is aborted
-   * and the sender is answered 500. A handler that still runs keeps its key until it settles or the store's lease ends, and
-   * counts in `maxInFlight` until it settles, at most for another two `handlerTimeoutMs`. (Default: 30 000.)
+   * Time limit for one call of a handler, with the claim of its keys, or of enqueue, in ms; for a handler at most 0.9 of
+   * `store.leaseMs`, and less if the host grants less. After it, `signal` is aborted and the sender is answered 500. A
+   * handler that still runs keeps its key until it settles or the store's lease ends, and counts in `maxInFlight` until it
+   * settles, at most for another two `handlerTimeoutMs`. (Default: 30 000.)
    */
   readonly handlerTimeoutMs?: number | undefined;
   /** Takes an item that does not match the event schema. (Default: the delivery is answered 422.) */

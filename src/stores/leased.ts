@@ -58,10 +58,10 @@ export interface Leases {
 
 /**
  * Creates a store from three conditional writes to your database, shared by all replicas: an event takes effect once while
- * the database keeps its key, and if a process dies during a run, another takes over after `leaseMs`. The store gives each
- * claim its own owner, checks its clocks before each run, releases claims whose answer was lost, and retries the record of
- * an effect until the database has answered. While the database is unreachable, nothing runs, and events fail with
- * `ERR_WEBHOOK_STORE`, to be redelivered.
+ * the database keeps its key, and if a process dies during a run, another takes over after `leaseMs`. The receiver gives each
+ * claim its own owner. The store releases claims whose answer was lost, and retries the record of an effect until the
+ * database has answered. While the database is unreachable, nothing runs, and events fail with `ERR_WEBHOOK_STORE`, to be
+ * redelivered.
  *
  * It does not check that the writes do what {@link Leases} asks for: run `storeContract` of `event-webhook-receiver/testing`
  * against your store, with its option `leases`.

@@ -100,7 +100,8 @@ export type Run<Tx> = (fresh: ReadonlyMap<string, Claimed>, tx: Tx) => void | Pr
 export interface TransactionalStore<Tx> extends StoreMemory {
   /**
    * Claims the keys in sorted order, calls `run` with those that it got, records them, and commits. Never waits for a held
-   * key. It reads the clock in the turn in which it calls `run`, because the process may have been frozen since the claim.
+   * key while it has claimed others. If the process was frozen since the claim and the time is over, `run` throws without
+   * calling the handler.
    *
    * @param keys Unique idempotency keys: any strings.
    * @param run Call it once, or again after its transaction was rolled back; not at all if no key is free.

@@ -8,7 +8,6 @@ const NOBODY = 'Outcomes are looked up by key: one without a key is not found.';
 const DROPPED =
   'The delivery was dropped and answered: what goes on is without effect, and holds its bytes for longer.';
 const NO_TOLERANCE = 'Without a tolerance the age is 0, and 0 <= false: the check is for the compiler.';
-const PROBED = 'Whatever the run throws, the key was free.';
 
 /** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
 export const survivors = {
@@ -46,10 +45,6 @@ export const survivors = {
   'src/handle/enqueue-each.ts': {
     [NOBODY]: ['if (items.size === 0) return ["Stryker was here"];'],
   },
-  'src/handle/finality-stage.ts': {
-    [CAUGHT]: ['for (const { event } of items) if (finality.isFinal(event) !== true) return false;'],
-    'Undefined counts as false.': ['} catch {}'],
-  },
   'src/handle/host-time.ts': {
     [LONGEST]: ["if (typeof ms === 'number' && ms < MAX_TIMER_MS) return ms;"],
   },
@@ -60,9 +55,6 @@ export const survivors = {
       'if (true && !(Math.abs(age) <= toleranceSeconds)) {',
       'if (toleranceSeconds !== true && !(Math.abs(age) <= toleranceSeconds)) {',
     ],
-  },
-  'src/handle/probe.ts': {
-    [PROBED]: ['options?.onReturn(stop);', 'options.onReturn?.(stop);'],
   },
   'src/receiver/reporter.ts': {
     [CAUGHT]: [
@@ -76,23 +68,9 @@ export const survivors = {
       'if (items.size === 0) return ["Stryker was here"];',
     ],
     [COMPILER]: [
-      "const isUndone = ground.store.transactional === true && outcomes[0].error?.code === 'ERR_WEBHOOK_HANDLER';",
       'const isTried = ({ idempotencyKey = "Stryker was here!" }: EventOutcome) => tried.has(idempotencyKey);',
     ],
     'A part without events does nothing.': ['for (let start = 0; start <= entries.length; start += size) {'],
-  },
-  'src/handle/run-once.ts': {
-    [COMPILER]: [
-      'return this.#onEvent(this.#item.event, createContext(this.#about, tx, fencingToken, limit, report));',
-    ],
-  },
-  'src/handle/time-limit.ts': {
-    [SHORTCUT]: [
-      'if (false) return;',
-      "if (typeof returned !== 'object' && typeof returned !== 'function' && returned === null) return;",
-      'if ((false) || returned === null) return;',
-      "if ((typeof returned !== 'object' && typeof returned !== 'function') || false) return;",
-    ],
   },
   'src/handle/tracing.ts': {
     'A shortcut: tracePromise of a Node that can tell looks for subscribers too.': ['if (false) return work();'],
