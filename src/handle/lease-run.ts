@@ -98,4 +98,4 @@ async function claimAndRun(
 }
 
 const takenOver = ({ leaseMs }: LeaseStore) =>
-  `The run took longer than its lease of ${leaseMs} ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.`;
+  `Another run has taken over the key, so the event may take effect twice: this run took longer than its lease of ${leaseMs} ms (increase leaseMs), or the store has lost its keys.`;

@@ -71,7 +71,7 @@ describe('leasedStore with several keys', () => {
     const taking = onceEach(store, keys, async () => {
       rows.set('a', { owner: 'another', done: false });
     });
-    await expect(taking).rejects.toThrow(/another run has taken over/);
+    await expect(taking).rejects.toThrow(/Another run has taken over/);
     expect(keys.map((key) => rows.get(key)?.done)).toEqual([true, false, true]);
     expect(store.unrecorded()).toEqual([]);
   });

@@ -134,7 +134,7 @@ describe('leasedStore', () => {
   it('says what to change when another run took over the key', async () => {
     const store = leasedStore(fakeTable({ record: async () => new Set<string>() }).table, options);
     await expect(once(store, 'a', nothing)).rejects.toThrow(
-      'The run took longer than its lease of 60000 ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.',
+      'Another run has taken over the key, so the event may take effect twice: this run took longer than its lease of 60000 ms (increase leaseMs), or the store has lost its keys.',
     );
   });
 

@@ -32,7 +32,7 @@ describe('memoryStore', () => {
     await expect(first).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_STORE',
       message:
-        'The run took longer than its lease of 100 ms and another run has taken over the key, so the event may take effect twice. Increase leaseMs.',
+        'Another run has taken over the key, so the event may take effect twice: this run took longer than its lease of 100 ms (increase leaseMs), or the store has lost its keys.',
     });
   });
 
@@ -42,7 +42,7 @@ describe('memoryStore', () => {
     const [one, two] = [deferred(), deferred()];
     const first = once(store, 'a', () => one.promise);
     time = 100;
-    const second = expect(once(store, 'a', () => two.promise)).rejects.toThrow('another run has taken over the key');
+    const second = expect(once(store, 'a', () => two.promise)).rejects.toThrow('Another run has taken over the key');
     time = 200;
     one.resolve();
     expect(await first).toBe('handled');

@@ -1,24 +1,19 @@
+import { warnOnce } from '../../internal/warn-once.js';
+
 const CODE = 'EVENT_WEBHOOK_REDIS_SOCKET_TIMEOUT';
-const warned = new WeakSet<object>();
 
 /**
- * Warns once per client if the client lacks the options that replace a connection that no longer answers. It stays silent
- * if the options are not visible: node-redis hides those of pools and sentinels.
+ * Warns if a client lacks the options that replace a connection that no longer answers. It stays silent if the options are
+ * not visible: node-redis hides those of pools and sentinels.
  */
 export function warnWithoutSocketTimeout(client: object, adviceFor: (client: object) => string | undefined): void {
-  if (warned.has(client)) return;
-  warned.add(client);
-  try {
+  warnOnce(client, CODE, () => {
     const advice = adviceFor(client);
-    if (advice === undefined) return;
-    const message = `This Redis client does not replace a connection that no longer answers, so every event fails until it closes. ${advice}`;
-    // Some runtimes have no process, and their bundlers replace its bare name.
-    const host: { emitWarning?: typeof process.emitWarning } | undefined = globalThis.process;
-    if (typeof host?.emitWarning === 'function') host.emitWarning(message, { code: CODE });
-    else console.warn(`[${CODE}] ${message}`);
-  } catch {
-    // Mocks and proxies may throw for unknown properties. A missing warning is not worth a failure.
-  }
+    return (
+      advice &&
+      `This Redis client does not replace a connection that no longer answers, so every event fails until it closes. ${advice}`
+    );
+  });
 }
 
 /** What to change in a client of ioredis. */

@@ -3,6 +3,7 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
 import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+import { warnWithoutLimit } from './warning.js';
 
 export interface KnexTransactionLike {
   readonly executionPromise: Promise<unknown>;
@@ -42,8 +43,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = { pg: 'postgres', mysql2: 'm
  * ```
  * @param knex Your instance. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other drivers, and for pg without
- * `connectionTimeoutMillis`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other drivers.
  */
 export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): SqlDatabase<Tx> {
   if (!hasMethods<KnexLike<Tx>>(knex, 'transaction') || !hasMethods<Pool>(knex.client, 'acquireConnection')) {
@@ -57,14 +57,10 @@ export function fromKnex<Tx extends KnexTransactionLike>(knex: KnexLike<Tx>): Sq
     );
   }
   // A function gives settings that are not known yet.
-  if (
-    dialect === 'postgres' &&
-    pool.connectionSettings &&
-    !(Number(pool.connectionSettings.connectionTimeoutMillis) > 0)
-  ) {
-    throw new ConfigError(
-      'The instance of fromKnex needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool. Pass knex({ …, connection: { …, connectionTimeoutMillis: 5000 } }).',
-    );
+  if (dialect === 'postgres' && pool.connectionSettings) {
+    const hasLimit = Number(pool.connectionSettings.connectionTimeoutMillis) > 0;
+    const fix = 'knex({ …, connection: { …, connectionTimeoutMillis: 5000 } })';
+    warnWithoutLimit(pool, hasLimit, 'connectionTimeoutMillis', fix);
   }
   return {
     dialect,

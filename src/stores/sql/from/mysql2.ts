@@ -1,10 +1,10 @@
-import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Answer, SqlDatabase } from '../database.js';
 import { watched } from './mysql2-watch.js';
 import { type Pooled, pooled, runOnce } from './pooled.js';
 import { socketOf } from './socket.js';
+import { warnWithoutLimit } from './warning.js';
 
 /** The part of a connection from a pool of mysql2 that the store uses. */
 export interface Mysql2ConnectionLike {
@@ -37,7 +37,7 @@ export interface Mysql2PoolLike<Connection> {
  * ```
  * @param pool Your pool. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for a pool whose `connectTimeout` is 0.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
  */
 export function fromMysql2<Connection extends Mysql2ConnectionLike>(
   pool: Mysql2PoolLike<Connection>,
@@ -112,9 +112,11 @@ function checkPool(pool: unknown): void {
   const { config } = Object((pool as { pool?: unknown }).pool) as {
     config?: { connectionConfig?: { connectTimeout?: unknown } };
   };
-  if (config?.connectionConfig?.connectTimeout === 0) {
-    throw new ConfigError(
-      'The pool of fromMysql2 has `connectTimeout: 0`: a server that does not answer while connecting would occupy the pool forever. Remove it, or pass milliseconds.',
-    );
-  }
+  const hasLimit = config?.connectionConfig?.connectTimeout !== 0;
+  warnWithoutLimit(
+    pool,
+    hasLimit,
+    'connectTimeout',
+    'createPool({ …, connectTimeout: 10_000 }), the default of mysql2',
+  );
 }

@@ -1,4 +1,3 @@
-import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { storeError } from '../../bounded-calls.js';
@@ -6,6 +5,7 @@ import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 import { ABORTED } from '../postgres.js';
 import { guarded, type Pooled, pooled, refuse, runOnce } from './pooled.js';
 import { isPlain, SESSION, SESSION_AFTER_PLAIN } from './postgres-session.js';
+import { warnWithoutLimit } from './warning.js';
 
 /** The part of a connection from a pg Pool that the store uses. */
 export interface PgClientLike {
@@ -40,9 +40,9 @@ export interface PgPoolLike<Client> {
  * pool.on('error', (error) => console.error(error.message));
  * const store = sqlStore({ db: fromPg(pool), transactional: true });
  * ```
- * @param pool Your Pool, with `connectionTimeoutMillis`. The store neither opens nor closes it.
+ * @param pool Your Pool. It warns of one without `connectionTimeoutMillis`. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for a Pool without `connectionTimeoutMillis`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
  */
 export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): SqlDatabase<Client> {
   checkPool(pool);
@@ -209,11 +209,8 @@ function checkPool(pool: unknown): void {
     throw optionError('pool', 'a Pool of pg, not a Client or a URL', pool);
   }
   const { connectionTimeoutMillis } = (pool as Partial<PgPoolLike<unknown>>).options ?? {};
-  if (!(Number(connectionTimeoutMillis) > 0)) {
-    throw new ConfigError(
-      'The Pool of pg needs `connectionTimeoutMillis`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Pool({ …, connectionTimeoutMillis: 5000 }), which ORMs take as well.',
-    );
-  }
+  const fix = 'new Pool({ …, connectionTimeoutMillis: 5000 }), which ORMs take as well';
+  warnWithoutLimit(pool, Number(connectionTimeoutMillis) > 0, 'connectionTimeoutMillis', fix);
 }
 
 function ignore(): void {}

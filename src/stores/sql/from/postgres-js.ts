@@ -1,4 +1,3 @@
-import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { storeError } from '../../bounded-calls.js';
@@ -6,6 +5,7 @@ import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
 import { ABORTED } from '../postgres.js';
 import { type GuardedTransaction, openTransaction } from './postgres-js-guard.js';
 import { SESSION } from './postgres-session.js';
+import { warnWithoutLimit } from './warning.js';
 
 /** The part of postgres.js's `sql` that the store uses. `begin` has two overloads, so that its type can be inferred. */
 export interface PostgresJsLike<Tx> {
@@ -33,8 +33,8 @@ export interface PostgresJsLike<Tx> {
  * @param sql Your `sql`, with the option `socket`. Set `fetch_types: false` as well unless your queries use arrays: a connection
  * that ends while postgres.js asks for its types ends the process. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for an `sql` without `socket`: postgres.js waits forever
- * on a connection that no longer answers.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else. An `sql` without `socket` is warned of: postgres.js
+ * waits forever on a connection that no longer answers.
  */
 export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlDatabase<Tx> {
   checkSql(sql);
@@ -90,11 +90,8 @@ function checkSql(sql: unknown): void {
   if (!hasMethods<PostgresJsLike<object>>(sql, 'unsafe', 'begin')) {
     throw optionError('sql', 'the sql of postgres.js, not that of a transaction or a URL', sql);
   }
-  if (typeof Reflect.get(sql.options ?? {}, 'socket') !== 'function') {
-    throw new ConfigError(
-      'The sql of fromPostgresJs needs the option `socket`: without it, postgres.js waits forever on a connection that no longer answers. Pass postgres(url, { …, ...postgresJsSocket({ timeoutMs: 10_000 }) }).',
-    );
-  }
+  const hasLimit = typeof Reflect.get(sql.options ?? {}, 'socket') === 'function';
+  warnWithoutLimit(sql, hasLimit, 'socket', 'postgres(url, { …, ...postgresJsSocket({ timeoutMs: 10_000 }) })');
 }
 
 function ignore(): void {}

@@ -3,6 +3,7 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, Run, SqlDatabase } from '../database.js';
 import { ignoreConnectionErrors } from './pool-errors.js';
+import { LIMITS, warnWithoutLimit } from './warning.js';
 
 interface Raw {
   $queryRawUnsafe(query: string): PromiseLike<unknown>;
@@ -47,8 +48,8 @@ const LONGEST_MS = 2_147_483_647;
  * @param prisma Your client. The store neither connects nor disconnects it.
  * @param options `dialect`, for a client that does not show its provider.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other databases, and for a `PrismaPg` without
- * `connectionTimeoutMillis` and `query_timeout`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other databases. A `PrismaPg` without
+ * `connectionTimeoutMillis` and `query_timeout` is warned of.
  */
 export function fromPrisma<Tx extends Raw>(
   prisma: PrismaLike<Tx>,
@@ -99,12 +100,9 @@ function adapterOf(prisma: object): Adapter | undefined {
 /** Prisma cannot close a connection that no longer answers, so its driver must. */
 function checkAdapter(adapter: Adapter | undefined): void {
   if (adapter?.adapterName !== '@prisma/adapter-pg' || !adapter.config) return;
-  for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
-    if (Number(Reflect.get(adapter.config, name)) > 0) continue;
-    throw new ConfigError(
-      `The adapter of fromPrisma needs \`${name}\`: without it, a connection that no longer answers stays in the pool. Pass new PrismaPg({ …, connectionTimeoutMillis: 5000, query_timeout: 30_000 }), with more than your slowest query takes.`,
-    );
-  }
+  const { config } = adapter;
+  const missing = ['connectionTimeoutMillis', 'query_timeout'].find((name) => !(Number(Reflect.get(config, name)) > 0));
+  warnWithoutLimit(adapter, missing === undefined, missing ?? '', `new PrismaPg({ …, ${LIMITS} })`);
 }
 
 /** Listens to the connections of the pool that Prisma creates when it connects. */

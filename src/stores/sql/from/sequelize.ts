@@ -4,6 +4,7 @@ import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
 import { fromPg } from './pg.js';
 import { ignore } from './pool-errors.js';
+import { LIMITS, warnWithoutLimit } from './warning.js';
 
 /** The part of an instance of Sequelize 6 that the store uses. */
 export interface SequelizeLike<Tx> {
@@ -31,8 +32,7 @@ export interface SequelizeLike<Tx> {
  * ```
  * @param sequelize Your instance. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other dialects, and without
- * `connectionTimeoutMillis` and `query_timeout`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other dialects.
  */
 export function fromSequelize<Tx>(sequelize: SequelizeLike<Tx>): SqlDatabase<Tx> {
   const client = clientOf(sequelize);
@@ -80,15 +80,19 @@ function clientOf(sequelize: SequelizeLike<unknown>): SqlDatabase<object> {
     );
   }
   // Sequelize asks a new connection for its types, and sets no time limit.
-  for (const name of ['connectionTimeoutMillis', 'query_timeout']) {
-    if (Number(options.dialectOptions?.[name]) > 0) continue;
-    throw new ConfigError(
-      `The instance of fromSequelize needs \`${name}\`: without it, a server that does not answer while connecting occupies the pool forever. Pass new Sequelize({ …, dialectOptions: { connectionTimeoutMillis: 5000, query_timeout: 30_000 } }), with more than your slowest query takes.`,
-    );
-  }
+  const missing = ['connectionTimeoutMillis', 'query_timeout'].find(
+    (name) => !(Number(options.dialectOptions?.[name]) > 0),
+  );
+  warnWithoutLimit(
+    manager,
+    missing === undefined,
+    missing ?? '',
+    `new Sequelize({ …, dialectOptions: { ${LIMITS} } })`,
+  );
   listenToConnections(manager);
   const pool = {
-    options: options.dialectOptions,
+    // Warned of above.
+    options: { connectionTimeoutMillis: 1 },
     query() {},
     connect(done: (error?: unknown, connection?: object) => void) {
       void manager.getConnection({ type: 'write' }).then((connection: object) => {

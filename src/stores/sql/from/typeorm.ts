@@ -4,6 +4,7 @@ import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
 import { ignoreConnectionErrors } from './pool-errors.js';
 import { type RawConnection, runOn, transactionOn } from './raw-connection.js';
+import { warnWithoutLimit } from './warning.js';
 
 export interface QueryRunnerLike<Manager> {
   readonly manager: Manager;
@@ -49,7 +50,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = { postgres: 'postgres', mysq
  * ```
  * @param dataSource Your DataSource. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, for other types, and for postgres without `connectTimeoutMS`.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other types.
  */
 export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDatabase<Manager> {
   if (!hasMethods<DataSourceLike<Manager>>(dataSource, 'createQueryRunner')) {
@@ -62,11 +63,9 @@ export function fromTypeOrm<Manager>(dataSource: DataSourceLike<Manager>): SqlDa
       '`fromTypeOrm` takes a DataSource of type postgres, mysql or mariadb. For SQLite, use fromDrizzle or the driver: in TypeORM, all queries of a process share the transaction.',
     );
   }
-  if (type === 'postgres' && !(Number(connectTimeoutMS ?? extra?.connectionTimeoutMillis) > 0)) {
-    throw new ConfigError(
-      'The DataSource of fromTypeOrm needs `connectTimeoutMS`: without it, a server that does not answer while connecting occupies the pool forever. Pass new DataSource({ …, connectTimeoutMS: 5000 }).',
-    );
-  }
+  const hasLimit = type !== 'postgres' || Number(connectTimeoutMS ?? extra?.connectionTimeoutMillis) > 0;
+  warnWithoutLimit(dataSource, hasLimit, 'connectTimeoutMS', 'new DataSource({ …, connectTimeoutMS: 5000 })');
+
   function createRunner(): QueryRunnerLike<Manager> {
     // `initialize` creates the pool, so it may be another one each time.
     if (dialect === 'postgres') ignoreConnectionErrors(Reflect.get(dataSource.driver ?? {}, 'master'));

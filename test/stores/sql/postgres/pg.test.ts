@@ -1,5 +1,5 @@
 import pg, { type PoolClient } from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fromPg, sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
@@ -23,16 +23,18 @@ describe('fromPg', () => {
     }
   });
 
-  it('refuses a Pool that waits forever for a server that does not answer while connecting', () => {
+  it('takes a Pool as its documentation shows it, and warns once that connecting has no time limit', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     for (const options of [{}, { connectionTimeoutMillis: 0 }]) {
+      warn.mockClear();
       const pool = new pg.Pool({ connectionString: url, ...options });
-      expect(() => fromPg(pool)).toThrow(
-        expect.objectContaining({
-          code: 'ERR_WEBHOOK_CONFIG',
-          message: expect.stringContaining('connectionTimeoutMillis'),
-        }),
-      );
+      onTestFinished(() => pool.end());
+      for (let time = 0; time < 2; time++) expect(fromPg(pool).dialect).toBe('postgres');
+      expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('connectionTimeoutMillis: 5000'), {
+        code: 'EVENT_WEBHOOK_SQL_TIMEOUT',
+      });
     }
+    warn.mockRestore();
   });
 
   it('does not connect by itself', () => {
