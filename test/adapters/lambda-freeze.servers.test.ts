@@ -104,7 +104,7 @@ describe.skipIf(!hasRedis || process.platform === 'win32')(
       const owner = await lambda.ownerOf(late);
       const { reported } = await lambda.invoke(`late-${unique()}`);
       expect(reported).toContainEqual(
-        expect.stringMatching(/^ERR_WEBHOOK_STORE: .*another run has taken over the key/),
+        expect.stringMatching(/^ERR_WEBHOOK_STORE: .*Another run has taken over the key/),
       );
       expect(await lambda.ownerOf(late)).toBe(owner);
     });

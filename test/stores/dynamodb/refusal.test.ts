@@ -30,7 +30,7 @@ describe('a transaction of DynamoDB that failed', () => {
   });
 
   it.each([
-    ['a lost lease', cancelled('ConditionalCheckFailed', 'None', 'None'), /Another run has taken over/],
+    ['a lost lease', cancelled('ConditionalCheckFailed', 'None', 'None'), /another run has taken over/],
     ['no reason', cancelled(), /cancelled the transaction \(\), so nothing was committed/],
     ['a reason of the key alone', cancelled('AccessDenied', 'None'), /\(AccessDenied, None\)/],
     ['a missing permission', sent('AccessDeniedException'), /Allow the role/],
