@@ -1,3 +1,4 @@
+import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { storeError } from '../../bounded-calls.js';
@@ -86,7 +87,17 @@ function read(result: unknown): Answer {
   return { rows: [...(result as Iterable<object>)], changed: count ?? undefined };
 }
 
+/** Others' functions with `unsafe`, by a method that postgres.js does not have. */
+const LOOK_ALIKES = [
+  ['beginDistributed', 'Bun.SQL', 'pass postgres(url) of postgres.js, which runs in Bun'],
+  ['transaction', 'neon()', 'it has no transactions over HTTP: pass its Pool to fromPg, or in Drizzle neon-serverless'],
+] as const;
+
 function checkSql(sql: unknown): void {
+  for (const [method, name, fix] of LOOK_ALIKES) {
+    if (!hasMethods<Record<string, unknown>>(sql, 'unsafe', method)) continue;
+    throw new ConfigError(`\`fromPostgresJs\` takes the sql of postgres.js, got ${name}; ${fix}.`);
+  }
   if (!hasMethods<PostgresJsLike<object>>(sql, 'unsafe', 'begin')) {
     throw optionError('sql', 'the sql of postgres.js, not that of a transaction or a URL', sql);
   }

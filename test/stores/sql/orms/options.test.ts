@@ -28,6 +28,7 @@ const sequelizeOf = (dialect: string, options: object) => ({
   transaction: nothing,
   options,
 });
+const drizzleOf = (client: object) => ({ transaction: nothing, session: { transaction: nothing, client } }) as never;
 const adapterOf = (config: object) => ({ ...raw, _activeProvider: 'postgresql', _engineConfig: { adapter: config } });
 
 const refused: Record<string, [() => unknown, RegExp]> = {
@@ -74,6 +75,14 @@ const refused: Record<string, [() => unknown, RegExp]> = {
   'fromDrizzle, no client': [
     () => fromDrizzle({ transaction: nothing, session: { transaction: nothing } } as never),
     /`db` must be a database of Drizzle/,
+  ],
+  'fromDrizzle, Bun.SQL': [
+    () => fromDrizzle(drizzleOf({ unsafe: nothing, begin: nothing, beginDistributed: nothing, transaction: nothing })),
+    /got Bun\.SQL; pass postgres\(url\) of postgres\.js/,
+  ],
+  'fromDrizzle, neon-http': [
+    () => fromDrizzle(drizzleOf(Object.assign(() => {}, { unsafe: nothing, query: nothing, transaction: nothing }))),
+    /got neon\(\); .* pass its Pool to fromPg, or in Drizzle neon-serverless/,
   ],
   'fromDrizzle, another driver': [
     () => fromDrizzle({ transaction: nothing, session: { transaction: nothing, client: {} } } as never),
