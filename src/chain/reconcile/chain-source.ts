@@ -61,6 +61,12 @@ interface Run {
   readonly head: number | undefined;
 }
 
+/** A chain of this many blocks without a final one will hardly have one. */
+const STILL_BLOCKS = 1000;
+
+const neverFinal = (tag: string, head: number) =>
+  `The chain has ${head} blocks and its \`${tag}\` block is still 0, so nothing is read. Some chains never say what is final: set \`level: { confirmations: n }\`.`;
+
 const OPTIONS = [
   ...[
     'rpcUrl',
@@ -116,6 +122,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const pools = new WeakMap<AbortSignal, NodePool>();
   const runs = new WeakMap<AbortSignal, Run>();
   let hasWarned = false;
+  let hasWarnedOfTag = false;
 
   const poolOf = (signal: AbortSignal) => {
     const nodes = known.map(({ url, evidence }) => new ChainNode(url, evidence, { tag, timeoutMs, signal }));
@@ -142,6 +149,10 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     const end = lowest ? await lastUntil(youngest, lowest, pool) : -1;
     const run = { pool, chainId, final: lowest, end, head: Math.max(...answers.map(({ head }) => head)) };
     runs.set(signal, run);
+    if (tag.depth === 0 && tag.tag !== 'latest' && !lowest?.number && run.head > STILL_BLOCKS && !hasWarnedOfTag) {
+      hasWarnedOfTag = true;
+      logger.warn({ position: run.head }, neverFinal(tag.tag, run.head));
+    }
     return run;
   }
 

@@ -1,8 +1,9 @@
 import { type Hex, padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { reconcile } from '../../../src/chain/index.js';
 import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
 import { transfer } from '../watching.js';
-import { amountOf, noting, readAll, run, sourceOf } from './reconciling.js';
+import { amountOf, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
 
 type Answer = Record<string, unknown>;
 
@@ -169,6 +170,17 @@ describe('a node', () => {
     expect(report.stopped?.reason).toBe('source');
     expect(report.stopped?.error?.message).toMatch(/`finalized` block/);
     expect(report.stopped?.error?.message).toContain('If the chain has none, set `level: { confirmations: n }`.');
+  });
+
+  it('whose finalized block stays 0 is warned of once, and offers confirmations', async () => {
+    const { receiver } = noting();
+    node.set({ finalized: 0 });
+    node.answer((method, _params, answer) => (method === 'eth_blockNumber' ? '0xf4240' : answer));
+    const { source, lines } = sourceOf(node, { level: 'finalized' });
+    for (let time = 0; time < 2; time++) {
+      expect(await reconcile({ source, receiver, from: 0, cursor: keptCursor() })).toMatchObject({ to: 0, found: 0 });
+    }
+    expect(lines.filter(({ message }) => /`finalized` block is still 0.*confirmations/.test(message))).toHaveLength(1);
   });
 
   it('that is away ends the run after six failures, with what was done before', async () => {
