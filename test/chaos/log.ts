@@ -80,6 +80,8 @@ export interface Log {
   readonly cursors: CursorMove[];
   /** Which process handled which event that was read from the chain (`byProcess`). */
   readonly madeGood: Set<string>;
+  /** When a process told what it had read from the chain and handled. */
+  readonly told: { readonly pid: number; readonly at: number }[];
   readonly reconciled: Reconciled[];
   /** By process. */
   readonly endings: Map<number, Ending>;
@@ -105,6 +107,7 @@ export function createLog(): Log {
     dropped: [],
     cursors: [],
     madeGood: new Set(),
+    told: [],
     reconciled: [],
     endings: new Map(),
     broken: [],

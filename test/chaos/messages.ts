@@ -82,7 +82,7 @@ export type Message =
   /** A cursor is about to be written: see `CursorMove`. */
   | { readonly cursor: CursorMove }
   /** What a receiver answered to events that were read from the chain. */
-  | { readonly madeGood: MadeGood }
+  | { readonly madeGood: MadeGood; readonly at: number }
   | { readonly reconciled: Reconciled }
   /** Something that must not be. */
   | { readonly broken: string; readonly id: string };

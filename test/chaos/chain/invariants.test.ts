@@ -81,6 +81,9 @@ describe('what the chaos test expects of events of a chain', () => {
     const kill = { kind: 'kill', victim: 'worker 0', pid: 1, from: made.at + 100, to: made.at + 100 } as const;
     expect(check([made], { outages: [kill] })).toEqual([]);
     expect(check([made], { outages: [{ ...kill, pid: 2 }] })).toEqual(unreported);
+    const later = { ...kill, from: made.at + 60_000, to: made.at + 60_000 };
+    expect(check([made], { outages: [later] })).toEqual([]);
+    expect(check([made], { outages: [later], told: [{ pid: 1, at: made.at + 50 }] })).toEqual(unreported);
     expect(check([made], { outages: [{ ...kill, kind: 'node', pid: undefined } as never] })).toEqual(unreported);
   });
 });

@@ -92,9 +92,12 @@ export function isQueued({ finality }: Mode): boolean {
 const KNOWN_MS = 3000;
 
 /** Whether something happened to the process, its transaction or a server, so that it may not have known of its effect. */
-function wasDisturbed({ id, pid, at }: Effect, { outages, late, ended }: Log): boolean {
+function wasDisturbed({ id, pid, at }: Effect, { outages, late, ended, told }: Log): boolean {
   if (late.has(byProcess(id, pid)) || ended.has(id)) return true;
   return outages.some((outage) => {
+    // A process tells of all events that it has read together, once the last of them is handled.
+    const isAtWork = !told.some((each) => each.pid === pid && each.at >= at && each.at <= outage.from);
+    if (outage.kind === 'kill' && outage.pid === pid && outage.from >= at && isAtWork) return true;
     const isConcerned = outage.kind !== 'node' && (outage.pid === undefined || outage.pid === pid);
     return isConcerned && outage.from <= at + KNOWN_MS && outage.to >= at;
   });

@@ -3,6 +3,7 @@ import { chainSource, type ReconcileCursor, reconcile } from '../../../src/chain
 import { createReceiver, type Receiver, type WebhookError } from '../../../src/index.js';
 import { abi, CHAIN_ID, TOKEN, WALLET } from '../chain/answers.js';
 import { idOfKey, shortIdOfKey } from '../chain/logs.js';
+import { monotonic } from '../clock.js';
 import { handling, NODE_TIMEOUT_MS, silent } from './finality.js';
 import { DRAIN_MS } from './shutdown.js';
 import { pass, settings, tell } from './steps.js';
@@ -76,7 +77,7 @@ export function startReconciling(work: Work, queued?: Receiver): () => Promise<v
       const now = { handled: idsOf('handled'), stored: idsOf('stored') };
       for (const id of now.stored) stored.add(id);
       answered = { handled: answered.handled + now.handled.length, stored: answered.stored + now.stored.length };
-      tell({ madeGood: now });
+      tell({ madeGood: now, at: monotonic() });
       pass('after-repair');
       return result;
     },
