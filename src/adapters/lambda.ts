@@ -39,8 +39,8 @@ const REASONS: Record<number, string> = {
  * Lambda freezes the process after the answer, runs many processes, and ends them without notice. So:
  * - `store` must be shared by all processes: `memoryStore()` covers one.
  * - The answer leaves before the function's timeout (3 s by default; at least 2 s are needed), which Lambda's `context`
- *   tells: handlers end 500 ms before it, and an event whose handler would have less than 500 ms (or less than the event
- *   before it took) until then is not begun. Those events are 503 (`ERR_WEBHOOK_OUT_OF_TIME`) and redelivered; the others took effect and are recorded.
+ *   tells: handlers end 500 ms before it, and an event whose handler would have less than 500 ms until then is not begun.
+ *   Those events are 503 (`ERR_WEBHOOK_OUT_OF_TIME`) and redelivered; the others took effect and are recorded.
  * - Set the function's timeout below that of its host, which the handler cannot see: 29 s for API Gateway.
  * - Set `handlerTimeoutMs` to less than half of the function's timeout, so that an event whose handler hangs leaves time for
  *   the others of its delivery.

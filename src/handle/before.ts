@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
-import type { EventOutcome } from './answer.js';
+import { asWebhookError, type EventOutcome } from './answer.js';
 import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
@@ -77,7 +77,10 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
     const outcomes = new Map<EventItem, EventOutcome>();
     for (const [entry, item] of entries) {
       const why = kept?.get(entry);
-      if (why) outcomes.set(item, { item, idempotencyKey: entry.idempotencyKey, ...why });
+      if (why === undefined) continue;
+      // Of another copy of the library, perhaps.
+      const error = why.error && asWebhookError(why.error);
+      outcomes.set(item, { item, idempotencyKey: entry.idempotencyKey, ...why, error });
     }
     return outcomes;
   };

@@ -32,7 +32,7 @@ const withoutStore: Once<never> = async (keys, _step, run) => {
 export type RunSettings<Tx> = Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>;
 
 export function isTransactional<Tx>(store: IdempotencyStore<Tx>): store is TransactionalStore<Tx> {
-  return 'once' in store;
+  return typeof (store as { readonly once?: unknown }).once === 'function';
 }
 
 /** How to run work once with a store of either kind, or without one. */

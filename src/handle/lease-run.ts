@@ -26,9 +26,10 @@ export function onceWithLeases(store: LeaseStore): Once<undefined> {
     const first = running.get(key);
     // The store may never answer: then its key must not wait for it forever.
     if (first === undefined || first.limit.error || !(first.limit.remainingMs() > 0)) return undefined;
-    // One listener for all that wait: Node warns of more than ten.
     first.late ??= new Promise((resolve) => {
-      first.limit.signal.addEventListener('abort', () => resolve('in-progress'));
+      const timer = setTimeout(() => resolve('in-progress'), first.limit.remainingMs());
+      const stop = () => clearTimeout(timer);
+      first.words.then(stop, stop);
     });
     const word = first.words.then(
       (words) => (words.get(key) === 'handled' ? 'duplicate' : (words.get(key) ?? 'in-progress')),

@@ -52,16 +52,17 @@ export function createHandleEach<Tx>(
       },
     });
     search?.note(code === undefined);
-    const isUndone = ground.isTransactional && code === 'ERR_WEBHOOK_HANDLER';
-    const isUnknown = code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
+    const hasFailed = code === 'ERR_WEBHOOK_HANDLER' || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
     // A store that fails without a run would fail again, forever.
-    if (!(isUndone || isUnknown) || tried.size === 0) return outcomes;
+    if (!hasFailed || tried.size === 0) return outcomes;
     const isTried = ({ idempotencyKey = '' }: EventOutcome) => tried.has(idempotencyKey);
     const others = new Map([...items].filter(([key]) => !tried.has(key)));
     const own = outcomes.filter(isTried);
-    const isOne = isUnknown || tried.size === 1;
+    const hasHalves = ground.isTransactional && code === 'ERR_WEBHOOK_HANDLER' && tried.size > 1;
     return [
-      ...(isOne ? own : await byHalves(tried, about, search ?? new Search(tried.size, ground.handlerTimeoutMs, own))),
+      ...(hasHalves
+        ? await byHalves(tried, about, search ?? new Search(tried.size, ground.handlerTimeoutMs, own))
+        : own),
       ...(await atOnce(others, about, search)),
     ];
   }

@@ -1,5 +1,5 @@
 import type { WebhookError } from '../errors.js';
-import { handlerError } from './attempt-errors.js';
+import { errorOf } from './attempt-errors.js';
 import { Deadline } from './deadline.js';
 import type { Afterwards } from './ground.js';
 import type { HostTime } from './host-time.js';
@@ -11,11 +11,12 @@ export function createCallHook(handlerTimeoutMs: number, { hold }: Pick<Afterwar
   return async (hook, host) => {
     const late = host?.refusal(handlerTimeoutMs);
     if (late) return late;
+    const limit = new Deadline(handlerTimeoutMs, host);
     try {
-      await new Deadline(handlerTimeoutMs, host).run(hook, (running) => hold(running, host));
+      await limit.run(hook, (running) => hold(running, host));
       return undefined;
     } catch (cause) {
-      return handlerError(cause);
+      return errorOf(cause, limit);
     }
   };
 }

@@ -80,7 +80,10 @@ export function createOwnEvents<Tx>(
       const { source } = await findSecret(options?.request);
       const keys = events.map((event) => keyOf(idempotencyKey, event, source));
       const once = onceOf(store);
-      return mapAtMost(LANES, keys, (key) => probe(once, key, handlerTimeoutMs));
+      // Each key once: a second probe would find the first.
+      const asked = [...new Set(keys)];
+      const states = await mapAtMost(LANES, asked, (key) => probe(once, key, handlerTimeoutMs));
+      return keys.map((key) => states[asked.indexOf(key)] as KeyState);
     },
   };
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { type EventContext, WebhookError, type WebhookEvent } from '../../src/index.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type EventContext, memoryStore, WebhookError, type WebhookEvent } from '../../src/index.js';
 import { deferred, event, noting, seconds, signed } from '../helpers.js';
 import { storeDoing } from './fake-bulk-store.js';
 
@@ -243,6 +243,19 @@ describe('duplicates at the same instant', () => {
     gate.resolve();
     expect((await Promise.all(both)).flatMap(statuses)).toEqual(['handled', 'duplicate']);
     expect(runs).toBe(1);
+  });
+
+  it('do not wait for longer than the first may take', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const store = { ...memoryStore(), claim: () => new Promise<never>(() => {}) };
+    const { receiver } = noting({ store, handlerTimeoutMs: 1000 });
+    void receiver.handle(signed([event('a')]));
+    await vi.advanceTimersByTimeAsync(900);
+    const second = receiver.handle(signed([event('a')]));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await second).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_IN_PROGRESS' } });
+    await vi.advanceTimersByTimeAsync(1000);
   });
 
   it('are in progress when the first fails: 503, and the sender tries again', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FinalityVerdict, finalityOf, type Verdicts } from '../../src/chain/finality/stage.js';
 import type { Finality } from '../../src/handle/before.js';
-import { createReceiver, memoryStore } from '../../src/index.js';
-import { deferred, event, seconds, secret, signed } from '../helpers.js';
+import { createReceiver, type EventEntry, memoryStore } from '../../src/index.js';
+import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
 import { storeDoing } from './fake-bulk-store.js';
 import { DROPPED, deciding, FINAL, MOOT, REMOVED, scripted, waiting } from './scripted-finality.js';
 
@@ -149,6 +149,15 @@ describe('finality', () => {
     expect(outcomes).toMatchObject([{ status: 'not-final', error: { code: 'ERR_WEBHOOK_NOT_FINAL' } }]);
     if (expected instanceof Error) expect(error?.cause).toBe(expected);
     expect([handled, dropped, reported]).toEqual([[], [], ['ERR_WEBHOOK_NOT_FINAL']]);
+  });
+
+  it('lets events wait with the error of another copy of the library, too', async () => {
+    const foreign = Object.assign(new Error('of another copy'), { code: 'ERR_WEBHOOK_NOT_FINAL', status: 503 });
+    const finality: Finality = {
+      before: async ([entry]) => new Map([[entry as EventEntry, { status: 'not-final', error: foreign as never }]]),
+    };
+    const { receiver } = noting({ finality, idempotencyKey: ({ id }) => id });
+    expect(await receiver.handle(signed([event('a')]))).toMatchObject({ status: 503, retryAfterSeconds: 5 });
   });
 
   it('begins nothing that the host leaves no time for', async () => {

@@ -141,6 +141,15 @@ describe('onEvents', () => {
   });
 });
 
+it('onEvents that fails with a lease store fails none of its duplicates', async () => {
+  let fails = false;
+  const { receiver, reported } = atOnce({}, () => (fails ? Promise.reject(new Error('no')) : undefined));
+  await receiver.handle(delivery('a'));
+  fails = true;
+  expect(statuses(await receiver.handle(delivery('a', 'b')))).toEqual(['duplicate', 'failed']);
+  expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+});
+
 describe('onEvents that takes too long', () => {
   it('fails all events, and keeps its place and the keys until it settles', async () => {
     const end = deferred();

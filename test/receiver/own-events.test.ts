@@ -145,6 +145,13 @@ describe('peek', () => {
     expect(await receiver.handleEvents([parsed('new')])).toMatchObject({ outcomes: [{ status: 'handled' }] });
   });
 
+  it('says the same of an event that occurs twice', async () => {
+    const { receiver } = noting();
+    await receiver.handleEvents([parsed('done')]);
+    const events = ['new', 'done', 'new', 'done'].map(parsed);
+    expect(await receiver.peek(events)).toEqual(['missing', 'handled', 'missing', 'handled']);
+  });
+
   it.each([
     ['enqueue', { enqueue: nothing }],
     ['store: false', { store: false }],

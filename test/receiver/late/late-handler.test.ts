@@ -196,7 +196,10 @@ describe('enqueue functions and hooks whose time is up', () => {
       ...(name === 'enqueue' ? {} : { onEvent() {} }),
       [name]: () => end.promise,
     });
-    expect((await receiver.handle(delivery)).status).toBe(name === 'enqueue' ? 503 : 500);
+    const { status, error } = await receiver.handle(delivery);
+    expect([status, error?.code]).toEqual(
+      name === 'enqueue' ? [503, 'ERR_WEBHOOK_ENQUEUE'] : [500, 'ERR_WEBHOOK_HANDLER_TIMEOUT'],
+    );
     expect(await receiver.handle(delivery)).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
     expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
     end.resolve();
