@@ -7,11 +7,32 @@ import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import type { FastifyLike, FastifyReplyLike, FastifyRequestLike } from './fastify-like.js';
 import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
-export type { FastifyLike, FastifyReplyLike, FastifyRequestLike };
+/** What the adapter uses of a Fastify request. */
+export interface FastifyRequestLike {
+  /** The request of node:http or node:http2. */
+  readonly raw: unknown;
+  headers: object;
+  readonly body: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** What the adapter uses of a Fastify reply. */
+export interface FastifyReplyLike {
+  /** The response of node:http or node:http2. */
+  readonly raw: unknown;
+  hijack(): unknown;
+}
+
+/** What the plugin uses of a Fastify 5 instance, with any server, logger and type provider. */
+export interface FastifyLike {
+  readonly supportedMethods: string[];
+  removeAllContentTypeParsers(): void;
+  addContentTypeParser(contentType: string, options: object, parser: (...args: never[]) => void): unknown;
+  route(options: object): unknown;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,6 +43,8 @@ declare module 'fastify' {
 
 /** An encapsulated Fastify plugin: register it with a `prefix`, and do not wrap it in `fastify-plugin`. */
 export type FastifyPlugin = (instance: FastifyLike) => Promise<void>;
+
+type Done = (error: null, payload?: Readable) => void;
 
 /** A `preParsing` hook for a Fastify route. */
 export type FastifyVerifier = (
@@ -61,18 +84,18 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
   return async (instance) => {
     instance.removeAllContentTypeParsers();
     // The payload is not the request if a hook has put another stream in its place.
-    instance.addContentTypeParser('*', {}, ({ raw }, payload, done) =>
+    instance.addContentTypeParser('*', {}, ({ raw }: FastifyRequestLike, payload: Readable, done: Done) =>
       done(null, payload === raw ? undefined : payload),
     );
     instance.route({
       method: instance.supportedMethods,
       url: '/',
-      preParsing(request, _reply, payload, done) {
+      preParsing(request: FastifyRequestLike, _reply: unknown, payload: Readable, done: Done) {
         // Fastify itself refuses a missing or malformed one before it calls a parser.
         request.headers = { ...request.headers, 'content-type': 'application/octet-stream' };
         done(null, payload);
       },
-      async handler(request, reply) {
+      async handler(request: FastifyRequestLike, reply: FastifyReplyLike) {
         const { body } = request;
         const result = await receiver.handleRequest(present(request, isStream(body) ? { stream: body } : { body }));
         reply.hijack();
@@ -108,7 +131,7 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
   const verifier = asVerifier(verifierOrOptions);
 
   return async (request, reply, payload) => {
-    const host = payload === (request.raw as unknown) ? {} : { stream: payload };
+    const host = payload === request.raw ? {} : { stream: payload };
     const { delivery, refusal } = await verifier.verifyRequest(present(request, host));
     // The handler must not run then, even for an authentic delivery: it will be redelivered.
     if (isAnswered(request)) return void reply.hijack();

@@ -1,35 +1,29 @@
 import { isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
-import type { RemainingMs } from '../handle/host-time.js';
 import { readBody } from '../receive/read-body.js';
-import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receive/request.js';
+import { type BodyReader, type DeliveryRequest, headerText, incomplete, pathOf } from '../receive/request.js';
 
 const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
   'request.json() elsewhere), or have the earlier reader use request.clone().';
 
-/** What lets work that continues after the answer finish, such as the execution context of Workers. */
-export interface Waiter {
-  waitUntil(work: Promise<unknown>): unknown;
-}
-
-/**
- * Presents a web-standard request. Reads nothing of it yet: a getter of a host that throws is an error of the delivery.
- *
- * @param hosts Those that can wait for the work of the request.
- */
+/** Presents a web-standard request. Reads nothing of it yet: a getter of a host that throws is an error of the delivery. */
 export function fromFetchRequest(
   request: Request,
-  hosts: readonly Waiter[] = [],
-  remainingMs?: RemainingMs,
+  waitUntil?: DeliveryRequest['waitUntil'],
+  remainingMs?: DeliveryRequest['remainingMs'],
 ): DeliveryRequest {
   return {
+    waitUntil,
     remainingMs,
-    waitUntil: hosts.length > 0 ? (work) => keepGoing(hosts, work) : undefined,
     get method() {
       return request.method;
     },
     get url() {
-      return pathOf(request);
+      try {
+        return pathOf(request.url)?.split('#', 1)[0];
+      } catch {
+        return undefined;
+      }
     },
     header: (name) => headerText(request.headers.get(name)),
     rawBody() {
@@ -39,26 +33,6 @@ export function fromFetchRequest(
       return readerOf(body);
     },
   };
-}
-
-/** Has hosts wait for `work`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
-export function keepGoing(hosts: readonly Waiter[], work: Promise<unknown>): void {
-  for (const host of hosts) {
-    try {
-      host.waitUntil(work);
-    } catch {
-      // The answer reports everything that matters.
-    }
-  }
-}
-
-function pathOf(request: Request): string | undefined {
-  try {
-    const { pathname, search } = new URL(request.url, 'http://localhost');
-    return pathname + search;
-  } catch {
-    return undefined;
-  }
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
@@ -75,10 +49,8 @@ function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
       () => finish(),
       (error) => finish(whyUnread(error)),
     );
-    return (hasFailed) => {
-      // Not awaited: a hanging source would delay the answer.
-      if (hasFailed) reader?.cancel().catch(() => {});
-    };
+    // Not awaited: a hanging source would delay the answer.
+    return () => void reader?.cancel().catch(() => {});
   });
 }
 

@@ -1,11 +1,10 @@
 import { answerHeaders, type DeliveryResult, validStatus } from '../handle/answer.js';
-import type { RemainingMs } from '../handle/host-time.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { stopwatch } from '../internal/deadline.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { fromFetchRequest, keepGoing, type Waiter } from './fetch-request.js';
+import { fromFetchRequest } from './fetch-request.js';
 
 /** A handler of web-standard requests. Runtimes pass more after the request: Workers `env` and a context, others one object. */
 export type FetchHandler = (request: Request, ...others: unknown[]) => Promise<Response>;
@@ -43,12 +42,12 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
   return async (request, ...others) => {
     // Not the request's own: Next.js has one there that throws.
     const hosts = others.filter((each): each is Waiter => typeof Object(each).waitUntil === 'function');
-    const remainingMs = hosts.length > 0 && isOnCloudflare ? timeOf(CLOUDFLARE_MS) : undefined;
-    const receiving = receiver.handleRequest(fromFetchRequest(request, hosts, remainingMs));
-    keepGoing(
-      hosts,
-      receiving.catch(() => {}),
-    );
+    const waitUntil = hosts.length > 0 ? (work: Promise<unknown>) => keepGoing(hosts, work) : undefined;
+    // Counted from the arrival: the sender may disconnect at any time after it.
+    const elapsedMs = waitUntil && isOnCloudflare ? stopwatch() : undefined;
+    const remainingMs = elapsedMs && (() => CLOUDFLARE_MS - elapsedMs());
+    const receiving = receiver.handleRequest(fromFetchRequest(request, waitUntil, remainingMs));
+    waitUntil?.(receiving.catch(() => {}));
     return toResponse(await receiving);
   };
 }
@@ -56,10 +55,20 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
 /** How long Cloudflare lets the work of a request run after its sender disconnected, in ms. */
 const CLOUDFLARE_MS = 30_000;
 
-/** What is left of `grantedMs`. Counted from the arrival: the sender may disconnect at any time after it. */
-function timeOf(grantedMs: number): RemainingMs {
-  const elapsed = stopwatch();
-  return () => grantedMs - elapsed();
+/** What lets work that continues after the answer finish, such as the execution context of Workers. */
+interface Waiter {
+  waitUntil(work: Promise<unknown>): unknown;
+}
+
+/** Has hosts wait for `work`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
+function keepGoing(hosts: readonly Waiter[], work: Promise<unknown>): void {
+  for (const host of hosts) {
+    try {
+      host.waitUntil(work);
+    } catch {
+      // The answer reports everything that matters.
+    }
+  }
 }
 
 /** Either the authentic delivery, or the response that refuses the request. */

@@ -1,16 +1,36 @@
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
 import { type BodyReader, type DeliveryRequest, headerText, tooLarge } from '../receive/request.js';
-import type { ApiGatewayEvent, HttpApiEvent } from './lambda-event.js';
 
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +
   'a mapping template does not. In a test event, make the body a string.';
 
-/** What any kind of event may have. */
-export type AnyEvent = Partial<ApiGatewayEvent> &
-  Omit<HttpApiEvent, 'requestContext' | 'headers'> & {
-    readonly requestContext?: { readonly http?: { readonly method?: string }; readonly elb?: object } | null;
-  };
+type Values = { readonly [name: string]: string | undefined };
+type MultiValues = { readonly [name: string]: readonly string[] | undefined };
+
+/**
+ * What is used of an HTTP request as Lambda functions get it: an event of API Gateway (a REST API with proxy integration, or
+ * an HTTP API in payload format 1.0 or 2.0), of a function URL, or of an Application Load Balancer.
+ */
+export interface LambdaEvent {
+  /** Absent in payload format 2.0, which has it in `requestContext.http`. */
+  readonly httpMethod?: string | undefined;
+  /** Has `http` in payload format 2.0, and `elb` in an event of a load balancer. */
+  readonly requestContext?: object | null | undefined;
+  readonly path?: string | undefined;
+  readonly queryStringParameters?: Values | null | undefined;
+  readonly multiValueQueryStringParameters?: MultiValues | null | undefined;
+  /** `path` in payload format 2.0. */
+  readonly rawPath?: string | undefined;
+  readonly rawQueryString?: string | undefined;
+  /** By name, in any case. In payload format 2.0, repeated headers are joined with a comma; elsewhere the last value counts. */
+  readonly headers?: Values | null | undefined;
+  /** All values. A load balancer sends them in place of `headers` when its target group enables multi-value headers. */
+  readonly multiValueHeaders?: MultiValues | null | undefined;
+  /** The body as text, or in base64. */
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
+}
 
 /** What is used of Lambda's context. Emulators may pass none, or one without the function. */
 export interface LambdaContext {
@@ -18,11 +38,14 @@ export interface LambdaContext {
 }
 
 /** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
-export function fromLambdaEvent(given: AnyEvent | null | undefined, context?: LambdaContext | null): DeliveryRequest {
+export function fromLambdaEvent(
+  given: LambdaEvent | null | undefined,
+  context?: LambdaContext | null,
+): DeliveryRequest {
   const event = given ?? {};
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
-  const method = event.httpMethod ?? event.requestContext?.http?.method;
+  const method = event.httpMethod ?? contextOf(event).http?.method;
   if (typeof method !== 'string') {
     throw new ConfigError(
       'The event is not an HTTP request of API Gateway (REST with proxy integration, or HTTP API), a function URL, or an Application Load Balancer. Check what invokes the function.',
@@ -54,8 +77,16 @@ function readerOf(body: string, encoding: 'base64' | 'utf8'): BodyReader {
   };
 }
 
+/** What kinds of events have in `requestContext`. */
+export function contextOf(event: LambdaEvent): {
+  readonly http?: { readonly method?: unknown };
+  readonly elb?: unknown;
+} {
+  return event.requestContext ?? {};
+}
+
 /** Path and query of an event, as the sender requested them. */
-function urlOf(event: AnyEvent): string | undefined {
+function urlOf(event: LambdaEvent): string | undefined {
   const path = event.rawPath ?? event.path;
   if (typeof path !== 'string') return undefined;
   const query = typeof event.rawQueryString === 'string' ? event.rawQueryString : queryOf(event);
@@ -63,9 +94,9 @@ function urlOf(event: AnyEvent): string | undefined {
 }
 
 /** API Gateway decodes names and values; a load balancer passes them as sent. */
-function queryOf({ multiValueQueryStringParameters, queryStringParameters, requestContext }: AnyEvent): string {
-  const form = requestContext?.elb ? String : encodeURIComponent;
-  return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
+function queryOf(event: LambdaEvent): string {
+  const form = contextOf(event).elb ? String : encodeURIComponent;
+  return Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {})
     .flatMap(([name, values]) => [values].flat().map((value) => `${form(name)}=${form(String(value ?? ''))}`))
     .join('&');
 }

@@ -3,11 +3,22 @@ import type { VerifiedDelivery } from '../handle/types.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import type { LambdaEvent, LambdaResult } from './lambda-event.js';
-import { type AnyEvent, fromLambdaEvent, type LambdaContext } from './lambda-request.js';
+import { contextOf, fromLambdaEvent, type LambdaContext, type LambdaEvent } from './lambda-request.js';
 
-export type { ApiGatewayEvent, HttpApiEvent, LambdaEvent, LambdaResult, LoadBalancerEvent } from './lambda-event.js';
-export type { LambdaContext } from './lambda-request.js';
+export type { LambdaContext, LambdaEvent } from './lambda-request.js';
+
+/** A result in the form that all of these hosts accept. */
+export interface LambdaResult {
+  statusCode: number;
+  /** The status with its reason, for a load balancer. */
+  statusDescription?: string;
+  /** Unless the event came from a load balancer with multi-value headers on. */
+  headers?: Record<string, string>;
+  multiValueHeaders?: Record<string, string[]>;
+  /** Always empty. */
+  body: '';
+  isBase64Encoded: false;
+}
 
 /** A function for AWS Lambda. */
 export type LambdaHandler = (event: LambdaEvent, context?: LambdaContext | null) => Promise<LambdaResult>;
@@ -96,17 +107,17 @@ export function lambdaVerifier(verifierOrOptions: Verifier | VerifierOptions): L
   };
 }
 
-function toLambdaResult({ requestContext, multiValueHeaders }: AnyEvent, result: DeliveryResult): LambdaResult {
+function toLambdaResult(event: LambdaEvent, result: DeliveryResult): LambdaResult {
   const status = validStatus(result.status);
   const answer = { statusCode: status, body: '', isBase64Encoded: false } as const;
   // The connection belongs to the host.
   const headers = answerHeaders(result).filter(([name]) => name !== 'Connection');
-  if (!requestContext?.elb) return { ...answer, headers: Object.fromEntries(headers) };
+  if (!contextOf(event).elb) return { ...answer, headers: Object.fromEntries(headers) };
   return {
     ...answer,
     statusDescription: `${status} ${REASONS[status] ?? 'Internal Server Error'}`,
     // A load balancer drops headers in any other form than its own.
-    ...(multiValueHeaders
+    ...(event.multiValueHeaders
       ? { multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) }
       : { headers: Object.fromEntries(headers) }),
   };

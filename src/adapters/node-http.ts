@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RawBodyUnavailableError } from '../errors.js';
 import { readBody } from '../receive/read-body.js';
-import { type BodyReader, type DeliveryRequest, headerText, incomplete } from '../receive/request.js';
+import { type BodyReader, type DeliveryRequest, headerText, incomplete, pathOf } from '../receive/request.js';
 import type { RawBody } from '../signature/verify-signature.js';
 
 /** A request of node:http, or of a framework that put the raw bytes beside it. */
@@ -55,12 +55,6 @@ function isRead(stream: Readable): boolean {
   return stream.readableDidRead || stream.readableEncoding !== null || isShared;
 }
 
-/** Path and query: a sender may request a whole URL, as through a proxy, and choose its host. */
-function pathOf(url: unknown): string | undefined {
-  if (typeof url !== 'string') return undefined;
-  return url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
-}
-
 function readerOf(stream: Readable): BodyReader {
   return readBody((add, finish) => {
     let isOver = false;
@@ -72,21 +66,18 @@ function readerOf(stream: Readable): BodyReader {
     const cut = (cause?: unknown) => {
       if (!isOver) finish(incomplete('the connection closed', cause));
     };
-    const { on } = stream;
     // Stays: an error after the answer must not bring down the process.
-    on.call(stream, 'error', cut);
+    stream.on('error', cut);
     if (stream.readable) {
-      on.call(stream, 'data', add);
-      on.call(stream, 'end', end);
-      on.call(stream, 'close', cut);
+      stream.on('data', add);
+      stream.on('end', end);
+      stream.on('close', cut);
       // It may be paused.
       stream.resume();
     } else if (stream.readableEnded) end();
     else cut();
-    return (hasFailed) => {
+    return () => {
       isOver = true;
-      // A stream that has ended only closes.
-      if (!hasFailed) return;
       stream.off('data', add).off('end', end).off('close', cut);
       // `respond` decides about the bytes that still arrive.
       stream.pause();

@@ -24,19 +24,16 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
 }
 
 function answer(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
+  const stream = http2StreamOf(response);
+  // Fake requests of a framework's test tools have no `complete`.
+  const isReceived = request.complete !== false;
   response.statusCode = validStatus(result.status);
   for (const [name, value] of answerHeaders(result)) {
-    if (name !== 'Connection' || http2StreamOf(response) === undefined) response.setHeader(name, value);
+    if (name !== 'Connection' || stream === undefined) response.setHeader(name, value);
   }
-  // Fake requests of a framework's test tools have no `complete`.
-  if (request.complete !== false) {
+  if (isReceived || stream !== undefined) {
     response.end();
-    return;
-  }
-  const stream = http2StreamOf(response);
-  if (stream !== undefined) {
-    response.end();
-    stream.close();
+    if (!isReceived) stream?.close();
   } else if (!response.destroyed) {
     response.setHeader('Connection', 'close');
     response.setHeader('Content-Length', '0');

@@ -1,6 +1,6 @@
+import { readBounded } from '../client/read-bounded.js';
 import { WebhookError } from '../errors.js';
 import { isRecord } from '../internal/guards.js';
-import { readBounded } from '../internal/read-bounded.js';
 import type { RpcUrl } from './rpc-url.js';
 
 /** Code of {@link RpcError}. */

@@ -1,7 +1,7 @@
 import type { HTTPError } from 'ky';
 import { isWebhookError } from '../errors.js';
-import { readBounded } from '../internal/read-bounded.js';
 import type { resolveClientOptions } from './options.js';
+import { readBounded } from './read-bounded.js';
 import { oneLine, WebhookApiError } from './webhook-api-error.js';
 
 /** A call of the API. */

@@ -3,9 +3,6 @@ import { ConfigError } from '../errors.js';
 /** The longest delay of a timer, in milliseconds. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** How much of an unknown name an error message quotes. */
-const LONGEST_NAME = 60;
-
 /** The type of a value as error messages name it. Never the value: it may be a secret in the wrong place. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
@@ -30,8 +27,7 @@ export function checkOptions(owner: string, options: unknown, known: readonly st
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
-    const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
-    throw new ConfigError(`\`${owner}\` has no option \`${shown}\`. ${suggestion(name, known)}`);
+    throw new ConfigError(`\`${owner}\` has no option \`${name}\`. ${suggestion(name, known)}`);
   }
 }
 

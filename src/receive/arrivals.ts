@@ -2,13 +2,16 @@ import { WebhookError } from '../errors.js';
 import { type HostTime, outOfTime } from '../handle/host-time.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
+import type { RawBody } from '../signature/verify-signature.js';
+
+type DropListener = (error: WebhookError) => void;
 
 /** A delivery that has not been verified yet. */
 export interface Arrival {
   /** Counts bytes that have been read and are kept. Call it for each chunk, with its size as received. */
   received(bytes: number): void;
   /** Sets what to call when the delivery is dropped: stop reading and release the chunks. The last listener set is called. */
-  onDrop(listener: (error: WebhookError) => void): void;
+  onDrop(listener: DropListener): void;
 }
 
 /** What a receiver allows to arrive at once. */
@@ -19,33 +22,31 @@ export interface ArrivalLimits {
   readonly receiveTimeoutMs: number;
 }
 
-/** A delivery that is arriving. */
+/** An arrival as the receiver sees it. */
 export class Arriving implements Arrival {
+  /** How many of its bytes are counted. */
   bytes = 0;
+  /** The body, once it has arrived. Here, because a drop releases it although a look-up may not stop. */
+  body: RawBody | undefined;
   isOver = false;
-  readonly received: Arrival['received'];
-  readonly #reject: (error: WebhookError) => void;
-  #dropped: WebhookError | undefined;
-  #listener: ((error: WebhookError) => void) | undefined;
+  dropped: WebhookError | undefined;
+  listener: DropListener | undefined;
+  /** Has its `run` reject. */
+  readonly reject: DropListener;
+  readonly #count: (arrival: Arriving, bytes: number) => void;
 
-  constructor(count: (arrival: Arriving, bytes: number) => void, reject: (error: WebhookError) => void) {
-    this.received = (bytes) => count(this, bytes);
-    this.#reject = reject;
+  constructor(count: (arrival: Arriving, bytes: number) => void, reject: DropListener) {
+    this.#count = count;
+    this.reject = reject;
   }
 
-  onDrop(listener: (error: WebhookError) => void): void {
-    this.#listener = listener;
-    if (this.#dropped) this.drop(this.#dropped);
+  received(bytes: number): void {
+    this.#count(this, bytes);
   }
 
-  drop(error: WebhookError): void {
-    this.#dropped = error;
-    this.#reject(error);
-    try {
-      this.#listener?.(error);
-    } catch {
-      // Runs in the turn of another delivery, which must not fail because this reader cannot stop.
-    }
+  onDrop(listener: DropListener): void {
+    this.listener = listener;
+    if (this.dropped) listener(this.dropped);
   }
 }
 
@@ -68,18 +69,23 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
   /** The free places that newcomers found, as a moving average. */
   let usuallyFree = maxLookUps;
 
-  function remove(arrival: Arriving): void {
-    if (arrival.isOver) return;
+  function end(arrival: Arriving): void {
     arrival.isOver = true;
     arriving.delete(arrival);
     total -= arrival.bytes;
     arrival.bytes = 0;
+    arrival.body = undefined;
   }
 
   function drop(arrival: Arriving, error: WebhookError): WebhookError {
-    if (!arrival.isOver) {
-      remove(arrival);
-      arrival.drop(error);
+    if (arrival.isOver) return error;
+    end(arrival);
+    arrival.dropped = error;
+    arrival.reject(error);
+    try {
+      arrival.listener?.(error);
+    } catch {
+      // Runs in the turn of another delivery, which must not fail because this reader cannot stop.
     }
     return error;
   }
@@ -144,11 +150,11 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
         const late = () => drop(arrival, outOfTime());
         const timer = host && setTimeout(late, Math.min(host.answerMs(), MAX_TIMER_MS));
         while (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
-        const end = () => {
+        const ended = () => {
           clearTimeout(timer);
-          remove(arrival);
+          end(arrival);
         };
-        void work(arrival).then(resolve, reject).then(end);
+        void work(arrival).then(resolve, reject).then(ended);
       });
     },
     /** Throws `ERR_WEBHOOK_OVERLOADED` if all places of look-ups are taken, or the delivery was dropped. */

@@ -1,5 +1,5 @@
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
-import { stopwatch } from '../internal/deadline.js';
+import { monotonicNow, stopwatch } from '../internal/deadline.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
 
@@ -26,7 +26,7 @@ export async function drain(
   const elapsedMs = stopwatch();
   const unfinished = () => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0);
 
-  gate.close();
+  gate.isClosed = true;
   await until(() => arrivals.size === 0, Math.min(timeoutMs, ARRIVAL_MS));
   arrivals.dropAll(draining());
   await until(() => unfinished() === 0, Math.max(0, timeoutMs - elapsedMs()));
@@ -35,11 +35,7 @@ export async function drain(
 
 /** Polls a condition until it is true or the time is over, at least once: what has just arrived enters the gate in this turn. */
 async function until(isDone: () => boolean, mostMs: number): Promise<void> {
-  let isOver = false;
-  const limit = setTimeout(() => {
-    isOver = true;
-  }, mostMs);
+  const end = monotonicNow() + mostMs;
   do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, mostMs)));
-  while (!isDone() && !isOver);
-  clearTimeout(limit);
+  while (!isDone() && monotonicNow() < end);
 }

@@ -37,16 +37,17 @@ function checkFound(found: FoundSecret): Found | undefined {
 
 /**
  * Returns a function that calls the user's secret function, with a time limit. A look-up for an `arrival` takes one of the
- * places of look-ups. `lookUp` is aborted when its result is no longer wanted.
+ * places of look-ups, and is aborted when the delivery is dropped.
  */
 export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: number, arrivals: Arrivals) {
   return async (
-    request: SecretRequest | undefined,
-    header: SecretRequest['header'] = (name) => request?.header(name),
-    lookUp = new AbortController(),
+    header: SecretRequest['header'] = () => undefined,
+    request?: SecretRequest,
     arrival?: Arriving,
   ): Promise<Found> => {
     if (arrival) arrivals.checkLookUps(arrival);
+    const lookUp = new AbortController();
+    arrival?.onDrop((error) => lookUp.abort(error));
     let found: Found | undefined;
     try {
       let given = find({
@@ -70,10 +71,8 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
       throw new WebhookError('ERR_WEBHOOK_SECRET', message, { cause });
     }
     if (found) return found;
-    const advice = 'Check the key that it looks up: a header or the URL.';
-    throw new WebhookError(
-      'ERR_WEBHOOK_SIGNATURE',
-      `The secret function returned no secret for this request. ${advice}`,
-    );
+    const message =
+      'The secret function returned no secret for this request. Check the key that it looks up: a header or the URL.';
+    throw new WebhookError('ERR_WEBHOOK_SIGNATURE', message);
   };
 }

@@ -20,6 +20,7 @@ import {
   type ErrorContext,
   headerText,
   incomplete,
+  type RefusedRequest,
   type SignedRequest,
   tooLarge,
 } from './request.js';
@@ -74,8 +75,8 @@ export function createReceive(
       signature: header(headers.signature),
       timestamp: header(headers.timestamp),
       request,
-      remainingMs: request.remainingMs && (() => request.remainingMs?.()),
-      waitUntil: request.waitUntil && ((work) => request.waitUntil?.(work)),
+      remainingMs: request.remainingMs?.bind(request),
+      waitUntil: request.waitUntil?.bind(request),
     };
   }
 
@@ -108,24 +109,15 @@ export function createReceive(
         const isReader = typeof given === 'function';
         const late = () =>
           arrivals.drop(arrival, incomplete(`it took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs)`));
-        let body = isReader ? await withDeadline(given({ maxBodyBytes, arrival }), receiveTimeoutMs, late) : given;
-        message.bodyBytes = sizeOf(body);
+        arrival.body = isReader ? await withDeadline(given({ maxBodyBytes, arrival }), receiveTimeoutMs, late) : given;
+        message.bodyBytes = sizeOf(arrival.body);
         if (message.bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
         if (!isReader) arrival.received(message.bodyBytes);
 
-        let found: Found = { secret: secret as Secret };
-        if (findSecret) {
-          const lookUp = new AbortController();
-          // A look-up may not stop, but it must not retain the bytes of a dropped delivery.
-          arrival.onDrop((error) => {
-            body = '';
-            lookUp.abort(error);
-          });
-          found = await findSecret(request, header, lookUp, arrival);
-        }
+        const found = findSecret ? await findSecret(header, request, arrival) : { secret: secret as Secret };
 
         // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
-        const ahead = hmacAhead(body, timestamp as string, found.secret);
+        const ahead = hmacAhead(arrival.body, timestamp as string, found.secret);
         const [rawBody, hmac] = isThenable(ahead) ? await ahead : ahead;
         const check = { toleranceSeconds, nowMs, headers, header, hmac };
         const authentic = authenticate({ rawBody, signature, timestamp }, found.secret, check);
@@ -149,7 +141,7 @@ export function createReceive(
   function refuse(cause: unknown, unread?: Unread, rawBody?: RawBody): DeliveryResult {
     const error = asWebhookError(cause);
     let told = unread;
-    const request = (): ReturnType<NonNullable<ErrorContext['request']>> =>
+    const request = (): RefusedRequest | undefined =>
       told && {
         signature: told.signature,
         timestamp: told.timestamp,
@@ -168,7 +160,7 @@ export function createReceive(
     refuse,
     /** Finds the secret for a request of the program's own. */
     findSecret: async (request: SecretRequest | undefined): Promise<Found> =>
-      findSecret ? findSecret(request) : { secret: secret as Secret },
+      findSecret ? findSecret(request && ((name) => request.header(name)), request) : { secret: secret as Secret },
     /** Never rejects. */
     handle<R extends Answer>(signed: SignedRequest, take: Take<R>): Promise<R | DeliveryResult> {
       const message = {};

@@ -16,6 +16,12 @@ export function headerText(value: unknown): string | undefined {
   return value.map(headerText).join();
 }
 
+/** Path and query of a URL: a sender may request a whole one, as through a proxy, and choose its host. */
+export function pathOf(url: unknown): string | undefined {
+  if (typeof url !== 'string') return undefined;
+  return url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
+}
+
 /** The limits that a body reader must observe. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -26,15 +32,8 @@ export interface BodyLimits {
 /** Reads a body that is still arriving. Rejects with a WebhookError when it is too large or cut off. */
 export type BodyReader = (limits: BodyLimits) => Promise<Uint8Array>;
 
-/** An HTTP request as adapters present it. */
-export interface DeliveryRequest {
-  readonly method: string | undefined;
-  /** A header's value by its name in lower case; repeated headers are joined with a comma. */
-  header(name: string): string | undefined;
-  /** Path and query as requested, for secret functions. */
-  readonly url?: string | undefined;
-  /** Whether to report a RawBodyUnavailableError and answer 500, as the host does not catch it. (Default: false.) */
-  readonly answersUnavailable?: boolean | undefined;
+/** What the host grants a delivery. */
+export interface HostGrants {
   /**
    * Returns how long the host still lets the delivery run, in ms: handlers then end, and the answer is out, before that.
    * (Default: no limit.)
@@ -45,27 +44,26 @@ export interface DeliveryRequest {
    * Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
    */
   readonly waitUntil?: WaitUntil | undefined;
+}
+
+/** An HTTP request as adapters present it. Its `url` is for secret functions. */
+export interface DeliveryRequest extends SecretRequest, HostGrants {
+  readonly method: string | undefined;
+  /** A header's value by its name in lower case; repeated headers are joined with a comma. */
+  header(name: string): string | undefined;
+  /** Whether to report a RawBodyUnavailableError and answer 500, as the host does not catch it. (Default: false.) */
+  readonly answersUnavailable?: boolean | undefined;
   /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when they are gone. */
   rawBody(): RawBody | BodyReader;
 }
 
 /** The three parts that a signature covers. */
-export interface SignedRequest<Body = RawBody> {
+export interface SignedRequest<Body = RawBody> extends HostGrants {
   readonly rawBody: Body;
   readonly signature: string | undefined;
   readonly timestamp: string | undefined;
   /** For a secret function. (Default: a request without headers.) */
   readonly request?: SecretRequest | undefined;
-  /**
-   * Returns how long the host still lets the delivery run, in ms: handlers then end, and the result is there, before that.
-   * (Default: no limit.)
-   */
-  readonly remainingMs?: RemainingMs | undefined;
-  /**
-   * Has the host let work that continues after the result finish, such as a handler that outlives its time limit: for a
-   * Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
-   */
-  readonly waitUntil?: WaitUntil | undefined;
 }
 
 /** A request that was refused, as far as it was read. Nothing in it is verified. */

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpApiEvent, LambdaResult } from 'event-webhook-receiver/lambda';
+import type { LambdaEvent, LambdaResult } from 'event-webhook-receiver/lambda';
 import type { Answer, Invocation } from './instance.js';
 
 export interface HostOptions {
@@ -69,7 +69,7 @@ export async function startHost({ program, env, timeoutMs, maxInstances }: HostO
   }
 
   /** The function's answer; undefined if there is none. */
-  async function invoke(instance: Instance, event: HttpApiEvent): Promise<LambdaResult | undefined> {
+  async function invoke(instance: Instance, event: LambdaEvent): Promise<LambdaResult | undefined> {
     const { process, died, initialized } = instance;
     await Promise.race([initialized, died]);
     const timer = setTimeout(() => process.kill('SIGKILL'), timeoutMs);
@@ -124,7 +124,7 @@ export async function startHost({ program, env, timeoutMs, maxInstances }: HostO
   };
 }
 
-async function toEvent(request: IncomingMessage): Promise<HttpApiEvent> {
+async function toEvent(request: IncomingMessage): Promise<LambdaEvent> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const headers = Object.entries(request.headersDistinct).map(([name, values = []]) => [name, values.join(',')]);
   return {

@@ -5,14 +5,12 @@ const GIVEN_UP = 'Nothing looks at the misuse of a claim that was given up.';
 const NO_REPORT = 'The catch makes the same of a context without a report.';
 const CAUGHT = 'The TypeError of the call goes the way of any other failure there, and has the same effect.';
 const NOBODY = 'Outcomes are looked up by key: one without a key is not found.';
-const DROPPED =
-  'The delivery was dropped and answered: what goes on is without effect, and holds its bytes for longer.';
 const NO_TOLERANCE = 'Without a tolerance the age is 0, and 0 <= false: the check is for the compiler.';
 
 /** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
 export const survivors = {
   'src/receive/arrivals.ts': {
-    'The catch takes a missing listener for one that fails.': ['this.#listener(error);'],
+    'The catch takes a missing listener for one that fails.': ['arrival.listener(error);'],
     'To count no bytes changes nothing.': [
       'if (!arriving.has(arrival) || !(bytes >= 0 && bytes < Number.POSITIVE_INFINITY)) return;',
     ],
@@ -49,8 +47,6 @@ export const survivors = {
     [LONGEST]: ["if (typeof ms === 'number' && ms < MAX_TIMER_MS) return ms;"],
   },
   'src/receive/receive.ts': {
-    [COMPILER]: ['remainingMs: request.remainingMs && (() => request.remainingMs()),'],
-    [DROPPED]: ['arrival.onDrop(() => {});'],
     [NO_TOLERANCE]: [
       'if (true && !(Math.abs(age) <= toleranceSeconds)) {',
       'if (toleranceSeconds !== true && !(Math.abs(age) <= toleranceSeconds)) {',

@@ -1,0 +1,18 @@
+import { GrowingBuffer } from '../internal/growing-buffer.js';
+
+/**
+ * Reads at most `maxBytes` of a response body, whatever its headers say. Returns undefined for a longer body and does not
+ * read the rest.
+ */
+export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const reader = response.body?.getReader();
+  const buffer = new GrowingBuffer(maxBytes);
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) return buffer.bytes();
+    if (buffer.add(value)) continue;
+    // Not awaited: an endless sender may also ignore the cancellation.
+    reader?.cancel().catch(() => {});
+    return undefined;
+  }
+}
