@@ -52,19 +52,13 @@ function entryOf(code: string | undefined): readonly [status: number, level: 'er
   return code !== undefined && Object.hasOwn(CODES, code) ? CODES[code as keyof typeof CODES] : [500, 'error'];
 }
 
-type Status<Code> = Code extends keyof typeof CODES
-  ? (typeof CODES)[Code][0]
-  : Code extends WebhookErrorCode
-    ? 500
-    : number;
-
 /**
  * Base class of every error of this library. `code` says what happened, `status` is the HTTP status to answer with, and
  * the message says what failed and what to do. No message contains a secret, an expected signature, or part of a body.
  */
 export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Error {
   readonly code: Code;
-  readonly status: Status<Code>;
+  readonly status: number;
   /** Where the installed package explains the code: cause and fix. Loggers and consoles print it with the error. */
   readonly docs: string;
   readonly #code: Code;
@@ -77,37 +71,30 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
     return typeof value === 'object' && value !== null && #code in value ? (value as WebhookError).#code : undefined;
   }
 
-  constructor(code: Code, message: string, options?: { cause?: unknown }) {
+  /** @param name Of the class, as text: bundlers shorten the names of classes. */
+  constructor(code: Code, message: string, options?: { cause?: unknown }, name = 'WebhookError') {
     super(message, options);
-    // As text: bundlers shorten the names of classes.
-    this.name = 'WebhookError';
+    this.name = name;
     this.code = code;
     this.#code = code;
-    this.status = entryOf(code)[0] as Status<Code>;
+    this.status = entryOf(code)[0];
     this.docs = docsOf(code);
-    dropStack(this);
+    // The stack of an error about what was sent says nothing, and is larger than the error.
+    if (this.status < 500) this.stack = `${name}: ${message}`;
   }
-}
-
-/** The stack of an error about what was sent says nothing, and is larger than the error. */
-function dropStack(error: WebhookError): void {
-  if (error.status < 500) error.stack = `${error.name}: ${error.message}`;
 }
 
 /** An option or argument of your program is missing or invalid. Never thrown for the contents of a delivery. */
 export class ConfigError extends WebhookError<'ERR_WEBHOOK_CONFIG'> {
   constructor(message: string) {
-    super('ERR_WEBHOOK_CONFIG', message);
-    this.name = 'ConfigError';
+    super('ERR_WEBHOOK_CONFIG', message, undefined, 'ConfigError');
   }
 }
 
 /** The body is not a JSON array in UTF-8 (spec section 6, rule 1). */
 export class InvalidBodyError extends WebhookError<'ERR_WEBHOOK_INVALID_BODY'> {
   constructor(message: string) {
-    super('ERR_WEBHOOK_INVALID_BODY', message);
-    this.name = 'InvalidBodyError';
-    dropStack(this);
+    super('ERR_WEBHOOK_INVALID_BODY', message, undefined, 'InvalidBodyError');
   }
 }
 
@@ -131,19 +118,17 @@ export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'>
     const left = count === 1 ? `${issues.length - 3} more` : 'more';
     const more = issues.length > 3 ? ` (and ${left})` : '';
     const what = count === 1 ? 'Not a valid event' : `${count} items are not valid events`;
-    super('ERR_WEBHOOK_INVALID_EVENT', `${what}: ${found.join('; ')}${more}`);
-    this.name = 'InvalidEventError';
+    super('ERR_WEBHOOK_INVALID_EVENT', `${what}: ${found.join('; ')}${more}`, undefined, 'InvalidEventError');
     this.issues = issues;
     this.count = count;
-    dropStack(this);
   }
 }
 
 /** The body was read before the library could read it, so the signed bytes are gone. */
 export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'> {
   constructor(fix: string) {
-    super('ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', `The body was already read, so the signed bytes are gone. ${fix}`);
-    this.name = 'RawBodyUnavailableError';
+    const message = `The body was already read, so the signed bytes are gone. ${fix}`;
+    super('ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', message, undefined, 'RawBodyUnavailableError');
   }
 }
 

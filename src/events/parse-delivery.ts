@@ -44,6 +44,10 @@ export interface ParseDeliveryOptions {
 export const MAX_EVENTS = 10_000;
 
 const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
+const unknownKind: EventIssue = {
+  path: ['event'],
+  message: 'expected "event.emitted" or "transaction.included"',
+};
 
 // ignoreBOM keeps a byte order mark in the text, so that JSON.parse rejects it: RFC 8259 forbids senders to add one.
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -112,11 +116,6 @@ function parseArray(text: string): unknown[] {
   throw new InvalidBodyError('The body is not a JSON array. Check the sender.');
 }
 
-/** Like {@link checkItem}, but an item that is nested too deep has only that issue. */
-function parseItem(raw: unknown): DeliveryItem {
-  return isTooDeep(raw) ? deepItem(raw) : checkItem(raw);
-}
-
 function deepItem(raw: unknown): InvalidItem {
   return { status: 'invalid', issues: [tooDeep], raw };
 }
@@ -164,20 +163,15 @@ function needCare(items: readonly DeliveryItem[], text: string): boolean {
  * if (event.event === 'transaction.included') console.log(event.data.status);
  * ```
  * @param value The parsed JSON value. It is not changed.
- * @returns The event, narrowed by `event`; an `event.emitted` as a copy, in which fields may have been filled in or dropped.
+ * @returns The event, narrowed by `event`: a copy, in which fields may have been filled in or dropped.
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEvent(value: unknown): WebhookEvent {
-  return readable(() => {
-    if (isRecord(value) && value.event === 'event.emitted') return parseEventEmitted(value);
-    const item = parseItem(value);
-    if (item.status === 'event') return item.event;
-    throw new InvalidEventError(
-      item.status === 'invalid'
-        ? item.issues
-        : [{ path: ['event'], message: 'expected "event.emitted" or "transaction.included"' }],
-    );
-  });
+  const kind = isRecord(value) ? value.event : undefined;
+  if (kind === 'event.emitted') return parseEventEmitted(value);
+  if (kind === 'transaction.included') return parseTransactionIncluded(value);
+  const issues = isTooDeep(value) ? [tooDeep] : kindIssues(value);
+  throw new InvalidEventError(issues.length > 0 ? issues : [unknownKind]);
 }
 
 /**
@@ -188,7 +182,7 @@ export function parseEvent(value: unknown): WebhookEvent {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEventEmitted(value: unknown): EventEmitted {
-  return readable(() => checked(value, checkEventEmitted)) as EventEmitted;
+  return checked(value, checkEventEmitted) as EventEmitted;
 }
 
 /**
@@ -200,7 +194,7 @@ export function parseEventEmitted(value: unknown): EventEmitted {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is missing or of another type.
  */
 export function parseTransactionIncluded(value: unknown): TransactionIncluded {
-  return readable(() => checked(value, checkTransactionIncluded)) as TransactionIncluded;
+  return checked(value, checkTransactionIncluded) as TransactionIncluded;
 }
 
 function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
@@ -210,14 +204,4 @@ function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) =
   check(event, issues);
   if (issues.length > 0) throw new InvalidEventError(issues);
   return event;
-}
-
-/** A value that throws when it is read (a proxy, a getter) is invalid like any other: callers catch one error alone. */
-function readable<Result>(parse: () => Result): Result {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof InvalidEventError) throw error;
-    throw new InvalidEventError([{ path: [], message: 'expected a value that can be read' }]);
-  }
 }

@@ -110,7 +110,6 @@ export function contractEvent<
   }
 
   return {
-    kind: 'event.emitted',
     filter: address === undefined ? { name } : { name, address },
     select(event, report) {
       const emitted = event.data.event;

@@ -67,7 +67,7 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
   readonly store?: IdempotencyStore<Tx> | false | undefined;
   /** What makes two events of one source the same: not empty. (Default: kind and id, `event.emitted:<id>`.) */
   readonly idempotencyKey?: ((event: WebhookEvent) => string) | undefined;
-  /** How many events of one delivery are handled at once. (Default: 1, in order.) */
+  /** How many calls of `onEvent` one delivery may have at once. (Default: 1, in order.) */
   readonly concurrency?: number | undefined;
   /** How many verified deliveries may be handled at once; more are answered 503. (Default: 1000.) */
   readonly maxInFlight?: number | undefined;
@@ -94,12 +94,12 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
 export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
   readonly onEvent: OnEvent<NoInfer<Tx>>;
-  readonly onEvents?: NotOnEvents | undefined;
+  readonly onEvents?: OneHandler | undefined;
   readonly enqueue?: OneHandler | undefined;
 }
 
 /** Options of a receiver that passes the events of a delivery to `onEvents` at once. */
-export interface OnEventsOptions<Tx = undefined> extends Omit<ReceiverSettings<Tx>, 'concurrency'> {
+export interface OnEventsOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /**
    * Handles the events of a delivery that have not taken effect, in their order, each key once; in one transaction if the
    * store has one. Resolve once all took effect. If it throws, they all fail; those of a transactional store are first
@@ -108,7 +108,6 @@ export interface OnEventsOptions<Tx = undefined> extends Omit<ReceiverSettings<T
   readonly onEvents: OnEvents<NoInfer<Tx>>;
   readonly onEvent?: OneHandler | undefined;
   readonly enqueue?: OneHandler | undefined;
-  readonly concurrency?: 'Leave out concurrency: onEvents gets all events of a delivery at once' | undefined;
 }
 
 /** Options of a receiver that passes all events of a delivery to `enqueue` at once. */
@@ -116,12 +115,11 @@ export interface EnqueueOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Stores the valid events of a delivery, each key once. Resolve once all are stored; throw to have the delivery resent. */
   readonly enqueue: Enqueue;
   readonly onEvent?: OneHandler | undefined;
-  readonly onEvents?: NotOnEvents | undefined;
+  readonly onEvents?: OneHandler | undefined;
 }
 
 /** Not a value: compilers quote this text when a receiver gets several handlers. */
 type OneHandler = 'Set one of onEvent, onEvents and enqueue';
-type NotOnEvents = 'Set one of onEvent, onEvents and enqueue, and leave out concurrency with onEvents';
 
 /** Options of `createReceiver` and of the adapters' handlers: `secret`, and one of `onEvent`, `onEvents` and `enqueue`. */
 export type ReceiverOptions<Tx = undefined> = EnqueueOptions<Tx> | OnEventsOptions<Tx> | OnEventOptions<Tx>;

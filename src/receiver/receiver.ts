@@ -9,7 +9,7 @@ import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/re
 import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
-import { isFinished, resolveReceiverOptions } from './resolve-options.js';
+import { finished, resolveReceiverOptions } from './resolve-options.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {
@@ -86,7 +86,5 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
 
 /** The receiver that an adapter received, or one created from the options that it received. */
 export function asReceiver<Tx>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): Receiver {
-  return isFinished(receiverOrOptions, 'receiver')
-    ? (receiverOrOptions as Receiver)
-    : createReceiver(receiverOrOptions as ReceiverOptions<Tx>);
+  return finished('receiver', receiverOrOptions, createReceiver<Tx>);
 }

@@ -4,16 +4,8 @@ import type { ErrorContext } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
 
 /** Calls the user's `onError` and `logger`. Neither their time nor their failure affects the answer. */
-export interface Reporter {
-  /** A refusal, or a failure of one item. */
-  failed(error: WebhookError, context: ErrorContext): void;
-  /** An authentic delivery: each event, and all invalid items at once. */
-  answered(result: DeliveryResult): void;
-  /** A delivery that a verifier accepted. */
-  verified(items: number): void;
-}
-
-export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>): Reporter {
+export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>) {
+  /** Reports a refusal, or a failure of one item. */
   function failed(error: WebhookError, context: ErrorContext): void {
     const { idempotencyKey } = context;
     notify(() => onError?.(error, context));
@@ -27,7 +19,8 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
 
   return {
     failed,
-    answered({ status, outcomes }) {
+    /** Reports an authentic delivery: each event, and all invalid items at once. */
+    answered({ status, outcomes }: DeliveryResult): void {
       const counts: Partial<Record<EventOutcome['status'], number>> = {};
       let invalid: WebhookError | undefined;
       for (const { status: outcome, error, item, idempotencyKey } of outcomes) {
@@ -41,7 +34,8 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
       }
       notify(() => logger?.info({ status, items: outcomes.length, ...counts }, 'Delivery answered.'));
     },
-    verified: (items) => notify(() => logger?.info({ items }, 'Delivery verified.')),
+    /** Reports a delivery that a verifier accepted. */
+    verified: (items: number) => notify(() => logger?.info({ items }, 'Delivery verified.')),
   };
 }
 

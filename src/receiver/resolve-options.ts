@@ -1,8 +1,7 @@
 import { ConfigError } from '../errors.js';
 import { MAX_EVENTS } from '../events/parse-delivery.js';
-import type { Finality } from '../handle/before.js';
 import { kindAndId } from '../handle/idempotency-key.js';
-import type { Enqueue, HandleOptions, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
+import type { HandleOptions } from '../handle/types.js';
 import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,
@@ -13,119 +12,95 @@ import {
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
-import type { Logger } from '../internal/logger.js';
 import { checkSecret } from '../receive/find-secret.js';
 import type { ReceiveOptions } from '../receive/receive.js';
-import type { Secret, SecretFunction } from '../receive/secret.js';
+import type { Secret } from '../receive/secret.js';
 import { type HeaderNames, serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
-import type { IdempotencyStore } from '../stores/store.js';
-import type { OnError, ReceiverOptions, VerifierOptions } from './options.js';
+import type { ReceiverOptions, VerifierOptions } from './options.js';
 
-/** What an option may be: throws ConfigError for another value, and returns the default for a missing one. */
-type Rule<Value> = (value: unknown, name: string) => Value;
+/** Throws ConfigError for a value that an option does not take. */
+type Check = (name: string, value: unknown, ...range: number[]) => void;
 
-const number =
-  (fallback: number, max?: number): Rule<number> =>
-  (value = fallback, name) => {
-    checkNumber(name, value, 1, max);
-    return value as number;
-  };
-
-const whole =
-  (fallback: number): Rule<number> =>
-  (value = fallback, name) => {
-    checkWhole(name, value, 1);
-    return value as number;
-  };
-
-const aFunction =
-  <Value>(fallback?: Value): Rule<Value> =>
-  (value = fallback, name) => {
-    if (value !== undefined) checkFunction(name, value);
-    return value as Value;
-  };
-
-/** Checked once the others are known, on which it depends. */
-const checkedLater =
-  <Value>(): Rule<Value> =>
-  (value) =>
-    value as Value;
+/** What an option may be, its default, and the range of a number. What has no default is checked only if it is given. */
+type Rule = readonly [check: Check, fallback?: unknown, ...range: number[]];
 
 /** A name that HTTP allows for a header. Fetch throws for any other. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-const headers: Rule<HeaderNames> = (value = serviceHeaders, name) => {
+function checkHeaders(name: string, value: unknown): void {
   checkOptions(name, value, ['signature', 'timestamp']);
   const { signature, timestamp } = value as HeaderNames;
   for (const [key, header] of Object.entries({ signature, timestamp })) {
     if (typeof header === 'string' && HEADER_NAME.test(header)) continue;
     throw optionError(`${name}.${key}`, 'the name of an HTTP header, as in `serviceHeaders`', header);
   }
-  return value as HeaderNames;
-};
+}
 
-const logger: Rule<Logger | undefined> = (value, name) => {
-  if (value === undefined || hasMethods<Logger>(value, 'debug', 'info', 'warn', 'error')) return value;
-  throw optionError(name, 'an object with the functions debug, info, warn and error', value);
-};
+function checkTolerance(name: string, value: unknown): void {
+  if (value !== false) checkNumber(name, value, 0);
+}
+
+/** Returns a check for an object with the methods. */
+const checkMethods =
+  (takes: string, ...methods: string[]): Check =>
+  (name, value) => {
+    if (!hasMethods<Record<string, unknown>>(value, ...methods)) throw optionError(name, takes, value);
+  };
+
+/** What is checked elsewhere. */
+const anything: Check = () => {};
 
 // Functions, so that bundlers leave the rules out of what creates no receiver.
-const verifierRules = () =>
-  ({
-    secret: (value: unknown) =>
-      typeof value === 'function' ? (value as SecretFunction) : checkSecret(value as Secret),
-    headers,
-    toleranceSeconds(value: unknown = 300, name: string) {
-      if (value !== false) checkNumber(name, value, 0);
-      return value as number | false;
-    },
-    maxBodyBytes: number(10 * 1024 * 1024),
-    maxEvents: whole(MAX_EVENTS),
-    maxArriving: number(1000),
-    maxArrivingBytes: number(64 * 1024 * 1024),
-    maxLookUps: number(100),
-    receiveTimeoutMs: number(30_000, MAX_TIMER_MS),
-    now: aFunction(Date.now),
-    onError: aFunction<OnError | undefined>(),
-    logger,
-  }) satisfies Record<keyof VerifierOptions, Rule<unknown>>;
+const verifierRules = (): Record<keyof VerifierOptions, Rule> => ({
+  secret: [anything],
+  headers: [checkHeaders, serviceHeaders],
+  toleranceSeconds: [checkTolerance, 300],
+  maxBodyBytes: [checkNumber, 10 * 1024 * 1024, 1],
+  maxEvents: [checkWhole, MAX_EVENTS, 1],
+  maxArriving: [checkNumber, 1000, 1],
+  maxArrivingBytes: [checkNumber, 64 * 1024 * 1024, 1],
+  maxLookUps: [checkNumber, 100, 1],
+  receiveTimeoutMs: [checkNumber, 30_000, 1, MAX_TIMER_MS],
+  now: [checkFunction, Date.now],
+  onError: [checkFunction],
+  logger: [checkMethods('an object with the functions debug, info, warn and error', 'debug', 'info', 'warn', 'error')],
+});
 
-const receiverRules = () =>
-  ({
-    ...verifierRules(),
-    onEvent: aFunction<OnEvent<never> | undefined>(),
-    onEvents: aFunction<OnEvents<never> | undefined>(),
-    enqueue: aFunction<Enqueue | undefined>(),
-    store: checkedLater<IdempotencyStore<never> | false | undefined>(),
-    idempotencyKey: aFunction(kindAndId),
-    concurrency: whole(1),
-    maxInFlight: number(1000),
-    handlerTimeoutMs: number(30_000, MAX_TIMER_MS),
-    onInvalid: aFunction<OnInvalid | undefined>(),
-    onUnknown: aFunction<OnUnknown | undefined>(),
-    finality: checkedLater<Finality | undefined>(),
-  }) satisfies Record<keyof ReceiverOptions, Rule<unknown>>;
+const receiverRules = (): Record<keyof ReceiverOptions, Rule> => ({
+  ...verifierRules(),
+  onEvent: [checkFunction],
+  onEvents: [checkFunction],
+  enqueue: [checkFunction],
+  store: [(_, store) => checkStore(store as object | false)],
+  idempotencyKey: [checkFunction, kindAndId],
+  concurrency: [checkWhole, 1, 1],
+  maxInFlight: [checkNumber, 1000, 1],
+  handlerTimeoutMs: [checkNumber, 30_000, 1, MAX_TIMER_MS],
+  onInvalid: [checkFunction],
+  onUnknown: [checkFunction],
+  finality: [checkMethods('a Finality, such as the result of chainFinality', 'before')],
+});
 
-type Rules = Readonly<Record<string, Rule<unknown>>>;
-type VerifierRules = ReturnType<typeof verifierRules>;
-type Resolved<From extends Rules> = { readonly [Name in keyof From]: ReturnType<From[Name]> };
+type ResolvedVerifier = ReceiveOptions & Pick<VerifierOptions, 'onError' | 'logger'>;
 
 /** The options of `owner` with their defaults. Throws ConfigError for an unknown or invalid one. */
-function resolve<From extends Rules & VerifierRules>(owner: string, rules: From, options: object) {
+function resolve(owner: string, rules: Readonly<Record<string, Rule>>, options: VerifierOptions): ResolvedVerifier {
   checkOptions(owner, options, Object.keys(rules));
-  const given = options as Readonly<Record<string, unknown>>;
-  const resolved = Object.fromEntries(
-    Object.entries<Rule<unknown>>(rules).map(([name, rule]) => [name, rule(given[name], name)]),
-  ) as Resolved<From>;
-  const { maxArrivingBytes, maxBodyBytes } = resolved as Resolved<VerifierRules>;
+  if (typeof options.secret !== 'function') checkSecret(options.secret as Secret);
+  const resolved: Record<string, unknown> = {};
+  for (const [name, [check, fallback, ...range]] of Object.entries(rules)) {
+    const given: unknown = options[name as keyof VerifierOptions];
+    const value = given === undefined ? fallback : given;
+    if (value !== undefined) check(name, value, ...range);
+    resolved[name] = value;
+  }
+  const { maxArrivingBytes, maxBodyBytes } = resolved as unknown as ResolvedVerifier;
   if (maxArrivingBytes < maxBodyBytes) {
     throw new ConfigError('`maxArrivingBytes` must be at least `maxBodyBytes`, or a body of that size cannot arrive.');
   }
-  return resolved;
+  return resolved as unknown as ResolvedVerifier;
 }
-
-type ResolvedVerifier = ReceiveOptions & Pick<VerifierOptions, 'onError' | 'logger'>;
 
 /** The options of a verifier with their defaults. Throws ConfigError for an unknown or invalid one. */
 export function resolveVerifierOptions(options: VerifierOptions): ResolvedVerifier {
@@ -134,35 +109,34 @@ export function resolveVerifierOptions(options: VerifierOptions): ResolvedVerifi
 
 /** The options of a receiver with their defaults. Throws ConfigError for an unknown or invalid one. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): ResolvedVerifier & HandleOptions<Tx> {
-  const resolved = resolve('createReceiver', receiverRules(), options);
-  const { onEvent, onEvents, enqueue, handlerTimeoutMs, finality } = resolved;
+  const resolved = resolve('createReceiver', receiverRules(), options) as ResolvedVerifier & HandleOptions<Tx>;
+  const { onEvent, onEvents, enqueue, store, handlerTimeoutMs, finality } = resolved;
   const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
   if (set !== 1) {
     throw new ConfigError(`Set one of \`onEvent\`, \`onEvents\` and \`enqueue\`, got ${set === 0 ? 'none' : set}.`);
   }
-  if (onEvents && options.concurrency !== undefined) {
-    throw new ConfigError('`concurrency` has no effect with `onEvents`, which gets all events of a delivery at once.');
-  }
-  checkStore(options.store);
-  if (finality !== undefined) {
-    if (!hasMethods<Finality>(finality, 'before')) {
-      throw optionError('finality', 'a Finality, such as the result of chainFinality', finality);
-    }
-    if (options.store === false && !enqueue) throw new ConfigError('`finality` needs a `store`, got false.');
-    finality.check?.(options);
-  }
+  if (finality && store === false && !enqueue) throw new ConfigError('`finality` needs a `store`, got false.');
+  finality?.check?.(options);
   // Its lease is longer than the handler's time limit.
   const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
-  return { ...resolved, store: resolved.store ?? memoryStore({ leaseMs }) } as ResolvedVerifier & HandleOptions<Tx>;
+  return { ...resolved, store: store ?? (memoryStore({ leaseMs }) as typeof store) };
 }
 
 /** What an adapter calls, and knows each of them by. */
 const METHODS = { receiver: 'handleRequest', verifier: 'verifyRequest' };
 
-/** Whether an adapter received the finished `kind` in place of options. Throws ConfigError for the other kind. */
-export function isFinished(given: unknown, kind: keyof typeof METHODS): boolean {
+/**
+ * The receiver or verifier that an adapter received, or the one that `create` makes of the options that it received. Throws
+ * ConfigError for the other kind.
+ */
+export function finished<Finished extends object, Options>(
+  kind: keyof typeof METHODS,
+  given: Finished | Options,
+  create: (options: Options) => Finished,
+): Finished {
   const has = (each: keyof typeof METHODS) => hasMethods<Record<string, unknown>>(given, METHODS[each]);
+  if (has(kind)) return given as Finished;
   const other = kind === 'receiver' ? 'verifier' : 'receiver';
-  if (has(kind) || !has(other)) return has(kind);
+  if (!has(other)) return create(given as Options);
   throw new ConfigError(`This adapter takes a ${kind} or its options, got a ${other}. Use the adapter for a ${other}.`);
 }

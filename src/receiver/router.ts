@@ -1,7 +1,8 @@
 import { ConfigError, type WebhookError } from '../errors.js';
-import type { EventEmitted, EventKind, TransactionIncluded, WebhookEvent } from '../events/types.js';
+import type { EventEmitted, EventKind, WebhookEvent } from '../events/types.js';
 import { contextOf, reportTo } from '../handle/context.js';
 import type { EventContext, OnEvents } from '../handle/types.js';
+import { hasMethods } from '../internal/check-client.js';
 import { checkOptions, optionError } from '../internal/check-options.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { HandlerResult } from '../stores/store.js';
@@ -16,26 +17,22 @@ export interface EventFilter {
   readonly contractLabel?: string;
 }
 
-/** A route that decides by more than a filter, and passes its handler a value made from the event. */
-export interface EventMatcher<Selected, Event extends WebhookEvent = EventEmitted> {
-  /** The kind of event to select from. */
-  readonly kind: Event['event'];
-  /** The `event.emitted` to call `select` for. (Default: all.) */
-  readonly filter?: (Event extends EventEmitted ? EventFilter : never) | undefined;
+/** A route for `event.emitted` that decides by more than a filter, and passes its handler a value made from the event. */
+export interface EventMatcher<Selected> {
+  /** The events to call `select` for. (Default: all.) */
+  readonly filter?: EventFilter | undefined;
   /**
    * Returns the value for the handler, or `undefined` if the event is not for it. It must be synchronous. If it throws, the
    * event fails; an error passed to `report` reaches the receiver's `onError` and `logger` without failing the event.
    */
-  readonly select: (event: Event, report?: (error: WebhookError) => void) => Selected | undefined;
+  readonly select: (event: EventEmitted, report?: (error: WebhookError) => void) => Selected | undefined;
 }
 
 /** Handles an event, or the value that a matcher selected. Resolve once it took effect; throw to have it redelivered. */
 export type RouteHandler<Given, Tx = undefined> = (given: Given, context: EventContext<Tx>) => HandlerResult<Tx>;
 
-type AnyMatcher = EventMatcher<unknown> | EventMatcher<unknown, TransactionIncluded>;
-
 /** The route itself; for a misspelt kind the two kinds, which the compiler then names. */
-type KnownRoute<Route> = Route extends AnyMatcher | EventKind ? Route : EventKind;
+type KnownRoute<Route> = Route extends EventMatcher<unknown> | EventKind ? Route : EventKind;
 
 /** What the handler of a route receives. */
 type GivenBy<Route> = Route extends EventKind
@@ -52,7 +49,7 @@ export interface Router<Tx = undefined> {
    * @returns The same router.
    * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the route already exists or is invalid.
    */
-  on<Route extends string | AnyMatcher>(
+  on<Route extends string | EventMatcher<unknown>>(
     route: KnownRoute<Route>,
     handler: RouteHandler<GivenBy<Route>, Tx>,
   ): Router<Tx>;
@@ -83,23 +80,19 @@ const PARTS = {
 /** The handler of a route; the signatures of `on` type its event. */
 type Handle<Tx> = (given: never, context: EventContext<Tx>) => unknown;
 
-interface Selector {
-  select(event: EventEmitted, report: (error: WebhookError) => void): unknown;
-}
-
 interface Route<Tx> {
   readonly kind: string;
   readonly filter: EventFilter;
   /** Kind and filter as text. */
   readonly place: string;
-  readonly matcher: Selector;
+  readonly matcher: EventMatcher<unknown>;
   readonly handler: Handle<Tx>;
   /** Routes of higher rank are asked first. */
   readonly rank: number;
 }
 
 /** The matcher of a route that has none. */
-const itself: Selector = { select: (event) => event };
+const itself: EventMatcher<EventEmitted> = { select: (event) => event };
 
 /** Whether an event is one of those that a route asks for. Reads only what the route compares. */
 function isFor<Tx>({ kind, filter }: Route<Tx>, { event, data }: EventEmitted): boolean {
@@ -110,21 +103,6 @@ function isFor<Tx>({ kind, filter }: Route<Tx>, { event, data }: EventEmitted): 
     (address === undefined || address === data.event.contract.address.toLowerCase()) &&
     (contractLabel === undefined || contractLabel === data.event.contract.label)
   );
-}
-
-/** Does the work for each, one after the other. Returns a promise only if the work does: some transactions are synchronous. */
-function inOrder<T>(all: readonly T[], work: (each: T) => unknown): unknown {
-  const rest = all.values();
-  for (const each of rest) {
-    const returned = work(each);
-    if (isThenable(returned)) return finish(rest, work, returned);
-  }
-  return undefined;
-}
-
-async function finish<T>(rest: Iterable<T>, work: (each: T) => unknown, first: unknown): Promise<void> {
-  await first;
-  for (const each of rest) await work(each);
 }
 
 /** Returns the filter with its address in lower case. Rejects one that would match too much, as with an unset value. */
@@ -178,11 +156,10 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
   const router: Router<Tx> = {
     on(first: unknown, ...rest: unknown[]) {
       const handler = rest.pop();
-      const given = Object(first) as Partial<EventMatcher<unknown>>;
-      const matcher = typeof given.select === 'function' ? (given as Selector) : itself;
-      const kind = matcher === itself ? first : given.kind;
+      const matcher = hasMethods<EventMatcher<unknown>>(first, 'select') ? first : itself;
+      const kind = matcher === itself ? first : 'event.emitted';
       // A filter that is present but undefined is a mistake: it must not match the whole kind.
-      const filters = matcher === itself || given.filter === undefined ? rest : [...rest, given.filter];
+      const filters = matcher.filter === undefined ? rest : [...rest, matcher.filter];
       const isKnown = kind === 'event.emitted' || (kind === 'transaction.included' && filters.length === 0);
       if (!isKnown || filters.length > 1) {
         throw new ConfigError(
@@ -223,9 +200,13 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
       return fallback?.(event as never, context) as HandlerResult<Tx>;
     },
     dispatchAll(entries, context) {
-      return inOrder(entries, ({ event, idempotencyKey }) =>
-        router.dispatch(event, contextOf(context, idempotencyKey)),
-      ) as HandlerResult<Tx>;
+      // A promise only if a route gives one: some transactions are synchronous.
+      let done: unknown;
+      for (const { event, idempotencyKey } of entries) {
+        const next = () => router.dispatch(event, contextOf(context, idempotencyKey));
+        done = isThenable(done) ? Promise.resolve(done).then(next) : next();
+      }
+      return (isThenable(done) ? done : undefined) as HandlerResult<Tx>;
     },
   };
   return router;

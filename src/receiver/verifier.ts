@@ -5,7 +5,7 @@ import { createReceive, type Take } from '../receive/receive.js';
 import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
 import { createReporter } from './reporter.js';
-import { isFinished, resolveVerifierOptions } from './resolve-options.js';
+import { finished, resolveVerifierOptions } from './resolve-options.js';
 
 /** Either the authentic delivery, or the answer to refuse the request with. */
 export type Verification =
@@ -65,7 +65,5 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
 /** The verifier that an adapter received, or one created from the options that it received. */
 export function asVerifier(verifierOrOptions: Verifier | VerifierOptions): Verifier {
-  return isFinished(verifierOrOptions, 'verifier')
-    ? (verifierOrOptions as Verifier)
-    : createVerifier(verifierOrOptions as VerifierOptions);
+  return finished('verifier', verifierOrOptions, createVerifier);
 }

@@ -181,7 +181,6 @@ describe('an event that does not decode', () => {
 
 describe("a matcher of one's own", () => {
   const throwing = (error: unknown): EventMatcher<never> => ({
-    kind: 'event.emitted',
     filter: { name: 'Transfer' },
     select: () => {
       throw error;
@@ -201,7 +200,6 @@ describe("a matcher of one's own", () => {
     const error = new DecodeError('ERR_WEBHOOK_DECODE', { id: 'x' }, 'value', 'is bad.');
     const router = createRouter().on(
       {
-        kind: 'event.emitted',
         select: (_, report) => {
           report?.(error);
           return undefined;

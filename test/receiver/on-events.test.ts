@@ -195,7 +195,6 @@ describe('onEvents that takes too long', () => {
 
 it.each([
   [{ onEvents: 'all' }, '`onEvents` must be a function, got a string.'],
-  [{ onEvents: () => {}, concurrency: 2 }, '`concurrency` has no effect with `onEvents`'],
   [{ onEvents: () => {}, store: { claim() {}, record() {} } }, '`store` must be an IdempotencyStore or false'],
   [{ onEvent: () => {}, onEvents: () => {} }, 'Set one of `onEvent`, `onEvents` and `enqueue`, got 2.'],
 ])('createReceiver refuses %j', (options, message) => {

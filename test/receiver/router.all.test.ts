@@ -65,7 +65,6 @@ describe('router.dispatchAll', () => {
     const skipped = new WebhookError('ERR_WEBHOOK_INVALID_EVENT', 'It does not decode.');
     const router = createRouter().on(
       {
-        kind: 'event.emitted',
         select(each, report) {
           if (each.id === 'b') report?.(skipped);
           return each.id === 'b' ? undefined : each;

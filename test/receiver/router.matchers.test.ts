@@ -6,7 +6,6 @@ import { ADDRESS, context, emitted, routed } from './router.cases.js';
 describe('a matcher', () => {
   /** Selects events by the number of their inputs, as ERC-20 and ERC-721 transfers differ in no name. */
   const inputs = (count: number, filter?: EventFilter): EventMatcher<{ count: number; id: string }> => ({
-    kind: 'event.emitted',
     filter,
     select: ({ id, data }) => (data.event.inputs.length === count ? { count, id } : undefined),
   });
@@ -24,7 +23,6 @@ describe('a matcher', () => {
   it('shares a filter with others, which are asked in order, and then the plain handler', () => {
     const asked: string[] = [];
     const matcher = (name: string, answer?: string): EventMatcher<string> => ({
-      kind: 'event.emitted',
       filter: transfer,
       select: () => {
         asked.push(name);
@@ -56,7 +54,7 @@ describe('a matcher', () => {
 
   it.each([null, false, 0, ''])('selects with %j, and passes with undefined alone', (selected) => {
     const router = createRouter()
-      .on({ kind: 'event.emitted', select: () => selected }, (given) => ({ given }))
+      .on({ select: () => selected }, (given) => ({ given }))
       .on('event.emitted', () => 'plain');
     expect(router.dispatch(emitted(), context)).toEqual({ given: selected });
   });
@@ -78,7 +76,7 @@ describe('a router in a receiver', () => {
     ['rejects', () => Promise.reject(new Error('no'))],
     ['resolves to nothing', async () => undefined],
   ])('fails the event of a matcher whose promise %s, and leaves nothing unhandled', async (_how, select) => {
-    const matcher = { kind: 'event.emitted', select } as never as EventMatcher<unknown>;
+    const matcher = { select } as never as EventMatcher<unknown>;
     const router = createRouter().on(matcher, () => {});
     const { receiver } = noting({ onEvent: router.dispatch });
     expect(await receiver.handle(signed([emitted()]))).toMatchObject({
@@ -90,7 +88,6 @@ describe('a router in a receiver', () => {
 
   it('reports what several matchers say of an event once, and something else again', async () => {
     const reporting = (message: string): EventMatcher<unknown> => ({
-      kind: 'event.emitted',
       select: (_, report) => report?.(new WebhookError('ERR_WEBHOOK_INVALID_EVENT', message)),
     });
     const router = createRouter();

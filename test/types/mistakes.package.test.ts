@@ -29,7 +29,6 @@ const MISTAKES: Readonly<Record<string, readonly [program: string, says: string]
     options('onEvent: () => {}, enqueue: () => {}'),
     'Set one of onEvent, onEvents and enqueue',
   ],
-  'onEvents-with-concurrency': [options('concurrency: 4, onEvents: () => {}'), 'leave out concurrency with onEvents'],
   'async-handler-in-a-synchronous-transaction': [
     `${RECEIVER}
      import type { SqlStore, Synchronous } from 'event-webhook-receiver/stores/sql';

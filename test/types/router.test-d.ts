@@ -67,17 +67,11 @@ describe('on', () => {
 
 describe('a matcher', () => {
   test('gives its handler what it selects', () => {
-    const amount: EventMatcher<bigint> = { kind: 'event.emitted', filter: { name: 'Transfer' }, select: () => 1n };
-    const status: EventMatcher<string, TransactionIncluded> = {
-      kind: 'transaction.included',
-      select: (event) => event.data.status,
-    };
-    createRouter<Transaction>()
-      .on(amount, (selected, context) => {
-        expectTypeOf(selected).toEqualTypeOf<bigint>();
-        expectTypeOf(context).toEqualTypeOf<EventContext<Transaction>>();
-      })
-      .on(status, (selected) => expectTypeOf(selected).toEqualTypeOf<string>());
+    const amount: EventMatcher<bigint> = { filter: { name: 'Transfer' }, select: () => 1n };
+    createRouter<Transaction>().on(amount, (selected, context) => {
+      expectTypeOf(selected).toEqualTypeOf<bigint>();
+      expectTypeOf(context).toEqualTypeOf<EventContext<Transaction>>();
+    });
     // @ts-expect-error what is selected is no text
     router.on(amount, (_: string) => {});
     // @ts-expect-error a matcher has its own filter
@@ -87,7 +81,6 @@ describe('a matcher', () => {
   test('can be written in place, with its event and what it selects inferred', () => {
     router.on(
       {
-        kind: 'event.emitted',
         filter: { name: 'Transfer' },
         select(event) {
           expectTypeOf(event).toEqualTypeOf<EventEmitted>();
@@ -95,16 +88,6 @@ describe('a matcher', () => {
         },
       },
       (selected) => expectTypeOf(selected).toEqualTypeOf<{ inputs: EventEmitted['data']['event']['inputs'] }>(),
-    );
-    router.on(
-      {
-        kind: 'transaction.included',
-        select(event) {
-          expectTypeOf(event).toEqualTypeOf<TransactionIncluded>();
-          return event.data.blockNumber;
-        },
-      },
-      (selected) => expectTypeOf(selected).toEqualTypeOf<number>(),
     );
   });
 });

@@ -55,7 +55,7 @@ export const survivors = {
   'src/receiver/reporter.ts': {
     [CAUGHT]: [
       'notify(() => onError(error, context));',
-      "verified: (items) => notify(() => logger.info({ items }, 'Delivery verified.')),",
+      "verified: (items: number) => notify(() => logger.info({ items }, 'Delivery verified.')),",
     ],
   },
   'src/handle/run-each.ts': {
