@@ -167,11 +167,13 @@ function needCare(items: readonly DeliveryItem[], text: string): boolean {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEvent(value: unknown): WebhookEvent {
-  const kind = isRecord(value) ? value.event : undefined;
-  if (kind === 'event.emitted') return parseEventEmitted(value);
-  if (kind === 'transaction.included') return parseTransactionIncluded(value);
-  const issues = isTooDeep(value) ? [tooDeep] : kindIssues(value);
-  throw new InvalidEventError(issues.length > 0 ? issues : [unknownKind]);
+  return readable(() => {
+    const kind = isRecord(value) ? value.event : undefined;
+    if (kind === 'event.emitted') return parseEventEmitted(value);
+    if (kind === 'transaction.included') return parseTransactionIncluded(value);
+    const issues = isTooDeep(value) ? [tooDeep] : kindIssues(value);
+    throw new InvalidEventError(issues.length > 0 ? issues : [unknownKind]);
+  });
 }
 
 /**
@@ -182,7 +184,7 @@ export function parseEvent(value: unknown): WebhookEvent {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
  */
 export function parseEventEmitted(value: unknown): EventEmitted {
-  return checked(value, checkEventEmitted) as EventEmitted;
+  return readable(() => checked(value, checkEventEmitted)) as EventEmitted;
 }
 
 /**
@@ -194,7 +196,7 @@ export function parseEventEmitted(value: unknown): EventEmitted {
  * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is missing or of another type.
  */
 export function parseTransactionIncluded(value: unknown): TransactionIncluded {
-  return checked(value, checkTransactionIncluded) as TransactionIncluded;
+  return readable(() => checked(value, checkTransactionIncluded)) as TransactionIncluded;
 }
 
 function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
@@ -204,4 +206,14 @@ function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) =
   check(event, issues);
   if (issues.length > 0) throw new InvalidEventError(issues);
   return event;
+}
+
+/** A value that throws when it is read (a proxy, a getter) is invalid like any other: callers catch one error alone. */
+function readable<Result>(parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof InvalidEventError) throw error;
+    throw new InvalidEventError([{ path: [], message: 'expected a value that can be read' }]);
+  }
 }

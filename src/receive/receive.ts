@@ -97,15 +97,16 @@ export function createReceive(
       const header = message.header ?? (request && ((name: string) => request.header(name)));
       const host = remainingMs || waitUntil ? new HostTime(remainingMs, waitUntil) : undefined;
 
-      const delivery = await arrivals.run(async (arrival): Promise<VerifiedDelivery> => {
-        const malformed = headerError({ signature, timestamp }, { headers, header });
-        if (malformed) throw malformed;
-        // Read before the body, which may arrive slowly.
-        const nowMs = toleranceSeconds === false ? 0 : now();
-        if (!Number.isFinite(nowMs)) {
-          throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
-        }
+      // Before it takes a place among those that arrive.
+      const malformed = headerError({ signature, timestamp }, { headers, header });
+      if (malformed) throw malformed;
+      // Read before the body, which may arrive slowly.
+      const nowMs = toleranceSeconds === false ? 0 : now();
+      if (!Number.isFinite(nowMs)) {
+        throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
+      }
 
+      const delivery = await arrivals.run(async (arrival): Promise<VerifiedDelivery> => {
         const isReader = typeof given === 'function';
         const late = () =>
           arrivals.drop(arrival, incomplete(`it took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs)`));

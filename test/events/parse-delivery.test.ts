@@ -8,6 +8,7 @@ import {
   parseDelivery,
   parseEvent,
   parseEventEmitted,
+  parseTransactionIncluded,
   type RawBody,
 } from '../../src/index.js';
 import { changed, emitted, frozen, included, isLeaf, pathsOf, put } from '../fixtures/events.js';
@@ -236,6 +237,27 @@ describe('parseEvent and parseEventEmitted', () => {
     expect(parsed.data.event.contract.addressLabel).toBe('alias');
     expect(parsed.data.transaction?.contract?.addressLabel).toBe('');
     expect(parsed.data.event.inputs).toBe(sent.data.event.inputs);
+  });
+
+  it.each([
+    ['parseEvent', parseEvent],
+    ['parseEventEmitted', parseEventEmitted],
+    ['parseTransactionIncluded', parseTransactionIncluded],
+  ])('%s throws InvalidEventError for a value that cannot be read', (_name, parse) => {
+    const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const thrown = new Error('quoted');
+    const unreadable = {
+      get event(): string {
+        throw thrown;
+      },
+    };
+    for (const each of [emitted(), included()]) {
+      for (const value of [revoked, unreadable, changed(each, ['data'], revoked)]) {
+        expect(() => parse(value)).toThrow(InvalidEventError);
+        expect(() => parse(value)).toThrow('Not a valid event: event: expected a value that can be read');
+      }
+    }
   });
 
   it('add nothing to the open payload of transaction.included', () => {

@@ -80,6 +80,17 @@ describe('the body of a delivery', () => {
     expect((await receiver.handleRequest(requestOf({}, { 'content-encoding': encoding }))).status).toBe(status);
   });
 
+  it('loses its place to no request without the headers of a delivery', async () => {
+    const { receiver } = noting({ maxArriving: 1 });
+    const body = deferred<Uint8Array>();
+    const request = requestOf({ rawBody: () => () => body.promise });
+    const genuine = receiver.handleRequest(request);
+    const stranger = { ...request, header: () => undefined, rawBody: () => () => new Promise<never>(() => {}) };
+    expect((await receiver.handleRequest(stranger)).status).toBe(403);
+    body.resolve(encode(signed([event('a')]).rawBody));
+    expect((await genuine).status).toBe(200);
+  });
+
   it('counts towards maxArrivingBytes from when it is there, and once', async () => {
     const gate = deferred<string>();
     const half = Math.ceil(bytes.length / 2);
