@@ -8,7 +8,7 @@ const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
 /** How long a handler that does not settle counts at least, in ms. */
 const GIVE_UP_MS = 60_000;
 
-/** Work that continues after its delivery was answered: until when, on the monotonic clock, it has a place and is counted. */
+/** User code that continues after its delivery was answered: until when, on the monotonic clock, it has a place and is counted. */
 interface Later {
   readonly hasPlaceUntil: number;
   readonly countsUntil: number;
@@ -22,23 +22,12 @@ interface Later {
 export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
   const later = new Set<Later>();
   let entered = 0;
+  let waitedFor = 0;
 
   function count(isCounted: (each: Later) => boolean): number {
     let counted = entered;
     for (const each of later) if (isCounted(each)) counted++;
     return counted;
-  }
-
-  function keep(work: Promise<unknown>, kept: Later): void {
-    const now = monotonicNow();
-    for (const each of later) if (each.countsUntil <= now) later.delete(each);
-    later.add(kept);
-    changes.publish(gate);
-    const done = () => {
-      later.delete(kept);
-      changes.publish(gate);
-    };
-    work.then(done, done);
   }
 
   const gate = {
@@ -50,7 +39,7 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
     },
     /** How much work is in flight or waited for. */
     get size() {
-      return count(({ countsUntil }) => countsUntil > monotonicNow());
+      return waitedFor + count(({ countsUntil }) => countsUntil > monotonicNow());
     },
     /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed. */
     check(): void {
@@ -76,12 +65,24 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
      */
     hold(work: Promise<unknown>, host?: Later['host']): void {
       const now = monotonicNow();
+      for (const each of later) if (each.countsUntil <= now) later.delete(each);
       const hasPlaceUntil = now + 2 * handlerTimeoutMs;
-      keep(work, { hasPlaceUntil, countsUntil: Math.max(hasPlaceUntil, now + GIVE_UP_MS), host });
+      const held = { hasPlaceUntil, countsUntil: Math.max(hasPlaceUntil, now + GIVE_UP_MS), host };
+      later.add(held);
+      changes.publish(gate);
+      const done = () => {
+        later.delete(held);
+        changes.publish(gate);
+      };
+      work.then(done, done);
     },
     /** Counts work until it settles, without a place. */
     wait(work: Promise<unknown>): void {
-      keep(work, { hasPlaceUntil: Number.NEGATIVE_INFINITY, countsUntil: Number.POSITIVE_INFINITY });
+      waitedFor++;
+      const done = () => {
+        waitedFor--;
+      };
+      work.then(done, done);
     },
   };
   return gate;

@@ -102,9 +102,7 @@ export function createReceive(
       if (malformed) throw malformed;
       // Read before the body, which may arrive slowly.
       const nowMs = toleranceSeconds === false ? 0 : now();
-      if (!Number.isFinite(nowMs)) {
-        throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
-      }
+      if (!Number.isFinite(nowMs)) throw noTime();
 
       const delivery = await arrivals.run(async (arrival): Promise<VerifiedDelivery> => {
         const isReader = typeof given === 'function';
@@ -187,4 +185,9 @@ function sizeOf(body: RawBody | undefined | null): number {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : signedBytes(body);
   if (bytes) return bytes.length;
   throw new RawBodyUnavailableError('Pass the bytes as they arrived: a string, a Uint8Array or an ArrayBuffer.');
+}
+
+/** The error of a clock that cannot tell the time. */
+export function noTime(): WebhookError {
+  return new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
 }

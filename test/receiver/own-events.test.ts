@@ -119,6 +119,8 @@ describe('handleEvents', () => {
     const { receiver, reported } = noting();
     expect(await receiver.handleEvents(circular as never)).toMatchObject({ status: 500, outcomes: [] });
     expect(await receiver.handleEvents(undefined as never)).toMatchObject({ status: 500, outcomes: [] });
+    const timeless = noting({ now: () => Number.NaN });
+    expect(await timeless.receiver.handleEvents([parsed('a')])).toMatchObject({ status: 500, outcomes: [] });
     const failing = noting({ secret: () => Promise.reject(new Error('vault away')) });
     expect(await failing.receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
     expect(reported).toHaveLength(2);
