@@ -1,4 +1,5 @@
-import { isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { ConfigError, isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { typeName } from '../internal/check-options.js';
 import { readBody } from '../receive/read-body.js';
 import { type BodyReader, type DeliveryRequest, headerText, incomplete, pathOf } from '../receive/request.js';
 
@@ -6,33 +7,62 @@ const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
   'request.json() elsewhere), or have the earlier reader use request.clone().';
 
+/** What handlers of Fetch get: a Request, or the context of a framework that holds it. */
+export type RequestOrContext =
+  | Request
+  /** SvelteKit, Astro, React Router, Pages Functions. */
+  | { readonly request: Request }
+  /** Hono has it in `req.raw`, h3 in `req`. */
+  | { readonly req: Request | { readonly raw: Request } };
+
 /** Presents a web-standard request. Reads nothing of it yet: a getter of a host that throws is an error of the delivery. */
 export function fromFetchRequest(
-  request: Request,
+  given: RequestOrContext,
   waitUntil?: DeliveryRequest['waitUntil'],
   remainingMs?: DeliveryRequest['remainingMs'],
 ): DeliveryRequest {
+  let found: Request | undefined;
+  const request = () => {
+    found ??= requestIn(given);
+    return found;
+  };
   return {
     waitUntil,
     remainingMs,
     get method() {
-      return request.method;
+      return request().method;
     },
     get url() {
       try {
-        return pathOf(request.url)?.split('#', 1)[0];
+        return pathOf(request().url)?.split('#', 1)[0];
       } catch {
         return undefined;
       }
     },
-    header: (name) => headerText(request.headers.get(name)),
+    header: (name) => headerText(request().headers.get(name)),
     rawBody() {
-      const { bodyUsed, body } = request;
+      const { bodyUsed, body } = request();
       const isUnreadable = body != null && typeof body.getReader !== 'function';
       if (bodyUsed || body?.locked || isUnreadable) throw new RawBodyUnavailableError(FIX);
       return readerOf(body);
     },
   };
+}
+
+/** Frameworks pass a context in place of the Request. Throws ConfigError for anything that holds none. */
+function requestIn(given: unknown): Request {
+  if (isRequest(given)) return given;
+  const { request, req, requestContext, on } = Object(given);
+  for (const each of [request, req, Object(req).raw]) if (isRequest(each)) return each;
+  let got = `${typeName(given)}. Pass the Request: in most frameworks it is \`context.request\` or \`context.req.raw\``;
+  if (typeof on === 'function') got = 'a request of Node.js: use nodeHandler or expressHandler';
+  else if (requestContext !== undefined) got = 'an event of AWS Lambda: use lambdaHandler';
+  throw new ConfigError(`A handler of Fetch takes a Request, got ${got}.`);
+}
+
+/** Requests of other realms and of polyfills are no instances. */
+function isRequest(given: unknown): given is Request {
+  return typeof Object(Object(given).headers).get === 'function';
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {

@@ -4,14 +4,15 @@ import { stopwatch } from '../internal/deadline.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { fromFetchRequest } from './fetch-request.js';
+import { fromFetchRequest, type RequestOrContext } from './fetch-request.js';
 
-/** A handler of web-standard requests. Runtimes pass more after the request: Workers `env` and a context, others one object. */
-export type FetchHandler = (request: Request, ...others: unknown[]) => Promise<Response>;
+/** A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after the request: Workers `env` and a context, others one object. */
+export type FetchHandler = (request: RequestOrContext, ...others: unknown[]) => Promise<Response>;
 
 /**
  * Creates a handler of web-standard requests that answers deliveries: for Hono, Next.js route handlers, Workers, Bun, Deno,
- * and everything else that speaks `Request` and `Response`.
+ * and everything else that speaks `Request` and `Response`. Frameworks that pass a context with the request in it (SvelteKit,
+ * Astro, Hono, h3) can mount it as it is.
  *
  * Cloudflare Workers stops the work of a request when its sender disconnects; its events then wait for the end of their
  * lease. To finish it, pass on the execution context, `receive(request, context)`, or use the handler itself as the
@@ -77,7 +78,7 @@ export type FetchVerification =
   | { readonly delivery?: undefined; readonly response: Response };
 
 /** Verifies and parses a request that your code answers itself. */
-export type FetchVerifier = (request: Request) => Promise<FetchVerification>;
+export type FetchVerifier = (request: RequestOrContext) => Promise<FetchVerification>;
 
 /**
  * Creates a function that verifies and parses web-standard requests for code that answers them itself. It does not

@@ -43,6 +43,9 @@ export function fromLambdaEvent(
   context?: LambdaContext | null,
 ): DeliveryRequest {
   const event = given ?? {};
+  if ('arrayBuffer' in Object(event)) {
+    throw new ConfigError('lambdaHandler takes an event of AWS Lambda, got a Request: use fetchHandler.');
+  }
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? contextOf(event).http?.method;

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { ConfigError } from '../errors.js';
 import type { DeliveryResult } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
+import { typeName } from '../internal/check-options.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
@@ -42,6 +44,7 @@ const FAILED: DeliveryResult = { status: 500, outcomes: [] };
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
+    checkResponse(response);
     let result = FAILED;
     try {
       result = await receiver.handleRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
@@ -76,6 +79,7 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
+    checkResponse(response);
     let verification: Verification = { refusal: FAILED };
     try {
       verification = await verifier.verifyRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
@@ -86,4 +90,12 @@ export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): Nod
     if (refusal) respond(request, response, refusal);
     return delivery;
   };
+}
+
+/** Throws to a host that passes something else, which it answers 500. */
+function checkResponse(response: unknown): void {
+  if (typeof Object(response).end === 'function') return;
+  throw new ConfigError(
+    `nodeHandler takes the request and the response of node:http, got ${typeName(response)} in place of the response. In Fastify register fastifyPlugin, in Koa pass \`context.req\` and \`context.res\`, and give a Request to fetchHandler.`,
+  );
 }

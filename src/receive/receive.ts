@@ -110,6 +110,8 @@ export function createReceive(
           arrivals.drop(arrival, incomplete(`it took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs)`));
         arrival.body = isReader ? await withDeadline(given({ maxBodyBytes, arrival }), receiveTimeoutMs, late) : given;
         message.bodyBytes = sizeOf(arrival.body);
+        if (message.bodyBytes === 0 && Number(header?.('content-length')) > 0)
+          throw new RawBodyUnavailableError(EMPTIED);
         if (message.bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
         if (!isReader) arrival.received(message.bodyBytes);
 
@@ -178,6 +180,9 @@ export function createReceive(
 
 /** The way of the deliveries of one receiver or verifier. */
 export type Receive = ReturnType<typeof createReceive>;
+
+const EMPTIED =
+  'It arrived empty, although Content-Length announces bytes: register the handler before anything that parses bodies.';
 
 /** The size of a body, in bytes. Throws for a value that cannot be the bytes as they arrived. */
 function sizeOf(body: RawBody | undefined | null): number {

@@ -64,6 +64,36 @@ describe('fetchHandler', () => {
     expect(codes).toHaveLength(expected === 200 ? 0 : 1);
   });
 
+  it.each<[string, (request: Request) => unknown]>([
+    ['the event of SvelteKit', (request) => ({ request, url: new URL(request.url) })],
+    ['the context of Hono', (request) => ({ req: { raw: request, method: 'POST', header: () => undefined } })],
+    ['the event of h3', (request) => ({ req: request, res: {} })],
+  ])('finds the Request in %s', async (_what, contextOf) => {
+    const codes: string[] = [];
+    expect(await call(contextOf(requestOf(() => ({}))) as Request, codes)).toBe(200);
+    expect(codes).toEqual([]);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['nothing', undefined, /got undefined\. Pass the Request/],
+    ['a context without a Request', { node: { req: {} } }, /got an object\. Pass the Request/],
+    ['a request of Node.js', { method: 'POST', headers: {}, on() {} }, /use nodeHandler or expressHandler/],
+    ['an event of Lambda', { requestContext: {}, headers: {}, body: '[]' }, /use lambdaHandler/],
+  ])('says what it takes when it gets %s', async (_what, given, message) => {
+    const messages: string[] = [];
+    const handler = fetchHandler({ ...options([]), onEvent() {}, onError: (error) => messages.push(error.message) });
+    expect((await handler(given as Request)).status).toBe(500);
+    expect(messages).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('takes a body that arrives empty, although bytes were announced, for one that was read before', async () => {
+    const codes: string[] = [];
+    const { body: _, ...request } = requestOf((delivery) => ({
+      headers: { get: (name: string) => ({ ...lower(delivery), 'content-length': '9' })[name] },
+    })) as never as Fields;
+    await expect(call(request as never, codes)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' });
+  });
+
   it.each<[string, Fields, Answer]>([
     ['headers without get', { headers: {} }, 500],
     ['headers that throw', throwing('headers'), 500],
@@ -122,6 +152,10 @@ describe('lambdaHandler', () => {
       expect(await call(event, codes)).toBe(expected);
       expect(codes).toHaveLength(expected === 200 ? 0 : 1);
     }
+  });
+
+  it('says what it takes when it gets a Request', async () => {
+    await expect(call(new Request('http://localhost') as never, [])).rejects.toThrow('got a Request: use fetchHandler');
   });
 
   it.each<[string, Fields, Answer]>([
