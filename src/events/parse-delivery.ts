@@ -27,7 +27,10 @@ export interface InvalidItem {
   readonly status: 'invalid';
   /** The first 10. */
   readonly issues: readonly EventIssue[];
-  /** As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialized. */
+  /**
+   * As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialized. Fields
+   * that no event needs may have been filled in or dropped before the flaw was found.
+   */
   readonly raw: unknown;
 }
 

@@ -58,7 +58,7 @@ const slow = (what: string) => overloaded(`${what}. If the secret function is sl
 
 /**
  * Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, look-ups of their secrets,
- * and their bytes. A body may stall, so the oldest delivery makes room. A look-up always ends, so the newcomer is refused.
+ * and their bytes. A body may stall, so the oldest delivery makes room. Waiting for a look-up always ends, so the newcomer is refused.
  */
 export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs }: ArrivalLimits) {
   /** In the order of arrival, without those in their look-up. */
