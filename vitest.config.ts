@@ -89,7 +89,7 @@ export default defineConfig({
       reportOnFailure: true,
       // Branches were at 98 before the tests of the developers' tools were cut; the floor must return there.
       // What runs in the tier peers and in the processes that explain is not counted.
-      thresholds: { lines: 98, branches: 95, functions: 98, statements: 98 },
+      thresholds: { lines: 98, branches: 97, functions: 98, statements: 98 },
     },
   },
 });

@@ -48,10 +48,14 @@ export function outcomeUnknown(idempotencyKey: string, cause?: unknown): Webhook
 
 /** Whether an error is `cause`, or was made from it. */
 export function isMadeFrom(error: unknown, cause: unknown): boolean {
-  for (let depth = 0, each = error; depth < 10; depth++) {
-    if (each === cause) return true;
-    if (!(each instanceof Error)) return false;
-    each = each.cause;
+  try {
+    for (let depth = 0, each = error; depth < 10; depth++) {
+      if (each === cause) return true;
+      if (!(each instanceof Error)) return false;
+      each = each.cause;
+    }
+  } catch {
+    // Reading the error throws.
   }
   return false;
 }

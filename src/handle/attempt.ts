@@ -50,6 +50,8 @@ export interface Attempted {
   readonly tried: Items;
   /** The code of the failure of all of them, if the store has rejected. */
   readonly code?: string | undefined;
+  /** Whether the store says that the handler has failed, so that nothing of its run was kept in a transaction. */
+  readonly hasThrown?: boolean;
 }
 
 /** Why the last run failed: what it threw, and the error that is reported for it. */
@@ -121,7 +123,10 @@ class Attempt<Tx> {
       else this.#fail(storeError(new Error(WRONG_WORD, { cause: this.#failure?.error })));
     } catch (cause) {
       const error = this.#failureFor(cause);
-      this.#fail(error, codeOf(error));
+      const code = codeOf(error);
+      const isConflict = this.#failure !== undefined && isMadeFrom(cause, this.#failure.thrown);
+      const hasThrown = code === 'ERR_WEBHOOK_HANDLER' || (code === 'ERR_WEBHOOK_STORE' && isConflict);
+      this.#fail(error, { code, hasThrown });
     }
   }
 
@@ -153,11 +158,11 @@ class Attempt<Tx> {
     return isUndone ? failure.error : storeError(cause);
   }
 
-  #fail(error: WebhookError, code?: string): void {
+  #fail(error: WebhookError, about?: Pick<Attempted, 'code' | 'hasThrown'>): void {
     const outcomes = [...this.#task.items].map(
       ([idempotencyKey, item]): EventOutcome => ({ status: 'failed', item, idempotencyKey, error }),
     );
-    this.#answer({ outcomes, tried: this.#tried, code }, error);
+    this.#answer({ outcomes, tried: this.#tried, ...about }, error);
   }
 
   /** Only the first answer counts. Later, a store may still say that an effect was not recorded. */

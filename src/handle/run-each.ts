@@ -42,7 +42,7 @@ export function createHandleEach<Tx>(
     if (items.size === 0) return [];
     const handlerTimeoutMs = search ? search.remainingMs() : ground.handlerTimeoutMs;
     if (search?.isOver() || handlerTimeoutMs <= 0) return failedBy(search?.error, items);
-    const { outcomes, tried, code } = await attempt(ground, {
+    const { outcomes, tried, code, hasThrown } = await attempt(ground, {
       items,
       about,
       handlerTimeoutMs,
@@ -52,13 +52,12 @@ export function createHandleEach<Tx>(
       },
     });
     search?.note(code === undefined);
-    const hasFailed = code === 'ERR_WEBHOOK_HANDLER' || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
     // A store that fails without a run would fail again, forever.
-    if (!hasFailed || tried.size === 0) return outcomes;
+    if (!(hasThrown || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') || tried.size === 0) return outcomes;
     const isTried = ({ idempotencyKey = '' }: EventOutcome) => tried.has(idempotencyKey);
     const others = new Map([...items].filter(([key]) => !tried.has(key)));
     const own = outcomes.filter(isTried);
-    const hasHalves = ground.isTransactional && code === 'ERR_WEBHOOK_HANDLER' && tried.size > 1;
+    const hasHalves = ground.isTransactional && hasThrown && tried.size > 1;
     return [
       ...(hasHalves
         ? await byHalves(tried, about, search ?? new Search(tried.size, ground.handlerTimeoutMs, own))

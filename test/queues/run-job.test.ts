@@ -109,7 +109,7 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('onError of %s',
     await vi.advanceTimersByTimeAsync(5);
     expect(told).toEqual([
       expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', cause: down }),
-      { idempotencyKey: 'a' },
+      { idempotencyKey: 'a', item: expect.objectContaining({ status: 'event' }) },
     ]);
   });
 });

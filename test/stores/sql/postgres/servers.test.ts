@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { countOf, openClient, type Run, useServer, write } from '../client.js';
+import { countOf, ERR_STORE, openClient, type Run, useServer, write } from '../client.js';
 import { postgresClients } from './clients.js';
 
 describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured${needsPostgres}`, () => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
           if (++runs <= failures) await conflict(tx);
         };
         if (failures < 5) expect(await once(store, key, run)).toBe('handled');
-        else await expect(once(store, key, run)).rejects.toMatchObject({ code });
+        else await expect(once(store, key, run)).rejects.toMatchObject({ ...ERR_STORE, cause: { code } });
         expect([runs, await countOf(opened, id)]).toEqual([Math.min(failures + 1, 5), failures < 5 ? 1 : 0]);
       }
     });
