@@ -25,13 +25,13 @@ const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
  * may name, so only an import counts; `external`: packages that it is there for, which the user has.
  */
 export const SUBPATHS = {
-  '.': { node: 18_550, edge: 21_750, foreign: FOREIGN },
+  '.': { node: 18_650, edge: 21_750, foreign: FOREIGN },
   './verify': { node: 1550, edge: 4500, foreign: FOREIGN },
   './schemas': { node: 28_450, edge: 28_450, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
-  './express': { node: 18_250, foreign: FOREIGN, mentions: ['express', 'pg'] },
-  './fastify': { node: 18_550, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
+  './express': { node: 18_350, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './fastify': { node: 18_600, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
   './fetch': { node: 18_400, edge: 21_600, foreign: FOREIGN },
-  './lambda': { node: 18_100, foreign: FOREIGN },
+  './lambda': { node: 18_200, foreign: FOREIGN },
   './node': { node: 18_400, foreign: FOREIGN },
   './stores/dynamodb': { node: 8250, edge: 10_750, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 3650, edge: 6150, foreign: FOREIGN },
@@ -39,7 +39,7 @@ export const SUBPATHS = {
   './stores/sql': { node: 24_600, edge: 27_100, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
   './stores/sql/postgres-js-socket': { node: 2150, foreign: FOREIGN, mentions: ['postgres', 'pg'] },
   './queues/bullmq': { node: 10_350, foreign: FOREIGN, mentions: ['bullmq'] },
-  './queues/pg-boss': { node: 11_000, foreign: FOREIGN, mentions: ['pg-boss'] },
+  './queues/pg-boss': { node: 11_100, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 13_000, edge: 13_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './otel': { node: 4450, foreign: OTHERS, external: OPENTELEMETRY },
   './client': { node: 14_250, edge: 17_100, foreign: FOREIGN },
