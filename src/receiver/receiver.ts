@@ -28,7 +28,8 @@ export interface Receiver extends OwnEvents {
 /**
  * Creates a receiver: verifies, then parses, then runs your code exactly once per event (spec sections 5.2 and 6). Nothing
  * is acknowledged before it took effect. The `store` defines the scope of exactly-once: the default, `memoryStore()`,
- * covers one process.
+ * covers one process. A lease store repeats an effect if the process dies before its record, or if a handler outlives its
+ * lease; a transactional store does not.
  *
  * @example
  * ```ts
