@@ -60,9 +60,9 @@ function requestIn(given: unknown): Request {
   throw new ConfigError(`A handler of Fetch takes a Request, got ${got}.`);
 }
 
-/** Requests of other realms and of polyfills are no instances. */
+/** Requests of other realms and of polyfills are no instances, and events of h3 have headers of this form, too. */
 function isRequest(given: unknown): given is Request {
-  return typeof Object(Object(given).headers).get === 'function';
+  return typeof Object(Object(given).headers).get === 'function' && 'bodyUsed' in Object(given);
 }
 
 function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {

@@ -67,7 +67,7 @@ describe('fetchHandler', () => {
   it.each<[string, (request: Request) => unknown]>([
     ['the event of SvelteKit', (request) => ({ request, url: new URL(request.url) })],
     ['the context of Hono', (request) => ({ req: { raw: request, method: 'POST', header: () => undefined } })],
-    ['the event of h3', (request) => ({ req: request, res: {} })],
+    ['the event of h3', (request) => ({ req: request, res: {}, headers: request.headers, method: 'POST' })],
   ])('finds the Request in %s', async (_what, contextOf) => {
     const codes: string[] = [];
     expect(await call(contextOf(requestOf(() => ({}))) as Request, codes)).toBe(200);
