@@ -33,7 +33,7 @@ export interface Finality {
   before(entries: readonly EventEntry[], context: BeforeContext): Promise<ReadonlyMap<EventEntry, Kept>> | undefined;
 }
 
-/** Returns the outcomes of the events that are not handled now. Never rejects, and lets no event pass for want of an answer. */
+/** Returns the outcomes of the events that are not handled now. Never rejects: without an answer, events wait. */
 export type Before = (
   keys: ReadonlyMap<EventItem, string>,
   about: AboutDelivery,
@@ -55,7 +55,7 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
         return limit.signal;
       },
       // Before the deadline, which does not know that it is the store that hangs.
-      stateOf: (key) => probe(once, key, 0.9 * Math.max(0, Math.min(limit.remainingMs(), handlerTimeoutMs))),
+      stateOf: (key) => probe(once, key, 0.9 * limit.remainingMs()),
     };
     let kept: ReadonlyMap<EventEntry, Kept> | undefined;
     try {

@@ -29,8 +29,9 @@ export class Deadline {
     return this.#controller.signal;
   }
 
+  /** Never negative: newer Node warns of such a timer. */
   remainingMs(): number {
-    return Math.min(this.deadline - Date.now(), this.#monotonicEnd - monotonicNow());
+    return Math.max(0, Math.min(this.deadline - Date.now(), this.#monotonicEnd - monotonicNow()));
   }
 
   /** Bound, so that a handler can destructure its context. */
