@@ -6,7 +6,10 @@ import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import { fromFetchRequest, type RequestOrContext } from './fetch-request.js';
 
-/** A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after the request: Workers `env` and a context, others one object. */
+/**
+ * A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after
+ * it: Workers `env` and a context, others one object.
+ */
 export type FetchHandler = (request: RequestOrContext, ...others: unknown[]) => Promise<Response>;
 
 /**

@@ -96,6 +96,6 @@ export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): Nod
 function checkResponse(response: unknown): void {
   if (typeof Object(response).end === 'function') return;
   throw new ConfigError(
-    `nodeHandler takes the request and the response of node:http, got ${typeName(response)} in place of the response. In Fastify register fastifyPlugin, in Koa pass \`context.req\` and \`context.res\`, and give a Request to fetchHandler.`,
+    `nodeHandler and nodeVerifier take the request and the response of node:http, got ${typeName(response)} in place of the response. In Fastify register fastifyPlugin, in Koa pass \`context.req\` and \`context.res\`, and give a Request to fetchHandler.`,
   );
 }

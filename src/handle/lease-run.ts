@@ -89,7 +89,7 @@ async function claimAndRun(
   try {
     await run(fresh, undefined);
   } catch (error) {
-    // If this fails, the lease ends by itself.
+    // If this fails, the keys are free once their lease is over.
     await store.release(claimed, owner).catch(() => {});
     throw error;
   }

@@ -122,7 +122,7 @@ export function leasedStore(
       const recorded = await recorder.record(keys, owner);
       return new Map(names.map((name, index) => [name, recorded.has(keys[index] as string)]));
     },
-    // If the server does not get this, the lease ends by itself.
+    // If the server does not get this, the keys are free once their lease is over.
     release: (names, owner) => inTime(release(names.map(storableKey), owner)),
   };
 }

@@ -66,7 +66,7 @@ export interface LeaseStore extends StoreMemory {
   /**
    * Claims the keys that nobody has and that have not taken effect, each for itself. Never waits for a held key.
    *
-   * @param keys Unique idempotency keys: any strings.
+   * @param keys Unique idempotency keys, of arbitrary text.
    * @returns The answer for each key.
    * @throws Any error, if it is unknown what happened. The store then releases what it may have claimed.
    */
@@ -78,7 +78,7 @@ export interface LeaseStore extends StoreMemory {
    * @throws Any error, if it is unknown whether they were recorded. The store goes on trying where that can help.
    */
   record(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, boolean>>;
-  /** Frees the keys that the owner still has. If it fails, their lease ends by itself. */
+  /** Frees the keys that the owner still has. If it fails, they are free once their lease is over. */
   release(keys: readonly string[], owner: string): Promise<unknown>;
 }
 
@@ -103,7 +103,7 @@ export interface TransactionalStore<Tx> extends StoreMemory {
    * key while it has claimed others. If the process was frozen since the claim and the time is over, `run` throws without
    * calling the handler.
    *
-   * @param keys Unique idempotency keys: any strings.
+   * @param keys Unique idempotency keys, of arbitrary text.
    * @param run Call it once, or again after its transaction was rolled back; not at all if no key is free.
    * @param limit Once its signal is aborted, the transaction must not commit.
    * @returns One word for each key.

@@ -17,7 +17,7 @@ export type FinalityVerdict =
 export interface Verdicts {
   readonly wait?: 'redelivery' | undefined;
   readonly onDropped?: OnDropped | undefined;
-  /** Whether it is known already, without asking, that an event's block is final and the event is no notice of removal. */
+  /** Whether a log's block is known to be final without asking a node. False for a notice of removal. */
   readonly isFinal?: ((event: WebhookEvent) => boolean) | undefined;
   /** Returns a verdict for each event, in order. Never rejects: what cannot be found out is pending. */
   check(events: readonly WebhookEvent[], signal?: AbortSignal): Promise<readonly FinalityVerdict[]>;

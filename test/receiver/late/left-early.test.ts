@@ -9,7 +9,7 @@ it('a store that is left early does not keep the transaction of a handler that f
       () => words.push('handled'),
       () => words.push('failed'),
     );
-    // A wrapper with a time limit of its own.
+    // A wrapper that limits the time.
     return Promise.race([settled, new Promise<never>((_, reject) => setTimeout(reject, 5))]);
   });
   const handling = deferred<void>();

@@ -3,7 +3,7 @@ import { Transaction } from './server.js';
 
 // Transactional stores that call the run at the wrong time, or pass on what it did not say.
 
-/** Inserts the key in a transaction of its own, then calls the handler: at most once instead of exactly once. */
+/** Commits the key in a separate transaction before it calls the handler: at most once instead of exactly once. */
 export const CommitsTheKeyBeforeTheRun = transactions((right) => ({
   work(fresh, tx, run, limit) {
     const { rows, now } = right.server;

@@ -40,7 +40,7 @@ export interface PgPoolLike<Client> {
  * pool.on('error', (error) => console.error(error.message));
  * const store = sqlStore({ db: fromPg(pool), transactional: true });
  * ```
- * @param pool Your Pool. It warns of one without `connectionTimeoutMillis`. The store neither opens nor closes it.
+ * @param pool Your Pool. You are warned if it has no `connectionTimeoutMillis`. The store neither opens nor closes it.
  * @returns The database, for the option `db` of `sqlStore`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
  */
