@@ -37,7 +37,6 @@ export const SUBPATHS = {
   './stores/leased': { node: 3650, edge: 6150, foreign: FOREIGN },
   './stores/redis': { node: 5450, edge: 7950, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
   './stores/sql': { node: 24_600, edge: 27_100, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
-  './stores/sql/postgres-js-socket': { node: 2150, foreign: FOREIGN, mentions: ['postgres', 'pg'] },
   './queues/bullmq': { node: 10_350, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 11_100, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 13_000, edge: 13_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
@@ -58,7 +57,6 @@ export const SUBPATHS = {
 export const budgetOf = (subpath, runtime) => SUBPATHS[subpath]?.[RUNTIMES[runtime].withNode ? 'node' : 'edge'];
 
 const CORE = { builtins: ['node:crypto', 'node:diagnostics_channel'], packages: [] };
-const SOCKET_BUILTINS = [...CORE.builtins, 'node:net', 'node:stream', 'node:tls'];
 const OTEL_BUILTINS = ['node:async_hooks', ...CORE.builtins];
 
 /**
@@ -78,7 +76,6 @@ export const IMPORTS = {
   './stores/leased': { files: 4, bytes: 118_000, ...CORE },
   './stores/redis': { files: 4, bytes: 125_500, ...CORE },
   './stores/sql': { files: 4, bytes: 224_500, ...CORE },
-  './stores/sql/postgres-js-socket': { files: 4, bytes: 120_500, builtins: SOCKET_BUILTINS, packages: [] },
   './queues/bullmq': { files: 4, bytes: 120_500, ...CORE },
   './queues/pg-boss': { files: 4, bytes: 124_000, ...CORE },
   './evm': { files: 4, bytes: 160_000, ...CORE },

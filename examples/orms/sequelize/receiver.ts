@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import { createReceiver } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
-import { fromSequelize, sqlStore } from 'event-webhook-receiver/stores/sql';
-import { DataTypes, Sequelize } from 'sequelize';
+import { fromTransaction, sqlStore } from 'event-webhook-receiver/stores/sql';
+import { DataTypes, Sequelize, type Transaction } from 'sequelize';
 
 const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', {
   dialect: 'postgres',
@@ -19,7 +19,12 @@ const Transfer = sequelize.define(
   },
   { tableName: 'transfers', timestamps: false },
 );
-const store = sqlStore({ db: fromSequelize(sequelize), transactional: true });
+const db = fromTransaction<Transaction>({
+  dialect: 'postgres',
+  run: (statement, transaction) => sequelize.query(statement, { transaction: transaction ?? null }),
+  transaction: (work) => sequelize.transaction(work),
+});
+const store = sqlStore({ db, transactional: true });
 await store.migrate();
 await Transfer.sync();
 

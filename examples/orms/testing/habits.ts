@@ -36,7 +36,6 @@ export const habits: readonly Habits[] = [
     client: clientOf('fromKysely over pg'),
     refused: {
       'tx.transaction()': (tx: Transaction<unknown>) => tx.transaction().execute(async () => {}),
-      'tx.startTransaction()': (tx: Transaction<unknown>) => tx.startTransaction().execute(),
       'tx.destroy()': (tx: Transaction<unknown>) => tx.destroy(),
     },
   },
@@ -75,10 +74,9 @@ export const habits: readonly Habits[] = [
         end: (tx: EntityManager) => tx.queryRunner?.release(),
       },
     },
-    leaveOpen: async (tx: EntityManager) => tx.queryRunner?.startTransaction(),
   },
   {
-    client: clientOf('fromSequelize over pg'),
+    client: clientOf('fromTransaction over Sequelize'),
     nested: (tx: SequelizeTransaction, text, then) =>
       sequelizeOf(tx).transaction({ transaction: tx }, async (inner) => {
         await sequelizeOf(tx).query(text, { transaction: inner });
@@ -88,6 +86,5 @@ export const habits: readonly Habits[] = [
       'tx.commit()': { commits: true, end: (tx: SequelizeTransaction) => tx.commit() },
       'tx.rollback()': { commits: false, end: (tx: SequelizeTransaction) => tx.rollback() },
     },
-    leaveOpen: (tx: SequelizeTransaction) => sequelizeOf(tx).transaction({ transaction: tx }),
   },
 ];

@@ -24,13 +24,13 @@ const drizzleOverMysql2: SqlClient = {
   title: 'fromDrizzle over mysql2',
   connectsByDriver: true,
   dialect: 'mysql',
-  begin: 'START TRANSACTION',
+  begin: 'begin',
   open(url, settings) {
     const pool = openPool(url, settings).promise();
     const db = drizzle(pool);
     return {
       db: fromDrizzle(db),
-      runIn: (tx: MySql2Database, text) => tx.execute(sql.raw(text)),
+      runIn: async (tx: MySql2Database, text) => await tx.execute(sql.raw(text)),
       run: async (text) => (await db.execute(sql.raw(text)))[0] as unknown as Row[],
       close: () => pool.end(),
     };
@@ -39,7 +39,6 @@ const drizzleOverMysql2: SqlClient = {
 
 const prismaOverMariadb: SqlClient = {
   title: 'fromPrisma over mariadb',
-  isOpaque: true,
   dialect: 'mysql',
   open(url, { max = 10 }) {
     const { hostname, port, username, password, pathname } = new URL(url);
@@ -67,7 +66,7 @@ const kyselyOverMysql2: SqlClient = {
   title: 'fromKysely over mysql2',
   connectsByDriver: true,
   dialect: 'mysql',
-  begin: 'START TRANSACTION',
+  begin: 'begin',
   open(url, settings) {
     const pool = openPool(url, settings);
     const kysely = new Kysely({ dialect: new MysqlDialect({ pool }) });
@@ -82,6 +81,7 @@ const kyselyOverMysql2: SqlClient = {
 
 const knexOverMysql2: SqlClient = {
   title: 'fromKnex over mysql2',
+  keepsSilent: true,
   dialect: 'mysql',
   open(url, { max = 10 }) {
     const { hostname, port, username, password, pathname } = new URL(url);
@@ -106,6 +106,7 @@ const knexOverMysql2: SqlClient = {
 
 const typeOrmOverMysql2: SqlClient = {
   title: 'fromTypeOrm over mysql2',
+  keepsSilent: true,
   dialect: 'mysql',
   begin: 'START TRANSACTION',
   async open(url, { max = 10 }) {

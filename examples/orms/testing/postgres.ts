@@ -13,7 +13,7 @@ import {
   fromKysely,
   fromPg,
   fromPrisma,
-  fromSequelize,
+  fromTransaction,
   fromTypeOrm,
 } from '../../../src/stores/sql/index.js';
 import type { ClientSettings, Row, SqlClient } from '../../../test/stores/sql/client.js';
@@ -35,6 +35,8 @@ function pgOptions(url: string, { max = 10, session = {} }: ClientSettings) {
 
 const drizzleOverPg: SqlClient = {
   title: 'fromDrizzle over pg',
+  losesAtBegin: true,
+  begin: 'begin',
   connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
@@ -42,7 +44,8 @@ const drizzleOverPg: SqlClient = {
     const db = drizzle(pool);
     return {
       db: fromDrizzle(db),
-      runIn: (tx: NodePgDatabase, text) => tx.execute(sql.raw(text)),
+      // Awaited, because Drizzle sends a statement each time that somebody waits for it.
+      runIn: async (tx: NodePgDatabase, text) => await tx.execute(sql.raw(text)),
       run: async (text) => (await db.execute<Row>(sql.raw(text))).rows,
       close: () => pool.end(),
     };
@@ -51,6 +54,9 @@ const drizzleOverPg: SqlClient = {
 
 const drizzleOverPostgresJs: SqlClient = {
   title: 'fromDrizzle over postgres.js',
+  crashes: true,
+  begin: 'begin',
+  hasOwnSavepoints: true,
   connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
@@ -58,7 +64,7 @@ const drizzleOverPostgresJs: SqlClient = {
     const db = drizzlePostgresJs(client);
     return {
       db: fromDrizzle(db),
-      runIn: (tx: PostgresJsDatabase, text) => tx.execute(sql.raw(text)),
+      runIn: async (tx: PostgresJsDatabase, text) => await tx.execute(sql.raw(text)),
       run: async (text) => await db.execute<Row>(sql.raw(text)),
       close: () => client.end({ timeout: 1 }),
     };
@@ -81,6 +87,7 @@ const prismaOverPg: SqlClient = {
 
 const kyselyOverPg: SqlClient = {
   title: 'fromKysely over pg',
+  begin: 'begin',
   connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
@@ -97,6 +104,7 @@ const kyselyOverPg: SqlClient = {
 
 const knexOverPg: SqlClient = {
   title: 'fromKnex over pg',
+  keepsSilent: true,
   dialect: 'postgres',
   open(url, settings) {
     const { max, ...connection } = pgOptions(url, settings);
@@ -113,6 +121,7 @@ const knexOverPg: SqlClient = {
 
 const typeOrmOverPg: SqlClient = {
   title: 'fromTypeOrm over pg',
+  keepsSilent: true,
   dialect: 'postgres',
   begin: 'START TRANSACTION',
   async open(url, settings) {
@@ -129,19 +138,30 @@ const typeOrmOverPg: SqlClient = {
 };
 
 const sequelizeOverPg: SqlClient = {
-  title: 'fromSequelize over pg',
+  title: 'fromTransaction over Sequelize',
+  keepsSilent: true,
+  begin: 'START TRANSACTION',
   dialect: 'postgres',
   open(url, settings) {
     const { connectionString, max, ...options } = pgOptions(url, settings);
-    const dialectOptions = { ...options, query_timeout: 2000 };
     const sequelize = new Sequelize(connectionString, {
       dialect: 'postgres',
-      dialectOptions,
+      dialectOptions: options,
       pool: { max },
       logging: false,
     });
     return {
-      db: fromSequelize(sequelize),
+      db: fromTransaction<SequelizeTransaction>({
+        dialect: 'postgres',
+        run: (statement, transaction) => sequelize.query(statement, { transaction: transaction ?? null }),
+        transaction: (work, { isolationLevel }) =>
+          sequelize.transaction(
+            isolationLevel
+              ? { isolationLevel: isolationLevel.toUpperCase() as SequelizeTransaction.ISOLATION_LEVELS }
+              : {},
+            work,
+          ),
+      }),
       runIn: (tx: SequelizeTransaction, text) => sequelize.query(text, { transaction: tx }),
       run: async (text) => (await sequelize.query(text))[0] as Row[],
       close: () => sequelize.close(),

@@ -8,7 +8,7 @@ import {
   fromKysely,
   fromPg,
   fromPrisma,
-  fromSequelize,
+  fromTransaction,
   fromTypeOrm,
   sqlStore,
 } from 'event-webhook-receiver/stores/sql';
@@ -101,9 +101,14 @@ createReceiver({
 });
 
 declare const sequelize: Sequelize;
+const sequelizeDb = fromTransaction<SequelizeTransaction>({
+  dialect: 'postgres',
+  run: (statement, transaction) => sequelize.query(statement, { transaction: transaction ?? null }),
+  transaction: (work) => sequelize.transaction(work),
+});
 createReceiver({
   secret,
-  store: sqlStore({ db: fromSequelize(sequelize), transactional: true }),
+  store: sqlStore({ db: sequelizeDb, transactional: true }),
   async onEvent(event, { tx }) {
     same<typeof tx, SequelizeTransaction>(true);
     await sequelize.models.transfers?.create({ eventId: event.id }, { transaction: tx });
@@ -122,5 +127,5 @@ fromKnex(pool);
 fromKysely(kysely);
 // @ts-expect-error a class
 fromTypeOrm(Transfer);
-// @ts-expect-error a class, not an instance
-fromSequelize(Transfer);
+// @ts-expect-error a class, not functions
+fromTransaction(Transfer);

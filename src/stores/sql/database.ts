@@ -15,31 +15,18 @@ export interface Answer {
  */
 export type Run = (statement: string, timeoutMs?: number, values?: readonly string[]) => Promise<Answer>;
 
-/** What a client sees of a handler's statements. */
-export interface Watch {
-  /**
-   * Calls `work` before the first statement other than plain SELECT, INSERT, UPDATE, DELETE and the like, and sends what
-   * `work` runs before that statement.
-   */
-  beforeOther(work: () => unknown): void;
-  /** Waits for all statements. Resolves to how one failed, and rejects with a deadlock, which ended the transaction. */
-  hasFailed(): Promise<Failed | undefined>;
-}
-
-/** A statement of a handler failed: its last, or one after which another succeeded. */
-export type Failed = 'at last' | 'and continued';
-
 /** An open transaction. */
 export interface Transaction<Tx = unknown> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
   readonly run: Run;
-  /** The handler's statements; absent if the client does not see every one. */
-  readonly watch?: Watch | undefined;
-  /** Whether a statement of the handler met a conflict; absent if the client does not see that. */
-  readonly hasConflict?: (() => boolean) | undefined;
   /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
   readonly close?: (() => void) | undefined;
+  /**
+   * Whether nothing of a late handler reaches the connection once the transaction has ended, so that its session need not be
+   * ended.
+   */
+  readonly keepsSession?: boolean | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
   readonly destroy?: (() => void) | undefined;
   /**
@@ -63,6 +50,10 @@ export interface SqlDatabase<Tx = unknown> {
   readonly dialect: Dialect;
   /** Runs a statement by itself. */
   readonly run: Run;
+  /** Whether `transaction` may resolve although the server rolled back at COMMIT, so that the store looks afterwards. */
+  readonly hidesRollback?: boolean | undefined;
+  /** Whether the client ends the process when its session ends in mid-statement. */
+  readonly breaksInStatements?: boolean | undefined;
   /**
    * Opens a transaction and passes it to `work`. Commits when `work` resolves, unless it called `commit`; rolls back and
    * rejects when it rejects. Does not give the connection to others before `work` has settled.

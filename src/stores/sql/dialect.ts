@@ -1,6 +1,6 @@
 import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
-import type { Answer, Failed, IsolationLevel, Run, Transaction, Watch } from './database.js';
+import type { Answer, IsolationLevel, Run, Transaction } from './database.js';
 
 /** What is known of a key that could not be claimed. `unknown`: its row is open, and its transaction has ended. */
 export type Status = 'duplicate' | 'in-progress' | 'unknown';
@@ -13,14 +13,8 @@ export interface Claimed {
   /** Identifies the transaction, for `check`, `cancel` and `terminate`. */
   readonly id: string;
   readonly fencingToken?: bigint | undefined;
-  /** Whether its rows are open, because the handler may have ended the transaction. (Default: they are.) */
-  readonly isOpen?: (() => boolean) | undefined;
   /** The role of the session, as a literal: a handler may set another until the end of its transaction. */
   readonly role?: string | undefined;
-  /** What the session was like before the first statement of the handler that could change it, once there was one. */
-  readonly session?: (() => Promise<string> | undefined) | undefined;
-  /** Whether the server has rolled back, because a statement of the handler failed: its last, or one before. */
-  readonly isLost?: (() => Promise<Failed | undefined>) | undefined;
 }
 
 export interface Durations {
@@ -59,9 +53,9 @@ export interface Statements {
 export interface TransactionStatements {
   /**
    * Claims the keys in an open transaction. Their rows are open: not done, with an expiry that never comes, by which they
-   * can be told from leases. With `watch`, they are done until the handler sends a statement that may end the transaction.
+   * can be told from leases.
    */
-  claim(run: Run, keys: readonly string[], owner: string, watch?: Watch): Promise<Claimed>;
+  claim(run: Run, keys: readonly string[], owner: string): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_OUTCOME_UNKNOWN` if the transaction is not the one that claimed the keys. */
   check(run: Run, claimed: Claimed): Promise<void>;
   /** Checks the same, and records the keys as done. Before the commit. */
@@ -76,15 +70,18 @@ export interface TransactionStatements {
   leaveOpen(run: Run, claimed: Claimed): Promise<unknown>;
   /** Finishes in the server and commits, in one round trip; for clients that can. */
   commit?(send: NonNullable<Transaction<unknown>['commit']>, claimed: Claimed): Promise<void>;
-  /** After `finish`, before the client commits. May commit itself. */
+  /** After `finish`, before the client commits: commits itself, if the rows are still those of the transaction. */
   end?(run: Run, claimed: Claimed): Promise<void>;
   /** Before a rollback. */
   undo?(run: Run, claimed: Claimed): Promise<unknown>;
-  /** Makes an open transaction unusable, so that a late handler writes nothing. Runs in it. */
-  spoil(run: Run, claimed: Claimed): Promise<unknown>;
+
+  /** Makes an open transaction unusable, so that a late handler writes nothing. Runs in it. (Default: `leave`.) */
+  spoil?(run: Run, claimed: Claimed): Promise<unknown>;
+  /** Ends the session of an open transaction. Runs in it. (Default: `spoil`.) */
+  leave?(run: Run, claimed: Claimed): Promise<unknown>;
   /** Runs beside it: interrupts the statement that it is running. */
   cancel?(run: Run, claimed: Claimed): Promise<unknown>;
-  /** Runs beside it: ends its connection. */
+  /** Runs beside it: ends its session. */
   terminate?(run: Run, claimed: Claimed): Promise<unknown>;
 }
 

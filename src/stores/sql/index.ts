@@ -32,7 +32,7 @@ export { fromBetterSqlite3 } from './from/better-sqlite3.js';
 export { fromBunSqlite } from './from/bun-sqlite.js';
 export { type D1DatabaseLike, type D1StatementLike, fromD1 } from './from/d1.js';
 export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
-export { fromKnex, type KnexLike, type KnexTransactionLike } from './from/knex.js';
+export { fromKnex, type KnexLike } from './from/knex.js';
 export { fromKysely, type KyselyLike } from './from/kysely.js';
 export { fromLibsql } from './from/libsql.js';
 export { fromMysql2 } from './from/mysql2.js';
@@ -41,8 +41,8 @@ export { fromPg } from './from/pg.js';
 export { fromPGlite } from './from/pglite.js';
 export { fromPostgresJs } from './from/postgres-js.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
-export { fromSequelize, type SequelizeLike } from './from/sequelize.js';
-export { type DataSourceLike, fromTypeOrm, type QueryRunnerLike } from './from/typeorm.js';
+export { fromTransaction, type TransactionSource } from './from/transaction.js';
+export { type DataSourceLike, fromTypeOrm } from './from/typeorm.js';
 
 /** Options of {@link sqlStore}. */
 export interface SqlStoreOptions<Database> extends LeaseOptions {
@@ -240,4 +240,4 @@ function resolve(options: SqlStoreOptions<AnyDatabase>) {
 }
 
 const FOR_LEASES =
-  '`transactional` must be false with fromD1: D1 has no interactive transactions. Leave it out, and write effects under a unique key with ON CONFLICT DO NOTHING, because with leases an event may be handled again after a crash.';
+  '`transactional` must be false with fromD1: D1 has no interactive transactions; and with Drizzle over @libsql/client: pass the client to fromLibsql. Otherwise leave it out, and write effects under a unique key with ON CONFLICT DO NOTHING, because with leases an event may be handled again after a crash.';

@@ -1,8 +1,6 @@
 import { monotonicNow } from '../../internal/deadline.js';
-import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, isConflict, keysOf, type TransactionStatements } from './dialect.js';
-import { changedSettings, settingsText } from './mysql-session.js';
 import { COLUMNS, later, type MysqlTable, NOW, ownedBy, unlessLocked, upsert, type Written } from './mysql-table.js';
 import { endedError } from './outcome.js';
 import { chunksOf, literal, literals, NEVER } from './table.js';
@@ -141,88 +139,43 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     if (holder !== undefined && /^\d+$/.test(holder)) await run(`KILL ${what} ${holder}`);
   }
 
-  const lookAt = async (run: Run) => keysOf(await run(`SELECT ${settingsText(table.isMariadb)}`))[0] as string;
-
-  /**
-   * Marks the transaction, and resolves to the settings of its session. Sends all before it returns. Without autocommit,
-   * what a handler writes after a deadlock that it ignores, when the server has rolled back, does not commit by itself.
-   */
-  async function mark(run: Run): Promise<string> {
-    const [, , session] = await Promise.all([run(`SAVEPOINT ${MARK}`), run('SET autocommit = 0'), lookAt(run)]);
-    return session;
-  }
-
-  /** Overwrites rows of `owner`. Sends all before it returns. */
-  async function rewrite(run: Run, keys: readonly string[], { owner, done, expires }: Written): Promise<void> {
-    const set = `SET done = ${done}, expires_at = ${expires}`;
-    const all = chunksOf(keys).map((chunk) =>
-      run(`UPDATE ${table.quoted} ${set} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`),
-    );
-    await Promise.all(all);
-  }
-
-  async function check(run: Run, { isLost, session }: Claimed): Promise<void> {
-    const lost = isLost && (await isLost());
-    if (lost === 'and continued') throw endedError();
-    if (lost) throw storeError(LOST);
-    const marked = session?.();
-    // The client saw every statement, and none can end a transaction.
-    if (marked === undefined) return;
+  async function check(run: Run): Promise<void> {
     await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
       if (!codesOf(error).includes('1305')) throw error;
       // LOCK TABLES, for one, would outlive the transaction.
       await run('KILL CONNECTION_ID()').catch(ignore);
       throw endedError(error);
     });
-    await marked;
-  }
-
-  /** Closes the connection if the handler changed its settings, and resolves to their names. */
-  async function tidy(run: Run, before: string): Promise<string[]> {
-    const changed = changedSettings(table.isMariadb, before, await lookAt(run));
-    if (changed.length > 0) await run('KILL CONNECTION_ID()').catch(ignore);
-    return changed;
   }
 
   return {
-    async claim(run, keys, owner, watch) {
+    /**
+     * Marks the transaction. Without autocommit, what a handler writes after a deadlock that it ignores, when the server has
+     * rolled back, does not commit by itself.
+     */
+    async claim(run, keys, owner) {
       const id = `ewr:${owner}`;
-      const [open, done] = [openOf(owner), { owner, done: 1, expires: retained } as const];
-      // A client that shows its statements tells when one could end the transaction. Until then, the rows need not be open.
-      const written = watch ? done : open;
+      const open = openOf(owner);
       const claimed: string[] = [];
-      if (await claimAll(run, keys, written, id)) claimed.push(...keys);
+      if (await claimAll(run, keys, open, id)) claimed.push(...keys);
       else {
         let first = `RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0)`;
         for (const chunk of chunksOf(keys)) {
-          claimed.push(...(await claimSome(run, chunk, written, first)));
+          claimed.push(...(await claimSome(run, chunk, open, first)));
           first = `''`;
         }
       }
-      let session: Promise<string> | undefined;
-      const start = () => {
-        session ??= Promise.all([watch && rewrite(run, claimed, open), mark(run)]).then(([, settings]) => settings);
-        return session;
-      };
-      if (claimed.length > 0) {
-        if (watch) watch.beforeOther(() => start().catch(ignore));
-        else await start();
-      }
-      const isOwned = async () => (await run(ownedBy(table, claimed.slice(0, 1), owner))).rows.length > 0;
-      const isLost = async () => {
-        const failed = await watch?.hasFailed();
-        return failed && !(await isOwned()) ? failed : undefined;
-      };
-      return { keys: claimed, owner, id, session: () => session, isLost: watch && isLost };
+      if (claimed.length > 0) await Promise.all([run(`SAVEPOINT ${MARK}`), run('SET autocommit = 0')]);
+      return { keys: claimed, owner, id };
     },
     check,
-    async finish(run, claimed) {
-      await check(run, claimed);
-      const session = await claimed.session?.();
-      if (session === undefined) return;
-      const changed = await tidy(run, session);
-      if (changed.length > 0) throw storeError(changedText(changed));
-      await rewrite(run, claimed.keys, { owner: claimed.owner, done: 1, expires: retained });
+    async finish(run, { keys, owner }) {
+      await check(run);
+      for (const chunk of chunksOf(keys)) {
+        await run(
+          `UPDATE ${table.quoted} SET done = 1, expires_at = ${retained} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
+        );
+      }
     },
     conflictsEnd: true,
     isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
@@ -231,25 +184,21 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     async leaveOpen(run, { keys, owner }) {
       for (const chunk of chunksOf(keys)) await run(upsert(table, chunk, openOf(owner), `expires_at <= ${NOW}`));
     },
-    async end(run, { session }) {
-      if (session?.() === undefined) return;
-      // Commits. A connection on which that failed must not serve others.
-      await run('SET autocommit = 1').catch(async (error: unknown) => {
-        await run('KILL CONNECTION_ID()').catch(ignore);
-        throw error;
-      });
+    /**
+     * Turning autocommit on commits, and in the same statement the rows are looked at: a statement that the handler has not
+     * awaited may have met a deadlock after the check. More than one row is an error.
+     */
+    async end(run, { keys, owner }) {
+      const chunks = chunksOf(keys).map((chunk) => `(${ownedBy(table, chunk, owner, 1).replace('`key`', 'COUNT(*)')})`);
+      await run(`SET autocommit = IF(${chunks.join(' + ')} = ${keys.length}, 1, (SELECT 1 UNION SELECT 2))`);
     },
-    async undo(run, claimed) {
+    async undo(run) {
       await run('ROLLBACK');
-      const session = await claimed.session?.();
-      if (session !== undefined) {
-        await tidy(run, session);
-        await run('SET autocommit = 1');
-      }
+      await run('SET autocommit = 1');
       // Last, because `terminate` finds the connection by its locks.
       await run('DO RELEASE_ALL_LOCKS()');
     },
-    spoil: (run) => run('KILL CONNECTION_ID()'),
+    leave: (run) => run('KILL CONNECTION_ID()'),
     cancel: (run, claimed) => kill(run, claimed, 'QUERY'),
     terminate: (run, claimed) => kill(run, claimed, 'CONNECTION'),
   };
@@ -259,16 +208,9 @@ const openOf = (owner: string): Written => ({ owner, done: 0, expires: NEVER });
 
 /** Besides conflicts, errors with which a server may roll back: lock wait timeout, lock table full. */
 const ROLLBACKS = new Set(['1205', '1206', 'ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_TABLE_FULL']);
-const LOST =
-  'The server rolled back the transaction with the last statement of the handler, which failed. Let the handler reject.';
-
 /** In one collation, as UNION demands. */
 function plain(expression: string): string {
   return `CONVERT(${expression} USING utf8mb4) COLLATE utf8mb4_bin`;
-}
-
-function changedText(names: readonly string[]): string {
-  return `The handler changed ${names.join(', ')} of its session, which would outlive its transaction, so the transaction was rolled back. Restore settings before the handler returns.`;
 }
 
 function ignore(): void {}

@@ -29,7 +29,6 @@ export class Outcome {
    * before the handler begins, and once the store commits.
    */
   #fate: 'undone' | 'ended' | 'unclear' | undefined;
-  #hasConflict: (() => boolean) | undefined;
   readonly #statements: TransactionStatements;
 
   constructor(statements: TransactionStatements) {
@@ -37,9 +36,8 @@ export class Outcome {
   }
 
   /** Before the handler gets the transaction. */
-  begin(hasConflict?: () => boolean): void {
+  begin(): void {
     this.#fate = 'unclear';
-    this.#hasConflict = hasConflict;
   }
 
   /** Before the store commits. A commit whose answer is lost is resolved by a redelivery. */
@@ -83,7 +81,7 @@ export class Outcome {
     if (!isEnded(error)) return;
     const { isRollback, conflictsEnd } = this.#statements;
     // Perhaps the server ended it. Then a look at the rows says what was kept.
-    const isServers = isRollback?.(this.thrown?.cause) || (conflictsEnd && this.#hasConflict?.() !== false);
+    const isServers = isRollback?.(this.thrown?.cause) || conflictsEnd;
     this.#fate = isServers ? 'unclear' : 'ended';
   }
 

@@ -4,8 +4,6 @@ import { type Claimed, codesOf, type Durations, keysOf, reasonsOf, type Statemen
 import { endedError } from './outcome.js';
 import { literal, literals, type Table } from './table.js';
 
-/** The setting that ends idle transactions. */
-const IDLE = 'idle_in_transaction_session_timeout';
 /** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
 const LONGEST_MS = 1e14;
 
@@ -19,16 +17,15 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const keysFrom = (keys: readonly string[]) => `unnest(ARRAY[${literals(keys)}]) AS wanted (key)`;
   const insert = () => `INSERT INTO ${table} AS held (key, owner, done, expires_at)`;
 
-  const rewrite = ({ keys, owner }: Pick<Claimed, 'keys' | 'owner'>, done: boolean) =>
-    `UPDATE ${table} SET done = ${done}, expires_at = ${done ? retained : OPEN}
+  /**
+   * Records the keys as done, in the role that has claimed them. Fails unless the transaction is the one that claimed. The
+   * cast is not of a constant, which Postgres would cast at once.
+   */
+  const finishing = ({ id, role, keys, owner }: Claimed) =>
+    `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
+      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END;
+     UPDATE ${table} SET done = true, expires_at = ${retained}
      WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
-  /** Fails unless the transaction is the one that claimed. The cast is not of a constant, which Postgres would cast at once. */
-  const checked = (id: string, then: string) =>
-    `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN ${then}
-      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END`;
-  /** Records the keys as done, in the role that has claimed them. */
-  const finishing = (claimed: Claimed) =>
-    `${checked(claimed.id, `set_config('role', ${claimed.role}, true)`)}; ${rewrite(claimed, true)}`;
 
   // The server shows the lower 32 bits. An ended transaction shows none.
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
@@ -108,17 +105,14 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     transaction: {
       /**
        * The advisory locks show which keys other transactions have claimed, so this never waits for them. When the lease
-       * ends, the server terminates the transaction; before version 17, only an idle one. Each setting costs time, so the
-       * second is set only if the server has its own, which may be shorter.
+       * ends, the server ends what the transaction is doing: a statement, or the session that has none.
        */
-      async claim(run, keys, _owner, watch) {
-        let isOpen = !watch;
+      async claim(run, keys) {
         const { rows } = await run(
-          `${insert()} SELECT key, txid_current()::text, ${!isOpen}, ${isOpen ? OPEN : retained}
-           FROM (SELECT CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
-               THEN set_config('transaction_timeout', ${lease}, true) END,
-             CASE WHEN current_setting('transaction_timeout', true) IS NULL OR current_setting('${IDLE}') <> '0'
-               THEN set_config('${IDLE}', ${lease}, true) END) AS bounded, ${keysFrom(keys)}
+          `${insert()} SELECT key, txid_current()::text, false, ${OPEN}
+           FROM (SELECT set_config('idle_in_transaction_session_timeout', ${lease}, true),
+             CASE WHEN current_setting('statement_timeout') = '0' THEN set_config('statement_timeout', ${lease}, true) END)
+             AS bounded, ${keysFrom(keys)}
            WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
            ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at
            WHERE held.expires_at <= clock_timestamp()
@@ -128,25 +122,14 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
         const [, id = '', role] = claimed[0] ?? [];
         // Postgres counts transactions in 64 bits, and a key is claimed again only after its claim was committed or undone.
         const fencingToken = id ? BigInt(id) : undefined;
-        const own = { keys: claimed.map(([key = '']) => key), owner: id };
-        watch?.beforeOther(() => {
-          isOpen = true;
-          // It fails in a transaction that has failed, which can no longer be committed.
-          return run(rewrite(own, false)).catch(ignore);
-        });
-        return { ...own, id, role, fencingToken, isOpen: () => isOpen };
+        return { keys: claimed.map(([key = '']) => key), owner: id, id, role, fencingToken };
       },
-      async check(run, { id, isOpen }) {
-        // The client saw every statement, and none can end a transaction.
-        if (isOpen?.() === false) return;
+      async check(run, { id }) {
         const { rows } = await run('SELECT txid_current_if_assigned()').catch(refuse);
         if (rows.map(valuesOf)[0]?.[0] !== id) throw endedError();
       },
       // If the check fails, nothing after it runs.
-      commit(send, claimed) {
-        const finish = claimed.isOpen?.() === false ? checked(claimed.id, "''") : finishing(claimed);
-        return send(`SELECT ${finish}; COMMIT`).catch(refuse);
-      },
+      commit: (send, claimed) => send(`SELECT ${finishing(claimed)}; COMMIT`).catch(refuse),
       // One statement, as some clients send no more at once.
       async finish(run, claimed) {
         await run(`DO $$ BEGIN PERFORM ${finishing(claimed)}; END $$`).catch(refuse);
@@ -166,6 +149,8 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
            WHERE held.expires_at <= clock_timestamp()`,
         ),
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
+      leave: (run, { id }) =>
+        run(`SELECT pg_terminate_backend(pg_backend_pid()) WHERE txid_current_if_assigned() = ${BigInt(id)}`),
       cancel: (run, { id }) =>
         run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)} AND state = 'active'`),
       terminate: (run, { id }) => run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${backendOf(id)}`),
@@ -179,13 +164,16 @@ export const ABORTED =
 /** When an open row expires: never, and later than any lease. */
 const OPEN = `'infinity'::timestamptz`;
 
-/** What the server's error contains if the transaction is not the one that claimed the keys. */
+/** What the server's error contains, before the time, if the transaction is not the one that claimed the keys. */
 const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
+
+const ENDED = new RegExp(`${ENDED_MARK}\\d`);
 
 /** Explains why the check failed; passes on any other error. */
 function refuse(error: unknown): never {
   if (codesOf(error).includes('25P02')) throw storeError(ABORTED, error);
-  const isEnded = reasonsOf(error).some(({ message }) => String(message).includes(ENDED_MARK));
+  // Some clients add the text of the statement, which has no time after the mark.
+  const isEnded = reasonsOf(error).some(({ message }) => ENDED.test(String(message)));
   throw isEnded ? endedError(error) : error;
 }
 
@@ -197,8 +185,6 @@ export function postgresDdl({ quoted, index, cursors }: Table): string[] {
     `CREATE TABLE IF NOT EXISTS ${cursors} (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
   ];
 }
-
-function ignore(): void {}
 
 function later(ms: number): string {
   return `clock_timestamp() + interval '${milliseconds(ms)} milliseconds'`;

@@ -6,11 +6,16 @@ import { codesOf, isConflict } from './dialect.js';
 /** How often a transaction is run after serialization failures and deadlocks. */
 export const MOST_TRIES = 5;
 
+const SQLSTATE = /^[0-9A-Z]{2}[0-9A-Z]{3}$/;
+/** Of a connection that failed, a server that ends, and codes of clients: Prisma and mariadb. */
+const UNCLEAR = /^(08|40003|45|57|58|XX|P[12]\d{3})/;
+
 /** Explains a failed commit. */
 export function commitError(cause: unknown): unknown {
   if (isWebhookError(cause) || isConflict(cause) || isBusy(cause)) return cause;
-  const refused = codesOf(cause).some((code) => /^(23|25P02)/.test(code));
-  return storeError(refused ? REFUSED : UNKNOWN, cause);
+  const codes = codesOf(cause);
+  const isAnswer = codes.some((code) => SQLSTATE.test(code)) && !codes.some((code) => UNCLEAR.test(code));
+  return storeError(isAnswer ? REFUSED : UNKNOWN, cause);
 }
 
 /** Whether a statement was refused because an earlier one of its transaction has failed. */
@@ -28,6 +33,7 @@ export const REPEATED =
 export const FROZEN =
   'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
 export const CONFLICTS = `Concurrent transactions made this one fail ${MOST_TRIES} times, so it was rolled back. A redelivery tries again.`;
-const REFUSED = 'The database refused to commit, so the transaction was rolled back.';
+export const REFUSED =
+  'The database refused to commit, so the transaction was rolled back. A statement of the handler may have failed unseen: let the handler await them all, and reject.';
 const UNKNOWN =
   'The connection failed, so it is unknown whether the transaction was committed. A redelivery resolves this.';

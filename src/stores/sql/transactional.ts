@@ -5,8 +5,18 @@ import type { Claimed as ClaimedKey, Run, RunLimit, StoreWord, TransactionalStor
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
 import { type Claimed, explained, isConflict, type Statements } from './dialect.js';
-import { Outcome } from './outcome.js';
-import { CONFLICTS, commitError, FROZEN, GIVEN_UP, late, MOST_TRIES, REPEATED } from './transaction-errors.js';
+import { endedError, Outcome } from './outcome.js';
+import {
+  CONFLICTS,
+  commitError,
+  FROZEN,
+  GIVEN_UP,
+  isAborted,
+  late,
+  MOST_TRIES,
+  REFUSED,
+  REPEATED,
+} from './transaction-errors.js';
 
 export interface TransactionalOptions {
   readonly leaseMs: number;
@@ -22,7 +32,7 @@ interface Work<Tx> {
 }
 
 /** How long a statement of a late handler may hold up the end of its transaction, in ms. */
-const SPOIL_MS = 100;
+const UNDER_WAY_MS = 100;
 
 /** A store whose runs write in the same transaction as the store itself. */
 export function transactionalStore<Tx>(
@@ -89,8 +99,16 @@ class Attempt<Tx> {
   #transaction: Transaction<Tx> | undefined;
   #claimed: Claimed | undefined;
   #isOver = false;
+  /** What the client was told to roll back for. */
+  #failure: { readonly cause: unknown } | undefined;
   #isCommitting = false;
-  #spoiled: Promise<unknown> | undefined;
+  /** The transaction is the client's again. */
+  #isLeft = false;
+  /** Its session has been ended, or is being. */
+  #isGone = false;
+  #leaving: Promise<void> | undefined;
+  /** The client has ended the transaction. */
+  #ended: Promise<void> | undefined;
 
   constructor(db: SqlDatabase<Tx>, statements: Statements, options: TransactionalOptions, work: Work<Tx>) {
     this.#db = db;
@@ -111,21 +129,34 @@ class Attempt<Tx> {
       this.#limit('opened no transaction');
       // The client may throw.
       const ended = (async () => this.#db.transaction((transaction) => this.#inside(transaction), this.#options))();
-      ended.then(
-        () => {
-          clearTimeout(this.#timer);
-          resolve(this.#words);
-        },
-        (error: unknown) => this.#reject(this.#isCommitting ? commitError(error) : error),
-      );
+      this.#ended = ended.then(ignore, ignore);
+      ended
+        .then(() => this.#confirm())
+        .then(
+          () => {
+            clearTimeout(this.#timer);
+            resolve(this.#words);
+          },
+          // The client may fail to roll back after it.
+          (error: unknown) => this.#reject(this.#isCommitting ? commitError(error) : (this.#failure?.cause ?? error)),
+        );
     });
+  }
+
+  /** The client says that it has committed. */
+  async #confirm(): Promise<void> {
+    // The handler ended it by a method of the client.
+    if (!this.#isCommitting) await Promise.reject(endedError()).catch(this.outcome.note);
+    const claimed = this.#claimed as Claimed;
+    if (!this.#db.hidesRollback || claimed.keys.length === 0) return;
+    if (!(await this.#statements.transaction.look(this.#beside, claimed))) throw storeError(REFUSED);
   }
 
   /** What to reject with: what became of the transaction decides. */
   async failureOf(error: unknown): Promise<unknown> {
     const { leaseMs, timeoutMs } = this.#options;
     // Until then, a late handler may end the transaction.
-    if (this.#spoiled) await withDeadline(this.#spoiled, leaseMs + timeoutMs, () => storeError(GIVEN_UP)).catch(ignore);
+    if (this.#leaving) await Promise.race([this.#leaving, this.#ended, sleep(leaseMs + timeoutMs)]);
     return this.outcome.failureOf(error, this.#claimed, this.#beside, timeoutMs);
   }
 
@@ -141,7 +172,10 @@ class Attempt<Tx> {
 
   async #inside(transaction: Transaction<Tx>): Promise<void> {
     // Rolled back, because it was opened too late, or by a client that repeats transactions by itself.
-    if (this.#isOver || this.#transaction) throw storeError(this.#isOver ? GIVEN_UP : REPEATED);
+    if (this.#isOver || this.#transaction) {
+      this.#failure = { cause: storeError(this.#isOver ? GIVEN_UP : REPEATED) };
+      throw this.#failure.cause;
+    }
     this.#transaction = transaction;
     const elapsedMs = stopwatch();
     let commit: (() => Promise<void>) | undefined;
@@ -160,6 +194,7 @@ class Attempt<Tx> {
         if (this.#isOver) throw storeError(GIVEN_UP);
       }
     } catch (error) {
+      this.#failure = { cause: error };
       if (!this.#isOver) this.#limit('did not roll back', error);
       await this.#undo(transaction);
       throw error;
@@ -168,7 +203,15 @@ class Attempt<Tx> {
     this.outcome.commit();
     this.#limit('did not answer, so it is unknown whether the transaction was committed,');
     if (commit) await commit().catch(this.outcome.note);
-    else await this.#statements.transaction.end?.(transaction.run, this.#claimed as Claimed).catch(this.#discard);
+    else if (this.#claimed?.keys.length) await this.#end(transaction, this.#claimed);
+  }
+
+  /** Commits, where the statements do. */
+  async #end(transaction: Transaction<Tx>, claimed: Claimed): Promise<void> {
+    await this.#statements.transaction.end?.(transaction.run, claimed).catch(async (error: unknown) => {
+      await this.#undo(transaction);
+      throw error;
+    });
   }
 
   /** Checks and commits in one round trip; undefined if the client or the database cannot. */
@@ -178,13 +221,11 @@ class Attempt<Tx> {
   }
 
   /** Claims the keys that nobody has, and finds out about the others. */
-  async #claim({ run, watch }: Transaction<Tx>): Promise<Claimed> {
+  async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status } = this.#statements;
-    const claimed = await transaction
-      .claim(run, this.#work.keys, crypto.randomUUID(), watch)
-      .catch((error: unknown) => {
-        throw explained(error, this.#statements.table);
-      });
+    const claimed = await transaction.claim(run, this.#work.keys, crypto.randomUUID()).catch((error: unknown) => {
+      throw explained(error, this.#statements.table);
+    });
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
     const others = this.#work.keys.filter((key) => !this.#words.has(key));
@@ -194,40 +235,33 @@ class Attempt<Tx> {
 
   /** Waits for the handler, and once its time is over until the transaction must end. */
   async #handle(transaction: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
-    const { tx, close } = transaction;
     const { leaseMs } = this.#options;
     // A handler gets 0.9 of the lease, so its claim may take 0.1; more if the lease is short.
     const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
-    let timeIsUp: () => void = ignore;
-    const deadline = new Promise<void>((resolve) => {
-      timeIsUp = resolve;
+    let leave: () => void = ignore;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
     });
     const { signal } = this.#work.limit;
     const expire = () => {
       if (this.#isOver || this.#isCommitting) return;
       this.outcome.isLate = true;
       this.#reject(signal.reason);
-      close?.();
-      this.#spoiled = this.#spoil();
-      // A handler that can still reach the connection may keep it until the lease ends.
-      if (close) void this.#spoiled.then(timeIsUp);
-      else setTimeout(timeIsUp, Math.max(0, leaseMs - elapsedMs()));
+      this.#leaving = this.#leave(transaction, claimed);
+      void this.#leaving.then(leave);
     };
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
-    this.outcome.begin(transaction.hasConflict);
+    this.outcome.begin();
     signal.addEventListener('abort', expire, { once: true });
-    const handling = (async () => this.#work.run(claimed, tx))();
-    let isSettled = false;
-    const settle = () => {
-      isSettled = true;
-    };
-    handling.then(settle, settle);
+    const handling = (async () => this.#work.run(claimed, transaction.tx))();
+    // The client must not have the transaction back before the handler can no longer reach it.
+    handling.catch(ignore);
     try {
-      await Promise.race([handling, deadline]);
-      close?.();
+      await Promise.race([handling, left]);
+      transaction.close?.();
     } catch (error) {
-      close?.();
+      transaction.close?.();
       this.outcome.thrown = { cause: error };
       if (!this.outcome.isLate) {
         this.#limit('did not answer', error);
@@ -235,56 +269,56 @@ class Attempt<Tx> {
       }
       throw error;
     }
-    if (!this.outcome.isLate) return;
-    // A handler that has not settled may still use the connection.
-    if (!isSettled && !close) await this.#terminate();
-    throw storeError(GIVEN_UP);
+    if (this.outcome.isLate) throw storeError(GIVEN_UP);
   }
 
-  /** Makes the transaction unusable for a late handler, and frees its keys. */
-  async #spoil(): Promise<void> {
-    const transaction = this.#transaction as Transaction<Tx>;
-    const { run, destroy } = transaction;
-    const { spoil, cancel } = this.#statements.transaction;
-    const claimed = this.#claimed as Claimed;
-    const asked = this.outcome.ask(transaction, claimed);
-    if (destroy) {
-      // A statement of the handler may be under way.
-      await Promise.race([asked, sleep(SPOIL_MS)]);
-      destroy();
-      // The server may be running a statement of the handler, and does not notice before its end.
-      await this.#terminate();
+  /**
+   * Ends the transaction of a late handler in the server, and frees its keys. Resolves once the handler can no longer reach
+   * it; never, if nothing says so and the client cannot close the connection.
+   */
+  async #leave(transaction: Transaction<Tx>, claimed: Claimed): Promise<void> {
+    const { run, close, keepsSession, destroy } = transaction;
+    const { spoil, leave, cancel, terminate } = this.#statements.transaction;
+    close?.();
+    const inside = this.outcome.ask(transaction, claimed).then(() => this.#isLeft || end?.(run, claimed));
+    const end = leave && !(keepsSession && spoil) ? leave : spoil;
+    this.#isGone = end === leave;
+    // A session cannot be ended from within a transaction that has failed.
+    const isOut = inside.then(yes, (error: unknown) => end === spoil || !isAborted(error));
+    if (await Promise.race([isOut, sleep(UNDER_WAY_MS)])) return destroy?.();
+    if (end === spoil) {
+      // A statement of the handler is under way. Not awaited: the pool may have this connection alone.
+      cancel?.(this.#beside, claimed).catch(ignore);
+      await isOut;
       return;
     }
-    const spoiling = spoil(run, claimed).then(yes, yes);
-    // A statement of the handler may be under way.
-    if (!(await Promise.race([spoiling, sleep(SPOIL_MS)]))) {
-      // Not awaited: the pool may have this connection alone.
-      cancel?.(this.#beside, claimed).catch(ignore);
-    }
-    await spoiling;
+    const ended = Promise.any([
+      isOut.then((is) => is || Promise.reject()),
+      terminate?.(this.#beside, claimed) ?? Promise.reject(),
+    ]).then(ignore, () => new Promise<void>(ignore));
+    if (!destroy) return ended;
+    // What is under way should fail before: some clients forget it when they close a connection.
+    await Promise.race([ended.then(() => isOut), sleep(this.#options.timeoutMs)]);
+    destroy();
   }
 
   /** Runs a statement on another connection. */
   readonly #beside: SqlRun = (statement) => this.#db.run(statement, this.#options.timeoutMs);
 
-  async #terminate(): Promise<void> {
-    const { terminate } = this.#statements.transaction;
-    const terminating = terminate?.(this.#beside, this.#claimed as Claimed) ?? Promise.resolve();
-    await Promise.race([terminating.catch(ignore), sleep(this.#options.timeoutMs)]);
-  }
-
   /** Before the client rolls back. */
-  async #undo({ run, destroy }: Transaction<Tx>): Promise<void> {
-    await this.#spoiled;
+  async #undo({ run }: Transaction<Tx>): Promise<void> {
+    const { timeoutMs } = this.#options;
+    if (this.#leaving) await Promise.race([this.#leaving, sleep(timeoutMs)]);
+    this.#isLeft = true;
     const { undo } = this.#statements.transaction;
-    if (!undo || !this.#claimed || (this.outcome.isLate && destroy)) return;
-    await Promise.race([undo(run, this.#claimed).catch(this.#discard).catch(ignore), sleep(this.#options.timeoutMs)]);
+    if (!undo || !this.#claimed || this.#isGone) return;
+    await Promise.race([undo(run, this.#claimed).catch(this.#discard).catch(ignore), sleep(timeoutMs)]);
   }
 
   /** Closes a connection that could not be left as it was, because the client has ended the transaction. */
   readonly #discard = async (error: unknown): Promise<never> => {
-    await this.#terminate();
+    const terminating = this.#statements.transaction.terminate?.(this.#beside, this.#claimed as Claimed);
+    await Promise.race([terminating?.catch(ignore), sleep(this.#options.timeoutMs)]);
     throw error;
   };
 }

@@ -25,12 +25,18 @@ export interface SqlClient {
   readonly begin?: string;
   /** Whether it connects by the `from…` function of its driver, which has been tested for leases and connecting. */
   readonly connectsByDriver?: boolean;
-  /** Whether nothing closes its connections, neither the store nor a time limit. */
-  readonly isBare?: boolean;
   /** Whether its transactions run one after another. (Default: false.) */
   readonly isSerial?: boolean;
-  /** Whether the store sees neither its statements nor their errors. (Default: false.) */
-  readonly isOpaque?: boolean;
+  /** Whether it rolls back after an error that the handler has caught. (Default: false.) */
+  readonly hasOwnSavepoints?: boolean;
+  /** Whether it waits for a server that never answers until the operating system gives the connection up. (Default: false.) */
+  readonly keepsSilent?: boolean;
+  /** Whether it loses a place of its pool when the connection breaks at BEGIN. (Default: false.) */
+  readonly losesAtBegin?: boolean;
+  /** Whether it ends the process, perhaps, when a connection breaks while it writes. (Default: false.) */
+  readonly crashes?: boolean;
+  /** Whether the store closes its connections. (Default: false.) */
+  readonly isClosed?: boolean;
   open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;
 }
 

@@ -117,7 +117,7 @@ describe('fromD1', () => {
   });
 
   it('is what fromDrizzle names for a database of Drizzle on D1', () => {
-    const drizzle = { $client: binding, transaction: nothing, session: { transaction: nothing, client: binding } };
+    const drizzle = { $client: binding, transaction: nothing } as never;
     expect(() => fromDrizzle(drizzle)).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`fromD1`') }),
     );

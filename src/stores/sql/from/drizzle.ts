@@ -1,21 +1,25 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
-import type { SqlDatabase, SynchronousDatabase } from '../database.js';
+import type { IsolationLevel, LeaseDatabase, SqlDatabase, SynchronousDatabase } from '../database.js';
+import { answerOf } from './answers.js';
 import { fromBetterSqlite3 } from './better-sqlite3.js';
 import { fromBunSqlite } from './bun-sqlite.js';
-import { bound, type DrizzleSession, gateOf, synchronousTransaction } from './drizzle-session.js';
-import { fromLibsql } from './libsql.js';
 import { fromMysql2 } from './mysql2.js';
 import { fromPg } from './pg.js';
 import { fromPGlite } from './pglite.js';
 import { fromPostgresJs } from './postgres-js.js';
+import { revocable } from './revocable.js';
 import type { SqliteLike } from './run-on.js';
+
+interface Queries {
+  execute(statement: string): PromiseLike<unknown>;
+}
 
 /** The part of a Drizzle database that the store uses. */
 export interface DrizzleLike<Tx> {
   readonly $client: unknown;
-  transaction(work: (tx: Tx) => Promise<void>): Promise<void>;
+  transaction<T>(work: (tx: Tx) => Promise<T>, config?: { isolationLevel: IsolationLevel }): Promise<T>;
 }
 
 /** A Drizzle database over a synchronous driver. */
@@ -25,10 +29,9 @@ export interface DrizzleSqliteLike<Tx> {
 }
 
 /**
- * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, @libsql/client, better-sqlite3 (or libsql) or
- * bun:sqlite. In a transaction `context.tx` is Drizzle's own; over a synchronous driver, the handler must return before its
- * turn ends. The store gets connections and ends transactions as the driver's own `from…`
- * function does, because Drizzle neither closes a connection that no longer answers nor listens to one that breaks.
+ * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, better-sqlite3 (or libsql) or bun:sqlite, and for
+ * leases alone over @libsql/client. In a transaction `context.tx` is Drizzle's own; over a synchronous driver it is the database, and the handler must return before
+ * its turn ends. Drizzle cannot close a connection that no longer answers: set `query_timeout` of pg.
  *
  * @example
  * ```ts
@@ -43,26 +46,33 @@ export interface DrizzleSqliteLike<Tx> {
  * @returns The database, for the option `db` of `sqlStore`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and as the function of the driver does.
  */
-export function fromDrizzle<Tx>(db: DrizzleSqliteLike<Tx>): SynchronousDatabase<Tx>;
-export function fromDrizzle<Tx>(db: DrizzleLike<Tx>): SqlDatabase<Tx>;
-export function fromDrizzle<Tx>(db: DrizzleLike<Tx>): SqlDatabase<Tx> | SynchronousDatabase<Tx> {
-  const session: unknown = hasMethods<DrizzleLike<Tx>>(db, 'transaction') ? Reflect.get(db, 'session') : undefined;
-  if (!hasMethods<DrizzleSession>(session, 'transaction') || Object(session.client) !== session.client) {
-    throw optionError('db', 'a database of Drizzle', db);
-  }
-  const client = clientOf(session.client);
-  if ('runNow' in client) return { ...client, connection: synchronousTransaction(session, client) as Tx };
+export function fromDrizzle<Tx, Db extends DrizzleSqliteLike<Tx>>(
+  db: Db & DrizzleSqliteLike<Tx>,
+): SynchronousDatabase<Db>;
+export function fromDrizzle<Tx extends object>(db: DrizzleLike<Tx>): SqlDatabase<Tx>;
+export function fromDrizzle<Tx extends object>(db: DrizzleLike<Tx>): SqlDatabase<Tx> | SynchronousDatabase<unknown> {
+  const client: unknown = hasMethods<DrizzleLike<Tx>>(db, 'transaction') ? Reflect.get(db, '$client') : undefined;
+  if (Object(client) !== client) throw optionError('db', 'a database of Drizzle', db);
+  if ('protocol' in (client as object)) return leasesOf(client as LibsqlLike) as never;
+  const driver = clientOf(client as object);
+  // The driver has one connection, so whatever Drizzle does in the turn of the handler is part of its transaction.
+  if ('runNow' in driver) return { ...driver, connection: db };
+  const { dialect, run, breaksInStatements } = driver;
   return {
-    dialect: client.dialect,
-    run: client.run,
-    transaction: (work, options) =>
-      client.transaction(async ({ tx, ...transaction }) => {
-        const gate = gateOf(tx);
-        await bound(session, gate.client).transaction(async (drizzleTx) => {
-          gate.open();
-          await work({ ...transaction, tx: drizzleTx as Tx }).finally(gate.close);
-        });
-      }, options),
+    dialect,
+    hidesRollback: dialect === 'postgres',
+    run,
+    transaction: (work, { isolationLevel }) =>
+      db.transaction(
+        (tx) =>
+          work({
+            ...revocable(tx),
+            keepsSession: breaksInStatements,
+            run: async (statement) => answerOf(await (tx as Queries).execute(statement)),
+          }),
+        // Drizzle sends SET TRANSACTION for whatever is not undefined.
+        isolationLevel && { isolationLevel },
+      ),
   };
 }
 
@@ -71,12 +81,23 @@ function clientOf(client: object): SqlDatabase<object> | SynchronousDatabase<Sql
   if ('getConnection' in client) return fromMysql2(value) as SqlDatabase<object>;
   if ('unsafe' in client) return fromPostgresJs(value);
   if ('waitReady' in client) return fromPGlite(value) as SqlDatabase<object>;
-  if ('protocol' in client) return fromLibsql(value) as SqlDatabase<object>;
   if ('connect' in client) return fromPg(value) as SqlDatabase<object>;
   // D1 has `prepare`, too, but no transactions.
   if ('prepare' in client && !('batch' in client))
     return 'open' in client ? fromBetterSqlite3(value) : fromBunSqlite(value);
   throw new ConfigError(
-    '`fromDrizzle` takes a database over a pool of pg or mysql2, postgres.js, PGlite, @libsql/client, better-sqlite3, libsql or bun:sqlite. For D1, pass its binding to `fromD1`.',
+    '`fromDrizzle` takes a database over a pool of pg or mysql2, postgres.js, PGlite, better-sqlite3, libsql or bun:sqlite. For D1, pass its binding to `fromD1`.',
   );
+}
+
+interface LibsqlLike {
+  execute(statement: { sql: string; args: string[] }): Promise<{ readonly rows: readonly object[] }>;
+}
+
+/** Drizzle cannot wait in a transaction until the file is free. */
+function leasesOf(client: LibsqlLike): LeaseDatabase {
+  return {
+    dialect: 'sqlite',
+    run: async (sql, _timeoutMs, values = []) => ({ rows: (await client.execute({ sql, args: [...values] })).rows }),
+  };
 }

@@ -1,9 +1,9 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Answer, SqlDatabase } from '../database.js';
-import { watched } from './mysql2-watch.js';
-import { type Pooled, pooled, runOnce } from './pooled.js';
-import { socketOf } from './socket.js';
+import { answerOf } from './answers.js';
+import { runOnce } from './connections.js';
+import { revocable } from './revocable.js';
 import { warnWithoutLimit } from './warning.js';
 
 /** The part of a connection from a pool of mysql2 that the store uses. */
@@ -20,14 +20,11 @@ export interface Mysql2PoolLike<Connection> {
 }
 
 /**
- * Takes a pool of `mysql2/promise` for `sqlStore`. In a transaction `context.tx` is its connection (`PoolConnection`), which
- * works until the handler settles. A connection that does not answer in time is closed. A handler that changes settings of
- * its session, or that ends the transaction, as DDL does in MySQL, fails.
+ * Takes a pool of `mysql2/promise` for `sqlStore`. In a transaction `context.tx` is its connection (`PoolConnection`). A
+ * connection that does not answer in time is closed. A handler that ends the transaction, as DDL does in MySQL, fails. What
+ * it sets stays in the session, unless the pool resets its connections (`resetOnRelease: true`).
  *
- * It does not notice settings that a trigger or a stored function changes. It does not remove temporary tables and variables
- * that a handler leaves in its session: drop them, or let the pool reset its connections (`resetOnRelease: true`).
- *
- * @example
+
  * ```ts
  * import { fromMysql2, sqlStore } from 'event-webhook-receiver/stores/sql';
  * import { createPool } from 'mysql2/promise';
@@ -45,61 +42,57 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
   checkPool(pool);
   return {
     dialect: 'mysql',
-    run: async (statement, timeoutMs) => runOnce(open(await pool.getConnection(), timeoutMs), statement, isAnswer),
-    async transaction(work, { isolationLevel, timeoutMs }) {
+    async run(statement, timeoutMs) {
       const connection = await pool.getConnection();
-      const { query, give, isGiven } = open(connection, timeoutMs);
-      const { inTurn, ...handler } = watched(connection, isGiven);
-      const send = open(connection).query;
+      const release = (destroy: boolean) => (destroy ? connection.destroy() : connection.release());
+      return runOnce(() => send(connection, statement), release, isAnswer, timeoutMs);
+    },
+    async transaction(work, { isolationLevel }) {
+      const connection = await pool.getConnection();
+      let isReleased = false;
+      function release(destroy: boolean): void {
+        if (isReleased) return;
+        isReleased = true;
+        if (destroy) connection.destroy();
+        else connection.release();
+      }
+      let begin = ['START TRANSACTION'];
+      if (isolationLevel) begin.unshift(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
       try {
-        if (isolationLevel) await query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
-        await query('START TRANSACTION');
         await work({
-          ...handler,
-          run: (statement) => inTurn(() => send(statement)),
-          destroy: () => give(true),
+          ...revocable(connection),
+          /** Sends BEGIN before the first statement, without waiting for its answer. */
+          async run(statement) {
+            const sent = [...begin, statement].map((text) => send(connection, text));
+            begin = [];
+            return (await Promise.all(sent)).at(-1) as Answer;
+          },
+          destroy: () => release(true),
         });
-        handler.close();
-        await query('COMMIT');
-        give(false);
+        await send(connection, 'COMMIT');
       } catch (error) {
-        handler.close();
-        if (!isGiven())
-          await query('ROLLBACK').then(
-            () => give(false),
-            () => give(true),
+        if (!isReleased)
+          await send(connection, 'ROLLBACK').then(
+            () => release(false),
+            () => release(true),
           );
         throw error;
       }
+      release(false);
     },
   };
 }
 
-/** A connection that was taken from the pool. */
-function open(connection: Mysql2ConnectionLike, timeoutMs?: number): Pooled<Answer> {
-  async function send(sql: string): Promise<Answer> {
-    const [result]: unknown[] = await connection.query({ sql, ...AS_SENT });
-    if (Array.isArray(result)) return { rows: result };
-    return { rows: [], changed: (result as { affectedRows: number }).affectedRows };
-  }
-  return pooled(send, (destroy) => (destroy ? close(connection) : connection.release()), timeoutMs);
-}
-
-/**
- * Closes the socket first, so that mysql2 rejects the statements under way. After `destroy` it ignores that the connection
- * ends, and they would never settle unless the server answers them.
- */
-function close(connection: Mysql2ConnectionLike): void {
-  const socket = socketOf(connection);
-  if (!socket || socket.closed) connection.destroy();
-  else socket.once('close', () => connection.destroy()).destroy();
+async function send(connection: Mysql2ConnectionLike, sql: string): Promise<Answer> {
+  const [result]: unknown[] = await connection.query({ sql, ...AS_SENT });
+  return Array.isArray(result) ? { rows: result } : answerOf(result);
 }
 
 /** Whatever the pool's own options are. */
 const AS_SENT = { rowsAsArray: true, nestTables: false, typeCast: true, namedPlaceholders: false };
 
 /** Whether the server answered with the error, so that the connection works. */
-export function isAnswer(error: unknown): boolean {
+function isAnswer(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'sqlState' in error && !('fatal' in error && error.fatal);
 }
 

@@ -2,8 +2,6 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, Run, SqlDatabase } from '../database.js';
-import { ignoreConnectionErrors } from './pool-errors.js';
-import { LIMITS, warnWithoutLimit } from './warning.js';
 
 interface Raw {
   $queryRawUnsafe(query: string): PromiseLike<unknown>;
@@ -29,11 +27,8 @@ const LONGEST_MS = 2_147_483_647;
  * Takes a Prisma client for `sqlStore`, of PostgreSQL or MySQL, extended or not. In a transaction `context.tx` is Prisma's
  * own (`Prisma.TransactionClient`), whose time limits follow `leaseMs` and `timeoutMs` of the store.
  *
- * It listens for the errors of connections that Prisma opens afterwards, since one without a listener ends the process: call
- * it before the client's first query.
- *
- * It does not undo what a handler changes in its session, and it does not close connections that no longer answer: Prisma
- * does not show them. For `PrismaMariaDb`, set `socketTimeout` to more than your slowest query takes.
+ * Prisma cannot close a connection that no longer answers: give `PrismaPg` a `query_timeout`, and `PrismaMariaDb` a
+ * `socketTimeout`, of more than your slowest query takes.
  *
  * @example
  * ```ts
@@ -48,8 +43,7 @@ const LONGEST_MS = 2_147_483_647;
  * @param prisma Your client. The store neither connects nor disconnects it.
  * @param options `dialect`, for a client that does not show its provider.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other databases. A `PrismaPg` without
- * `connectionTimeoutMillis` and `query_timeout` is warned of.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for other databases.
  */
 export function fromPrisma<Tx extends Raw>(
   prisma: PrismaLike<Tx>,
@@ -68,14 +62,12 @@ export function fromPrisma<Tx extends Raw>(
   if (dialect !== 'postgres' && dialect !== 'mysql') {
     throw optionError('dialect', "'postgres' or 'mysql'", options.dialect);
   }
-  const adapter = adapterOf(prisma);
-  checkAdapter(adapter);
-  ignoreErrors(adapter);
   return {
     dialect,
+    hidesRollback: dialect === 'postgres',
     run: runOn(prisma),
     transaction: (work, { isolationLevel, timeoutMs, leaseMs }) =>
-      prisma.$transaction((tx) => work({ tx, run: runOn(tx), close }), {
+      prisma.$transaction((tx) => work({ tx, run: runOn(tx), keepsSession }), {
         maxWait: timeoutMs,
         // Later than the store's own deadline.
         timeout: Math.min(leaseMs + timeoutMs, LONGEST_MS),
@@ -85,36 +77,7 @@ export function fromPrisma<Tx extends Raw>(
 }
 
 /** Prisma itself refuses statements once the transaction has ended. */
-function close(): void {}
-
-interface Adapter {
-  readonly adapterName?: string;
-  readonly config?: object;
-  connect(): Promise<{ underlyingDriver?(): unknown }>;
-}
-
-function adapterOf(prisma: object): Adapter | undefined {
-  return Reflect.get(Reflect.get(prisma, '_engineConfig') ?? {}, 'adapter');
-}
-
-/** Prisma cannot close a connection that no longer answers, so its driver must. */
-function checkAdapter(adapter: Adapter | undefined): void {
-  if (adapter?.adapterName !== '@prisma/adapter-pg' || !adapter.config) return;
-  const { config } = adapter;
-  const missing = ['connectionTimeoutMillis', 'query_timeout'].find((name) => !(Number(Reflect.get(config, name)) > 0));
-  warnWithoutLimit(adapter, missing === undefined, missing ?? '', `new PrismaPg({ …, ${LIMITS} })`);
-}
-
-/** Listens to the connections of the pool that Prisma creates when it connects. */
-function ignoreErrors(adapter: Adapter | undefined): void {
-  if (!hasMethods<Adapter>(adapter, 'connect')) return;
-  const { connect } = adapter;
-  adapter.connect = async () => {
-    const connected = await connect.call(adapter);
-    ignoreConnectionErrors(connected.underlyingDriver?.());
-    return connected;
-  };
-}
+const keepsSession = true;
 
 function runOn(prisma: Raw): Run {
   return async (statement) =>

@@ -3,9 +3,6 @@ import { warnOnce } from '../../../internal/warn-once.js';
 /** The code of a warning about a client without time limits. */
 const CODE = 'EVENT_WEBHOOK_SQL_TIMEOUT';
 
-/** For clients that cannot close a connection that no longer answers, so that the driver must. */
-export const LIMITS = 'connectionTimeoutMillis: 5000, query_timeout: 30_000';
-
 /**
  * Warns once per client that has no time limit for a server that does not answer. Events are answered 503 meanwhile, but what
  * waits for the server keeps its connection.

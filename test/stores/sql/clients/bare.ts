@@ -47,7 +47,6 @@ function databaseOf<Tx>(
 
 const barePg: SqlClient = {
   title: 'a bare client of pg',
-  isBare: true,
   dialect: 'postgres',
   open(url: string, settings: ClientSettings) {
     const pool = openPg(url, settings, { connectionTimeoutMillis: 5000 });
@@ -75,9 +74,7 @@ const barePg: SqlClient = {
 
 const bareMysql2: SqlClient = {
   title: 'a bare client of mysql2',
-  isBare: true,
   dialect: 'mysql',
-  isOpaque: true,
   open(url: string, settings: ClientSettings) {
     const pool = openMysql2(url, settings);
     const run = async (text: string) => (await pool.query<(RowDataPacket & Row)[]>(text))[0];

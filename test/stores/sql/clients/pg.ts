@@ -17,6 +17,7 @@ export function openPg(url: string, { max = 10, session = {} }: ClientSettings =
 }
 
 export const pgClient: SqlClient = {
+  isClosed: true,
   title: 'fromPg',
   dialect: 'postgres',
   open(url, settings) {

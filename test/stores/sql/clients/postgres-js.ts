@@ -1,5 +1,4 @@
 import postgres, { type TransactionSql } from 'postgres';
-import { postgresJsSocket } from '../../../../src/stores/sql/from/postgres-js-socket.js';
 import { fromPostgresJs } from '../../../../src/stores/sql/index.js';
 import type { ClientSettings, Row, SqlClient } from '../client.js';
 
@@ -10,7 +9,7 @@ export function openPostgresJs(url: string, { max = 10, session = {} }: ClientSe
     connection: session,
     backoff: () => 0.02,
     onnotice: () => {},
-    ...postgresJsSocket({ timeoutMs: 1000 }),
+    connect_timeout: 1,
     // A connection that ends while postgres.js asks for its types would end the process.
     fetch_types: false,
     ...more,
@@ -19,6 +18,8 @@ export function openPostgresJs(url: string, { max = 10, session = {} }: ClientSe
 
 export const postgresJsClient: SqlClient = {
   title: 'fromPostgresJs',
+  hasOwnSavepoints: true,
+  crashes: true,
   dialect: 'postgres',
   open(url, settings) {
     const sql = openPostgresJs(url, settings);

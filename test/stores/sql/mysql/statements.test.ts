@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../../src/stores/sql/index.js';
 import { mysqlStatements } from '../../../../src/stores/sql/mysql.js';
-import { changedSettings, settingsText } from '../../../../src/stores/sql/mysql-session.js';
 import { tableOf } from '../../../../src/stores/sql/table.js';
 
 // What no MariaDB shows: MySQL 8, and what other releases of ours must find.
@@ -25,23 +24,6 @@ function server(answers: Readonly<Record<string, Answer>>) {
   };
   return { run, texts };
 }
-
-describe('the session of MySQL', () => {
-  it('has settings with names of its own in MySQL and MariaDB, besides the role and the database', () => {
-    for (const [isMariadb, names] of [
-      [false, ['transaction_isolation', 'transaction_read_only', 'max_execution_time']],
-      [true, ['tx_isolation', 'tx_read_only', 'max_statement_time']],
-    ] as const) {
-      for (const name of names) expect(settingsText(isMariadb)).toContain(`IFNULL(@@session.${name}, '')`);
-      const count = settingsText(isMariadb).split('IFNULL').length - 1;
-      const before = Array.from({ length: count }, () => 'x').join('|');
-      const after = Array.from({ length: count + 1 }, () => 'y').join('|');
-      const all = changedSettings(isMariadb, before, after);
-      expect(all.slice(-6)).toEqual([...names, 'the role', 'the database', 'the database']);
-      expect(changedSettings(isMariadb, before, before)).toEqual([]);
-    }
-  });
-});
 
 describe('what MySQL is asked before the first claim', () => {
   it.each([

@@ -5,7 +5,7 @@ import {
   fromKysely,
   fromPg,
   fromPrisma,
-  fromSequelize,
+  fromTransaction,
   fromTypeOrm,
   type SqlDatabase,
 } from '../../../../src/stores/sql/index.js';
@@ -14,47 +14,31 @@ const ERR_CONFIG = 'ERR_WEBHOOK_CONFIG';
 const nothing = () => {};
 const pool = { options: { connectionTimeoutMillis: 5000 }, connect: nothing, query: nothing };
 const raw = { $queryRawUnsafe: nothing, $executeRawUnsafe: nothing, $transaction: nothing };
-const kysely = { getExecutor: nothing, transaction: nothing };
-const knexOf = (client: object) => ({ transaction: nothing, client: { acquireConnection: nothing, ...client } });
-const sourceOf = (options: object) => ({ createQueryRunner: nothing, options });
-const sequelizeOf = (dialect: string, options: object) => ({
-  connectionManager: {
-    getConnection: nothing,
-    releaseConnection: nothing,
-    destroyConnection: nothing,
-    lib: { Client: class {} },
-  },
-  getDialect: () => dialect,
-  transaction: nothing,
-  options,
-});
-const drizzleOf = (client: object) => ({ transaction: nothing, session: { transaction: nothing, client } }) as never;
-const adapterOf = (config: object) => ({ ...raw, _activeProvider: 'postgresql', _engineConfig: { adapter: config } });
+const kysely = { selectFrom: nothing, transaction: nothing };
+const knexOf = (config: object) => ({ raw: nothing, transaction: nothing, client: { config } });
+const sourceOf = (options: object) => ({ query: nothing, transaction: nothing, driver: {}, options });
+const drizzleOf = (client: object) => ({ transaction: nothing, $client: client }) as never;
 
 const refused: Record<string, [() => unknown, RegExp]> = {
   'fromKnex, a URL': [() => fromKnex('postgres://' as never), /`knex` must be an instance of Knex, got a string/],
   'fromKnex, an object': [() => fromKnex({} as never), /`knex` must be an instance of Knex, got an object/],
   'fromKnex, another driver': [
-    () => fromKnex(knexOf({ driverName: 'better-sqlite3' }) as never),
+    () => fromKnex(knexOf({ client: 'better-sqlite3' }) as never),
     /pg or mysql2.*For SQLite/,
   ],
   'fromTypeOrm, null': [() => fromTypeOrm(null as never), /`dataSource` must be a DataSource of TypeORM, got null/],
   'fromTypeOrm, another type': [() => fromTypeOrm(sourceOf({ type: 'sqljs' }) as never), /postgres, mysql or mariadb/],
-  'fromSequelize, a URL': [
-    () => fromSequelize('postgres://' as never),
-    /`sequelize` must be an instance of Sequelize 6, got a string/,
+  'fromTransaction, no function': [
+    () => fromTransaction({ dialect: 'postgres', run: nothing } as never),
+    /`run and transaction` must be functions of your client/,
   ],
-  'fromSequelize, an instance without a connection manager': [
-    () => fromSequelize({ ...sequelizeOf('postgres', {}), connectionManager: {} } as never),
-    /`sequelize` must be an instance of Sequelize 6, got an object/,
+  'fromTransaction, another dialect': [
+    () => fromTransaction({ dialect: 'mssql', run: nothing, transaction: nothing } as never),
+    /`dialect` must be 'postgres' or 'mysql', got/,
   ],
-  'fromSequelize, another dialect': [
-    () => fromSequelize(sequelizeOf('mysql', {}) as never),
-    /dialect postgres, not native\. For MySQL/,
-  ],
-  'fromSequelize, native': [
-    () => fromSequelize(sequelizeOf('postgres', { native: true }) as never),
-    /dialect postgres, not native/,
+  'fromTransaction, SQLite': [
+    () => fromTransaction({ dialect: 'sqlite', run: nothing, transaction: nothing } as never),
+    /For SQLite, pass the driver to fromLibsql/,
   ],
   'fromKysely, an object': [() => fromKysely({} as never, fromPg(pool as never)), /`kysely` must be an instance/],
   'fromKysely, a pool': [
@@ -73,7 +57,7 @@ const refused: Record<string, [() => unknown, RegExp]> = {
   'fromPrisma, an unknown provider': [() => fromPrisma(raw as never), /`dialect` must be 'postgres' or 'mysql'/],
   'fromDrizzle, an object': [() => fromDrizzle({} as never), /`db` must be a database of Drizzle, got an object/],
   'fromDrizzle, no client': [
-    () => fromDrizzle({ transaction: nothing, session: { transaction: nothing } } as never),
+    () => fromDrizzle({ transaction: nothing } as never),
     /`db` must be a database of Drizzle/,
   ],
   'fromDrizzle, Bun.SQL': [
@@ -84,10 +68,7 @@ const refused: Record<string, [() => unknown, RegExp]> = {
     () => fromDrizzle(drizzleOf(Object.assign(() => {}, { unsafe: nothing, query: nothing, transaction: nothing }))),
     /got neon\(\); .* pass its Pool to fromPg, or in Drizzle neon-serverless/,
   ],
-  'fromDrizzle, another driver': [
-    () => fromDrizzle({ transaction: nothing, session: { transaction: nothing, client: {} } } as never),
-    /over a pool of pg or mysql2/,
-  ],
+  'fromDrizzle, another driver': [() => fromDrizzle(drizzleOf({})), /over a pool of pg or mysql2/],
 };
 
 describe('databases of ORMs', () => {
@@ -96,18 +77,8 @@ describe('databases of ORMs', () => {
   });
 
   it.each<[string, () => unknown]>([
-    ['connectionTimeoutMillis', () => fromKnex(knexOf({ driverName: 'pg', connectionSettings: {} }) as never)],
+    ['connectionTimeoutMillis', () => fromKnex(knexOf({ client: 'pg', connection: {} }) as never)],
     ['connectTimeoutMS', () => fromTypeOrm(sourceOf({ type: 'postgres' }) as never)],
-    [
-      'query_timeout',
-      () => fromSequelize(sequelizeOf('postgres', { dialectOptions: { connectionTimeoutMillis: 1 } }) as never),
-    ],
-    ['connectionTimeoutMillis', () => fromSequelize(sequelizeOf('postgres', { dialectOptions: {} }) as never)],
-    [
-      'query_timeout',
-      () =>
-        fromPrisma(adapterOf({ adapterName: '@prisma/adapter-pg', config: { connectionTimeoutMillis: 1 } }) as never),
-    ],
   ])('are warned of, once, without %s', (option, create) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     create();
@@ -118,10 +89,13 @@ describe('databases of ORMs', () => {
   });
 
   it.each<[string, string, () => SqlDatabase<unknown>]>([
-    ['a Prisma client that shows no adapter', 'postgres', () => fromPrisma(raw as never, { dialect: 'postgres' })],
-    ['a Prisma client of another adapter', 'postgres', () => fromPrisma(adapterOf({ adapterName: 'neon' }) as never)],
-    ['settings of Knex that are not known yet', 'postgres', () => fromKnex(knexOf({ driverName: 'pg' }) as never)],
-    ['mysql2 in Knex', 'mysql', () => fromKnex(knexOf({ driverName: 'mysql2' }) as never)],
+    ['a Prisma client that shows no provider', 'postgres', () => fromPrisma(raw as never, { dialect: 'postgres' })],
+    [
+      'settings of Knex that are not known yet',
+      'postgres',
+      () => fromKnex(knexOf({ client: 'pg', connection: nothing }) as never),
+    ],
+    ['mysql2 in Knex', 'mysql', () => fromKnex(knexOf({ client: 'mysql2' }) as never)],
     ['mysql in TypeORM', 'mysql', () => fromTypeOrm(sourceOf({ type: 'mysql' }) as never)],
     [
       'a time-out for pg among the extras of TypeORM',

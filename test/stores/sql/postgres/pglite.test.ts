@@ -49,25 +49,5 @@ describe('sqlStore over PGlite', () => {
       await once(store, unique(), async (tx) => void levels.push(await tx('SHOW transaction_isolation')));
       expect(levels).toMatchObject([{ rows: [{ transaction_isolation: isolationLevel }] }]);
     });
-
-    it('restores the settings that a handler changes, and releases its locks', async () => {
-      const opened = await open();
-      const store = opened.transactional();
-      const settings = () =>
-        opened.run(`SELECT current_setting('search_path') AS path, current_setting('default_transaction_read_only') AS ro,
-          current_user AS role, current_setting('work_mem') AS mem,
-          (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks`);
-      await db.query("SET work_mem = '8MB'");
-      const [before] = await settings();
-      await once(store, unique(), async (tx) => {
-        await tx('SET search_path TO nowhere');
-        await tx('SET default_transaction_read_only = on');
-        await tx("SET work_mem = '1MB'");
-        await tx('SELECT pg_advisory_lock(1)');
-        await tx('SET ROLE pg_monitor');
-      });
-      expect([before?.mem, await settings()]).toEqual(['8MB', [before]]);
-      expect(await once(store, unique(), write(unique()))).toBe('handled');
-    });
   });
 });

@@ -108,7 +108,7 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
   }
 
   describe(`${client.title}, transactional, when a handler ends the transaction`, () => {
-    describe.each(waysOf(client))('by %s', (_, commits, end) => {
+    describe.each(waysOf(client))('by %s', (title, commits, end) => {
       it.each([
         ['throws', 'onEvent', () => Promise.reject(new Error('no'))],
         ['throws a conflict', 'onEvents', () => Promise.reject(conflict())],
@@ -118,7 +118,7 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
         const { opened, ids, told, runs, deliver } = await receiverOf(form, (tx) => end(tx).then(then));
         const open = form === 'onEvents' ? ids : [ids[0]];
         const result = await deliver(...ids);
-        if (client.dialect === 'mysql' && !commits && (client.isOpaque || how === 'throws a conflict')) {
+        if (client.dialect === 'mysql' && !commits) {
           // Perhaps the server has rolled back, after a deadlock. Without autocommit, nothing of the handler was kept.
           await eventually(async () => expect((await deliver(...ids)).status).toBe(200));
           for (const id of ids) expect(await countOf(opened, id)).toBe(1);
@@ -146,7 +146,9 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
       });
 
       it('and times out, answers 500, and reports the key', async () => {
-        if (client.dialect === 'mysql' && !commits && client.isOpaque) return;
+        // postgres.js gives a connection away that is in no transaction, though a handler still has it.
+        if (client.hasOwnSavepoints && title.endsWith('a failing statement')) return;
+        if (client.dialect === 'mysql' && !commits) return;
         /** Its time must be enough to end the transaction: on a busy machine it is more. */
         async function timeOut(handlerTimeoutMs: number): ReturnType<typeof receiverOf> {
           let hasEnded = false;
@@ -164,10 +166,10 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
         }
         const gate = deferred();
         const { ids, told, receiver, deliver } = await timeOut(300);
-        // Nothing closes its connection before its handler ends.
-        if (client.isBare) gate.resolve();
+        // The one connection is in a transaction that has failed, in which nothing can end the session.
+        if (title.endsWith('a failing statement')) gate.resolve();
         await expect
-          .poll(() => told.map(([key, { code }]) => [key, code]))
+          .poll(() => told.map(([key, { code }]) => [key, code]), { timeout: 5000 })
           .toEqual([
             [keyOf(ids[0]), 'ERR_WEBHOOK_HANDLER_TIMEOUT'],
             [keyOf(ids[0]), UNKNOWN.code],

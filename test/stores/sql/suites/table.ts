@@ -39,7 +39,7 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       }
     });
 
-    it('is found where search_path says, whatever a handler sets it to', async () => {
+    it('is found where search_path says, whatever a handler sets it to for its transaction', async () => {
       const direct = await open();
       const schema = `Schema_${unique().replaceAll('-', '')}`;
       await direct.run(`CREATE SCHEMA "${schema}"`);
@@ -47,7 +47,9 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       const [leased, store] = [opened.lease(), opened.transactional()];
       await leased.migrate();
       expect(await direct.run(`SELECT schemaname FROM pg_tables WHERE schemaname = '${schema}'`)).toHaveLength(2);
-      expect(await once(store, unique(), async (tx) => void (await tx('SET search_path TO public')))).toBe('handled');
+      expect(await once(store, unique(), async (tx) => void (await tx('SET LOCAL search_path TO public')))).toBe(
+        'handled',
+      );
       for (const each of [leased, store]) expect(await once(each, unique(), nothing)).toBe('handled');
       for (const each of [leased, store]) expect(await each.cursor(unique()).write('1', undefined)).toBe(true);
       expect(await direct.run(`SELECT key FROM "${schema}".webhook_idempotency_keys`)).toHaveLength(3);

@@ -79,19 +79,21 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
       }
     });
 
-    it('lets a handler roll back to a savepoint', async () => {
-      const opened = await open();
-      const [key, kept, undone] = [unique(), unique(), unique()];
-      const run = async (tx: Run) => {
-        await tx('SAVEPOINT before_it');
-        await write(undone)(tx);
-        await tx('SELECT nonsense').catch(nothing);
-        await tx('ROLLBACK TO SAVEPOINT before_it');
-        await write(kept)(tx);
-      };
-      expect(await once(opened.transactional(), key, run)).toBe('handled');
-      expect([await countOf(opened, kept), await countOf(opened, undone)]).toEqual([1, 0]);
-    });
+    // postgres.js rolls back after every error, unless its own savepoint() has it.
+    if (!client.hasOwnSavepoints)
+      it('lets a handler roll back to a savepoint', async () => {
+        const opened = await open();
+        const [key, kept, undone] = [unique(), unique(), unique()];
+        const run = async (tx: Run) => {
+          await tx('SAVEPOINT before_it');
+          await write(undone)(tx);
+          await tx('SELECT nonsense').catch(nothing);
+          await tx('ROLLBACK TO SAVEPOINT before_it');
+          await write(kept)(tx);
+        };
+        expect(await once(opened.transactional(), key, run)).toBe('handled');
+        expect([await countOf(opened, kept), await countOf(opened, undone)]).toEqual([1, 0]);
+      });
 
     it('rejects in time if the pool has no free connection, and uses a late one for nothing', async () => {
       const opened = await open({ max: 1 });

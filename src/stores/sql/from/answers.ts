@@ -1,0 +1,29 @@
+import type { Answer } from '../database.js';
+
+/** What pg, PGlite and mysql2 say of a statement. */
+interface Result {
+  readonly rows?: readonly object[];
+  readonly rowCount?: number | null;
+  readonly affectedRows?: number;
+  readonly count?: number | null;
+}
+
+/** Reads the result of a client, or what an ORM makes of it: rows, an object with rows, or a pair of these with something else. */
+export function answerOf(result: unknown): Answer {
+  if (isPair(result)) return answerOf(result[0]);
+  const { rows, rowCount, affectedRows, count } = Object(result) as Result;
+  const changed = rowCount ?? affectedRows ?? count ?? undefined;
+  return { rows: Array.isArray(result) ? [...result] : (rows ?? []), changed };
+}
+
+/** mysql2 adds the columns, others add counts. */
+function isPair(result: unknown): result is [unknown, unknown] {
+  if (!Array.isArray(result) || result.length !== 2) return false;
+  const [first, second] = result;
+  return 'affectedRows' in Object(first) || (Array.isArray(first) && !(isRow(second) && isRow(first)));
+}
+
+/** Whether it is a row as an array of values, and not a list of rows or of columns. */
+function isRow(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null);
+}

@@ -1,0 +1,44 @@
+import { hasMethods } from '../../../internal/check-client.js';
+import { withDeadline } from '../../../internal/deadline.js';
+import { storeError } from '../../bounded-calls.js';
+import type { Answer } from '../database.js';
+
+/** Runs one statement on a connection from a pool. Closes it if there is no answer in time, or if it broke. */
+export async function runOnce(
+  send: () => Promise<Answer>,
+  release: (destroy: boolean) => void,
+  isAnswer: (error: unknown) => boolean,
+  timeoutMs?: number,
+): Promise<Answer> {
+  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
+  try {
+    const answer = await (timeoutMs === undefined ? send() : withDeadline(send(), timeoutMs, late));
+    release(false);
+    return answer;
+  } catch (error) {
+    release(!isAnswer(error));
+    throw error;
+  }
+}
+
+interface Emitter {
+  on(event: string, listener: (value: never) => void): unknown;
+  listeners(event: string): unknown[];
+}
+
+/**
+ * Listens to the errors of a pool of pg and of each connection that it gives out. One that breaks emits `error`, which ends
+ * the process if nobody listens. Statements still reject, and the pool drops the connection.
+ */
+export function listenTo(pool: unknown): void {
+  if (!hasMethods<Emitter>(pool, 'on', 'listeners')) return;
+  listen(pool);
+  pool.on('connect', listen);
+  pool.on('acquire', listen);
+}
+
+function listen(emitter: Emitter): void {
+  if (!emitter.listeners('error').includes(ignore)) emitter.on('error', ignore);
+}
+
+function ignore(): void {}

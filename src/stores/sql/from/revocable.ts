@@ -1,0 +1,49 @@
+import { storeError } from '../../bounded-calls.js';
+
+/** A transaction that refuses every call after `close`. */
+export interface Revocable<Tx> {
+  readonly tx: Tx;
+  close(): void;
+}
+
+/** For clients that would run what comes late on a connection that others have. */
+export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
+  let isClosed = false;
+  const call = (fn: (...args: never[]) => unknown, self: object, args: readonly unknown[]) =>
+    isClosed ? refused() : Reflect.apply(fn, self, args.map(within));
+  /** Callbacks get the transaction within the transaction. */
+  const within = (argument: unknown) =>
+    typeof argument !== 'function'
+      ? argument
+      : (...args: unknown[]) => argument(...args.map((each) => (isTransaction(each) ? guarded(each) : each)));
+  const isTransaction = (value: unknown): value is object =>
+    value !== null &&
+    Object(value) === value &&
+    Reflect.getPrototypeOf(value as object) === Reflect.getPrototypeOf(transaction);
+  const guarded = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      apply: (fn, _self, args) => call(fn as never, target, args),
+      get(_target, name) {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' && name !== 'constructor'
+          ? (...args: unknown[]) => call(value as never, target, args)
+          : value;
+      },
+    });
+  return {
+    tx: guarded(transaction),
+    close() {
+      isClosed = true;
+    },
+  };
+}
+
+/** If nobody waits for the statement, that does not end the process. */
+function refused(): Promise<never> {
+  const refusal = Promise.reject(storeError(OVER));
+  refusal.catch(() => {});
+  return refusal;
+}
+
+const OVER =
+  'The transaction of this event was given up, so context.tx can no longer be used: the handler took too long. Give it more time with handlerTimeoutMs.';
