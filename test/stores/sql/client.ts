@@ -43,6 +43,8 @@ export interface SqlClient {
 export interface ClientSettings {
   /** Connections of the pool. (Default: 10.) */
   readonly max?: number;
+  /** Behind a pooler in transaction mode, as the client's documentation asks for it. */
+  readonly isPooled?: boolean;
   /** Settings of every session, such as `statement_timeout`. */
   readonly session?: Readonly<Record<string, string>>;
 }

@@ -21,7 +21,7 @@ describe.skipIf(!hasPostgres || !hasPgbouncer)(`sqlStore behind a pgbouncer in t
 
   it.each(clients)('works: $title', { timeout: 20_000 }, async (client) => {
     const direct = await open(client);
-    const opened = await openClient(client, bouncer.url);
+    const opened = await openClient(client, bouncer.url, { isPooled: true });
     for (const store of [opened.lease({ timeoutMs: 20_000 }), opened.transactional({ timeoutMs: 20_000 })]) {
       await store.migrate();
       const keys = Array.from({ length: 40 }, unique);
@@ -36,7 +36,7 @@ describe.skipIf(!hasPostgres || !hasPgbouncer)(`sqlStore behind a pgbouncer in t
   });
 
   it.each(clients)('frees the key of a late handler: $title', async (client) => {
-    const store = (await openClient(client, bouncer.url)).transactional();
+    const store = (await openClient(client, bouncer.url, { isPooled: true })).transactional();
     const [key, id] = [unique(), unique()];
     const result = once(store, key, async (tx, options) => {
       await write(id)(tx);

@@ -3,13 +3,18 @@ import { fromPostgresJs } from '../../../../src/stores/sql/index.js';
 import type { ClientSettings, Row, SqlClient } from '../client.js';
 
 /** The sql of postgres.js with the settings. */
-export function openPostgresJs(url: string, { max = 10, session = {} }: ClientSettings = {}, more: object = {}) {
+export function openPostgresJs(
+  url: string,
+  { max = 10, session = {}, isPooled = false }: ClientSettings = {},
+  more: object = {},
+) {
   return postgres(url, {
     max,
     connection: session,
     backoff: () => 0.02,
     onnotice: () => {},
     connect_timeout: 1,
+    ...(isPooled && { prepare: false }),
     // A connection that ends while postgres.js asks for its types would end the process.
     fetch_types: false,
     ...more,
