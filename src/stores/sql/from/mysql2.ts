@@ -49,6 +49,7 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
     },
     async transaction(work, { isolationLevel }) {
       const connection = await pool.getConnection();
+      const { lose, ...handler } = revocable(connection);
       let isReleased = false;
       function release(destroy: boolean): void {
         if (isReleased) return;
@@ -60,14 +61,18 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
       if (isolationLevel) begin.unshift(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
       try {
         await work({
-          ...revocable(connection),
+          ...handler,
           /** Sends BEGIN before the first statement, without waiting for its answer. */
           async run(statement) {
             const sent = [...begin, statement].map((text) => send(connection, text));
             begin = [];
             return (await Promise.all(sent)).at(-1) as Answer;
           },
-          destroy: () => release(true),
+          destroy() {
+            release(true);
+            // mysql2 forgets what it has sent.
+            lose();
+          },
         });
         await send(connection, 'COMMIT');
       } catch (error) {

@@ -4,13 +4,24 @@ import { storeError } from '../../bounded-calls.js';
 export interface Revocable<Tx> {
   readonly tx: Tx;
   close(): void;
+  /** Settles the calls that are under way, for clients that forget them when they close a connection. */
+  lose(): void;
 }
 
 /** For clients that would run what comes late on a connection that others have. */
 export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
   let isClosed = false;
-  const call = (fn: (...args: never[]) => unknown, self: object, args: readonly unknown[]) =>
-    isClosed ? refused() : Reflect.apply(fn, self, args.map(within));
+  let lose: () => void = () => {};
+  const lost = new Promise<never>((_, reject) => {
+    lose = () => reject(storeError(OVER));
+  });
+  lost.catch(() => {});
+  function call(fn: (...args: never[]) => unknown, self: object, args: readonly unknown[]): unknown {
+    if (isClosed) return refused();
+    const result: unknown = Reflect.apply(fn, self, args.map(within));
+    // Not of a kind of promise that can do more.
+    return result?.constructor === Promise ? Promise.race([result, lost]) : result;
+  }
   /** Callbacks get the transaction within the transaction. */
   const within = (argument: unknown) =>
     typeof argument !== 'function'
@@ -35,6 +46,7 @@ export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
     close() {
       isClosed = true;
     },
+    lose,
   };
 }
 
