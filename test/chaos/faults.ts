@@ -13,6 +13,7 @@ export type Step =
   | 'record-request'
   | 'record-answer'
   | 'after-record'
+  | 'in-transaction'
   | FinalityStep
   | Trouble;
 
@@ -27,6 +28,7 @@ const stepsOf: Readonly<Record<FaultKind, readonly Step[]>> = {
   'half-open': ['now', 'claim-answer', 'record-answer'],
   clock: ['now', 'claim-answer', ...handling],
   sigterm: ['now', ...handling, 'record-request', 'record-answer'],
+  session: ['now'],
   node: ['away', 'lag', 'limit'],
 };
 const stepsOfFinality: Partial<Readonly<Record<FaultKind, readonly FinalityStep[]>>> = {

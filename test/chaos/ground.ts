@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { hasMariadb, startMariadb } from '../servers/mariadb.js';
 import { startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
@@ -13,6 +14,7 @@ export async function openGround(): Promise<Ground & { close(): Promise<void> }>
     hasMariadb ? startMariadb() : absent,
     hasRedis ? startRedis() : absent,
   ]);
+  await findDeadlocksSoon(postgres.url);
   return {
     servers: { postgres, mariadb, redis },
     programs: children.directory,
@@ -20,6 +22,15 @@ export async function openGround(): Promise<Ground & { close(): Promise<void> }>
       await Promise.all([postgres.stop(), mariadb.stop(), redis.stop(), children.remove()]);
     },
   };
+}
+
+/** Before a handler that waits for a lock is late. By default Postgres looks after a second. */
+async function findDeadlocksSoon(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("ALTER SYSTEM SET deadlock_timeout = '50ms'");
+  await client.query('SELECT pg_reload_conf()');
+  await client.end();
 }
 
 /** In the place of a server that no mode uses then. */

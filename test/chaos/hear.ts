@@ -24,6 +24,8 @@ export function hear(message: Message, pid: number, log: Log): void {
   if ('over' in message) {
     for (const each of message.over.map((id) => log.ended.get(id))) if (each?.pid === pid) each.isOver = true;
   }
+  if ('overran' in message) log.overruns.push({ pid, ids: message.overran, claimed: message.claimed });
+  if ('misuse' in message) log.misuses.push(message.misuse);
   if ('dropped' in message) log.dropped.push({ id: message.dropped, at: message.at });
   if ('cursor' in message) log.cursors.push(message.cursor);
   if ('madeGood' in message) {

@@ -38,7 +38,7 @@ describe('what the chaos test counts', () => {
     ]);
   });
 
-  for (const kind of ['kill', 'pause', 'cut', 'half-open'] as const) {
+  for (const kind of ['kill', 'pause', 'cut', 'half-open', 'session'] as const) {
     it(`allows a double effect after a ${kind} of the first process, when its lease was over`, () => {
       expect(ofLeases(twice, { outages: [outage(kind, 1500)] })).toMatchObject({
         counts: { doubles: 1, causes: { [kind]: 1 } },

@@ -97,7 +97,7 @@ function causeOf({ id, first, second }: Pair, mode: Mode, log: Log): string | un
   // Until its lease is over nobody takes over from a process, whatever happened to it.
   if (second.at + SLACK_MS >= first.claimed + LEASE_MS) {
     const own = between.filter(({ pid }) => pid === first.pid).map(({ kind }) => kind);
-    const cause = (['kill', 'pause', 'half-open', 'cut'] as const).find((kind) => own.includes(kind));
+    const cause = (['kill', 'pause', 'half-open', 'cut', 'session'] as const).find((kind) => own.includes(kind));
     if (cause !== undefined) return cause;
     if (log.late.has(byProcess(id, first.pid))) return 'too late for the lease';
   }

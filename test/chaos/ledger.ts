@@ -100,6 +100,9 @@ export async function openLedger(kind: keyof typeof open, at: string, run: strin
     `CREATE TABLE IF NOT EXISTS effects (run varchar(60), event_id varchar(40), part int, pid int,
       sent_at double precision, checked double precision, claimed double precision, via varchar(10))`,
   );
+  // For the locks of handlers.
+  await query('CREATE TABLE IF NOT EXISTS shared_rows (run varchar(60), id int, n int, PRIMARY KEY (run, id))');
+  await query(`INSERT INTO shared_rows VALUES ('${run}', 1, 0), ('${run}', 2, 0)`);
   await query('CREATE INDEX IF NOT EXISTS effects_event ON effects (run, event_id)');
 
   return {

@@ -70,6 +70,10 @@ export interface Log {
   readonly starts: (Start & { readonly id: string })[];
   /** Whose transaction a handler ended. */
   readonly ended: Map<string, Ended>;
+  /** Handlers that went past their time limit. */
+  readonly overruns: { readonly pid: number; readonly ids: readonly string[]; readonly claimed: number }[];
+  /** What handlers did wrong, and the deadlocks that they met. */
+  readonly misuses: string[];
   /** Of which events a receiver reported that their outcome is unknown. */
   readonly unknown: Set<string>;
   readonly settled: Settled[];
@@ -101,6 +105,8 @@ export function createLog(): Log {
     late: new Set(),
     starts: [],
     ended: new Map(),
+    overruns: [],
+    misuses: [],
     unknown: new Set(),
     settled: [],
     early: new Set(),

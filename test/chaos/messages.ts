@@ -9,7 +9,15 @@ export interface Order {
 }
 
 /** What a process is sent: an order, that the last one is withdrawn, or a question. */
-export type Command = Order | 'withdraw' | 'waiting?';
+export type Command = Order | 'withdraw' | 'waiting?' | 'left?';
+
+/** What is left in a process that gets nothing more to do. */
+export interface Left {
+  /** Handlers and records that it has not finished when it is drained. */
+  readonly unfinished: number;
+  /** How many transactions its pool opens at once, of how many. */
+  readonly places?: { readonly open: number; readonly of: number } | undefined;
+}
 
 /** When a handler began. Times are of the monotonic clock. */
 export interface Start {
@@ -67,6 +75,10 @@ export type Message =
   | { readonly ended: readonly string[]; readonly claimed: number; readonly at: number }
   /** It has returned or thrown. */
   | { readonly over: readonly string[] }
+  /** The handler of these events is past its time limit. `claimed` is that of its effects. */
+  | { readonly overran: readonly string[]; readonly claimed: number }
+  /** What a handler does wrong, or meets. */
+  | { readonly misuse: string }
   /** It kills itself. */
   | { readonly dying: true }
   /** The store has recorded an event. */
@@ -77,6 +89,7 @@ export type Message =
   | { readonly closing: number; readonly unfinished: number }
   /** How many calls of clients, and records, are waiting. */
   | { readonly waiting: number }
+  | { readonly left: Left }
   /** The hook for an event whose block is no longer on the chain. */
   | { readonly dropped: string; readonly at: number }
   /** A cursor is about to be written: see `CursorMove`. */

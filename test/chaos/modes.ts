@@ -8,9 +8,12 @@ import { hasRedis, needsRedis } from '../servers/redis.js';
 export type ServerName = 'postgres' | 'mariadb' | 'redis';
 export type EngineName = 'bullmq' | 'bullmq-postgres' | 'pg-boss';
 export type StoreName = 'memory' | 'sqlite' | 'postgres' | 'mariadb' | 'redis';
-export type OrmName = 'drizzle' | 'prisma';
-/** What goes wrong. The wire is what is cut or left half-open: that of one process to its servers. */
-export type FaultKind = 'kill' | 'pause' | 'cut' | 'half-open' | 'clock' | 'sigterm' | 'node';
+export type OrmName = 'drizzle' | 'prisma' | 'postgres-js' | 'kysely' | 'knex' | 'typeorm';
+/**
+ * What goes wrong. The wire is what is cut or left half-open: that of one process to its servers. A session is one of the
+ * store's that is ended in its server.
+ */
+export type FaultKind = 'kill' | 'pause' | 'cut' | 'half-open' | 'clock' | 'sigterm' | 'session' | 'node';
 
 /** What is tried, and what it promises. */
 export interface Mode {
@@ -18,7 +21,7 @@ export interface Mode {
   readonly store: StoreName;
   /** The effects are written in the transaction of the keys, instead of to the Postgres of the test. */
   readonly transactional?: boolean;
-  /** Opens the transactions, instead of the database's driver. */
+  /** Opens the transactions, instead of pg or mysql2. */
   readonly orm?: OrmName;
   /** The handler gets the events of a delivery at once. */
   readonly atOnce?: boolean;
@@ -50,7 +53,9 @@ const common = { receivers: 4, handlerTimeoutMs: 1000, holdMs: LEASE_MS, clockSt
 const wired = ['kill', 'pause', 'cut', 'clock', 'sigterm'] as const;
 /** Long enough to ask nodes for many blocks. */
 const finality = { receivers: 2, handlerTimeoutMs: 3000 } as const;
-const engined = { ...common, ...transactional, store: 'postgres', faults: wired } as const;
+const engined = { ...common, ...transactional, store: 'postgres', faults: [...wired, 'session'] } as const;
+/** A worker whose clock is set back waits for as long before it fetches again. */
+const pgBoss = { engine: 'pg-boss', holdMs: 3000, clockStepMs: 3000 } as const;
 const sqlite = {
   ...common,
   store: 'sqlite',
@@ -60,9 +65,10 @@ const sqlite = {
   clockStepMs: 3000,
   sharesClock: true,
 } as const;
-const postgres = { ...common, store: 'postgres', kills: ['postgres'], faults: [...wired, 'half-open'] } as const;
+const sql = [...wired, 'session', 'half-open'] as const;
+const postgres = { ...common, store: 'postgres', kills: ['postgres'], faults: sql } as const;
 const mariadb = { ...postgres, store: 'mariadb', kills: ['mariadb'] } as const;
-const redis = { ...postgres, store: 'redis', kills: ['redis'] } as const;
+const redis = { ...postgres, store: 'redis', kills: ['redis'], faults: [...wired, 'half-open'] } as const;
 
 export const modes = {
   // Its keys go with its process.
@@ -80,20 +86,26 @@ export const modes = {
   'drizzle-at-once': { ...postgres, ...transactional, ...atOnce, orm: 'drizzle' },
   prisma: { ...postgres, ...transactional, orm: 'prisma' },
   'prisma-at-once': { ...postgres, ...transactional, ...atOnce, orm: 'prisma' },
+  // On a connection that goes silent, it waits for ever.
+  'postgres-js': { ...postgres, ...transactional, orm: 'postgres-js', faults: [...wired, 'session'] },
+  kysely: { ...postgres, ...transactional, orm: 'kysely' },
+  knex: { ...postgres, ...transactional, orm: 'knex' },
+  typeorm: { ...postgres, ...transactional, orm: 'typeorm' },
+  'drizzle-mysql': { ...mariadb, ...transactional, orm: 'drizzle' },
   redis,
   'redis-at-once': { ...redis, ...atOnce },
-  bullmq: { ...engined, engine: 'bullmq', kills: ['redis', 'postgres'], faults: [...wired, 'half-open'] },
+  bullmq: { ...engined, engine: 'bullmq', kills: ['redis', 'postgres'], faults: sql },
   // Locks are counted on the workers' clocks: the jobs of a dead one wait for as long as its clock was ahead.
   'bullmq-postgres': { ...engined, engine: 'bullmq-postgres', kills: ['postgres'], clockStepMs: 3000 },
-  'pg-boss': { ...engined, engine: 'pg-boss', kills: ['postgres'], holdMs: 3000 },
+  'pg-boss': { ...engined, ...pgBoss, kills: ['postgres'] },
   finality: {
-    ...{ ...engined, ...finality, engine: 'pg-boss', kills: ['postgres'], holdMs: 3000 },
-    faults: [...wired, 'node'],
+    ...{ ...engined, ...finality, ...pgBoss, kills: ['postgres'] },
+    faults: [...wired, 'session', 'node'],
     finality: { reconciledBy: 'worker' },
   },
   'finality-bullmq': {
     ...{ ...engined, ...finality, engine: 'bullmq', kills: ['redis', 'postgres'] },
-    faults: [...wired, 'half-open', 'node'],
+    faults: [...sql, 'node'],
     finality: { reconciledBy: 'receiver' },
   },
 } as const satisfies Record<string, Mode>;

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';
 import { hear } from './hear.js';
-import { type Log, type Outage, until } from './log.js';
-import type { Command, Message, Order } from './messages.js';
+import { type Ending, type Log, type Outage, until } from './log.js';
+import type { Command, Left, Message, Order } from './messages.js';
 import type { ServerName } from './modes.js';
 import type { Wire } from './wire.js';
 
@@ -23,6 +23,8 @@ export interface Replica {
   freeze(ms: number): Promise<void>;
   /** How many calls of its clients are waiting. */
   waiting(): Promise<number>;
+  /** Has it drain, and resolves to what is left in it; undefined if it ends meanwhile. It does no more work. */
+  left(): Promise<Left | undefined>;
   /** Resolves once it does its work. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -35,6 +37,12 @@ process.once('exit', () => {
 });
 
 const START_MS = 20_000;
+
+/** Whether somebody ended a process: a signal did, or it has exited after a SIGTERM with what its drain gave. */
+function isCaused(code: number | null, signal: string | null, ending?: Ending): boolean {
+  if (signal === 'SIGKILL' || signal === 'SIGTERM') return true;
+  return ending !== undefined && (code === 0 || (ending.unfinished ?? 0) > 0);
+}
 
 export function startReplica(
   name: string,
@@ -51,6 +59,7 @@ export function startReplica(
   let ending: { readonly downMs: number; ended(): void } | undefined;
   let obeyed: (() => void) | undefined;
   let counted: ((waiting: number) => void) | undefined;
+  let drained: ((left?: Left) => void) | undefined;
 
   function pause(self: ChildProcess, from = monotonic()): Outage {
     const outage: Outage = { kind: 'pause', victim: name, pid: self.pid, from, to: Number.POSITIVE_INFINITY };
@@ -93,6 +102,7 @@ export function startReplica(
       hear(message, pid, log);
       if ('port' in message) running = { pid, port: message.port };
       if ('waiting' in message) counted?.(message.waiting);
+      if ('left' in message) drained?.(message.left);
       if ('dying' in message) ending ??= { downMs: 50, ended() {} };
       if ('struck' in message) {
         const { act, ms } = message.struck;
@@ -108,11 +118,12 @@ export function startReplica(
       running = undefined;
       obeyed?.();
       counted?.(0);
+      drained?.();
       if (isStopped) return;
       const asked = ending;
       ending = undefined;
       // What cannot start while a server is down tries again, as whatever keeps processes running has it do.
-      if (asked === undefined && wasReady) {
+      if (wasReady && !isCaused(code, signal, log.endings.get(self.pid ?? 0))) {
         log.crashes.push({ name, words: `code ${code}, signal ${signal}: ${words.join('\n')}` });
       }
       // Who has ended in order has left nothing that another could have to do again.
@@ -156,6 +167,12 @@ export function startReplica(
       tell('waiting?');
       return new Promise((resolve) => {
         counted = resolve;
+      });
+    },
+    left() {
+      tell('left?');
+      return new Promise((resolve) => {
+        drained = resolve;
       });
     },
     async stop() {

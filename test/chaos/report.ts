@@ -29,7 +29,7 @@ export function summary(outcome: Outcome): string {
     faultTally(outcome),
     `at ${tally(log.faults.map(({ step }) => step))}`,
     `${counts.effects} effects, ${doublesText(counts)}, ${counts.missing} missing, ${log.early.size} acknowledged too early`,
-    ...(log.ended.size > 0 ? [`${log.ended.size} ended by a handler, ${log.settled.length} settled by hand`] : []),
+    ...(log.misuses.length > 0 ? [`handlers: ${tally(log.misuses)}, ${log.settled.length} settled by hand`] : []),
     ...(chain ? [chainText(chain)] : []),
     `${endings.refused} refused while draining, ${endings.crossed} crossed the closing`,
     ...(deadLetters > 0 ? [`${deadLetters} dead letters`] : []),
@@ -49,7 +49,7 @@ function doublesText({ doubles, causes, unexplained }: Pick<Counts, 'doubles' | 
   return `${doubles} doubles (${[...known, `${unexplained} unexplained`].join(', ')})`;
 }
 
-function tally(words: readonly string[]): string {
+export function tally(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].map(([word, count]) => `${word} ×${count}`).join(' ') || 'none';

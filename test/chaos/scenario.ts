@@ -14,7 +14,8 @@ import { WORKERS } from './faults.js';
 import { type Counts, checkEffects } from './invariants.js';
 import { type Effect, openLedger } from './ledger.js';
 import { createLog, type Log, until } from './log.js';
-import { checkMisuses } from './misuse.js';
+import type { Left } from './messages.js';
+import { checkMisuses, checkOverruns } from './misuse.js';
 import { LEASE_MS, type Mode, type ModeName, modes, orms, type ServerName } from './modes.js';
 import { startOperator } from './operator.js';
 import { createPace } from './pace.js';
@@ -24,9 +25,14 @@ import { createSender } from './sender.js';
 import { createStriker } from './strike.js';
 import { startWire, type Wire } from './wire.js';
 
+export interface GroundServer extends TestServer {
+  /** The URL for a user who may see and end the sessions of others. (Default: every user may, as in `url`.) */
+  readonly rootUrl?: string;
+}
+
 /** What every run of a process has in common. */
 export interface Ground {
-  readonly servers: Readonly<Record<ServerName, TestServer>>;
+  readonly servers: Readonly<Record<ServerName, GroundServer>>;
   /** Where the programs of the child processes are. */
   readonly programs: string;
 }
@@ -52,6 +58,8 @@ export interface Outcome {
 const PATIENCE_MS = 45_000;
 /** pg-boss waits for neither of these, so that its process ends when the database is down just then. Its jobs are not lost. */
 const PG_BOSS_ENDS = /async Manager\.(fail|complete)/;
+/** How long a process may take to give up what is on a silent network. */
+const PLACES_MS = 30_000;
 /** How much of the load may be ahead of the faults, so that these meet some. */
 const LEAD = 0.3;
 let runs = 0;
@@ -97,6 +105,8 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
           orms,
           leaseMs: LEASE_MS,
           handlerTimeoutMs: mode.handlerTimeoutMs,
+          // Every other one has a pool of one.
+          poolSize: index % 2 === 0 ? 10 : 1,
           secret,
           misuses: plan.misuses,
           marks: directory,
@@ -154,10 +164,12 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
     if (engine) await settled(engine, log);
 
     await untilNothingWaits([...receivers, ...workers], log);
+    await Promise.all([...receivers, ...workers].map((replica) => untilNothingIsLost(replica, log)));
 
     await stopOperator?.();
     const effects = await ledger.effects();
     checkMisuses(effects, log);
+    checkOverruns(effects, log);
     const ofChain = plan.chain && chain && checkChain(plan.chain, chain.steppedAt, effects, mode, log);
     const counts = checkEffects(plan.expected, effects, mode, log);
     const endings = checkEndings(log);
@@ -283,4 +295,19 @@ async function untilNothingWaits(replicas: readonly Replica[], log: Log): Promis
       log.broken.push({ what: `${left} calls still wait in ${replica.name}`, ids: [] });
     });
   }
+}
+
+/** A drained process has finished everything, and its pool opens as many transactions as it may. */
+async function untilNothingIsLost(replica: Replica, log: Log): Promise<void> {
+  let left: Left | undefined;
+  const isWhole = async () => {
+    await replica.ready();
+    left = await replica.left();
+    return left?.unfinished === 0 && left.places?.open === left.places?.of;
+  };
+  await until(`nothing is lost in ${replica.name}`, isWhole, PLACES_MS).catch(() => {
+    const { unfinished, places } = left ?? {};
+    const pool = places ? `, and its pool opens ${places.open} transactions of ${places.of}` : '';
+    log.broken.push({ what: `${replica.name} has ${unfinished} runs that are not finished${pool}`, ids: [] });
+  });
 }

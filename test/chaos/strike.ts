@@ -5,15 +5,17 @@ import { monotonic, sleep } from './clock.js';
 import type { Fault, Step } from './faults.js';
 import type { Log, Outage } from './log.js';
 import type { Order } from './messages.js';
-import type { Mode, ServerName } from './modes.js';
+import type { Mode } from './modes.js';
 import type { Replica } from './replica.js';
+import type { Ground } from './scenario.js';
+import { endSession } from './sessions.js';
 import { isOnWire, strikeWire } from './strike-wire.js';
 
 /** What something can happen to. */
 export interface Targets {
   readonly receivers: readonly Replica[];
   readonly workers: readonly Replica[];
-  readonly servers: Readonly<Record<ServerName, TestServer>>;
+  readonly servers: Ground['servers'];
   readonly chain: Chain | undefined;
 }
 
@@ -40,6 +42,7 @@ export function createStriker(mode: Mode, { receivers, workers, servers, chain }
       return strikeWire(replica, mode, fault, log, STEP_MS);
     }
     if (kind === 'pause') return atStep(replica, { act: 'stop', at: step, ms }, () => replica.freeze(ms));
+    if (kind === 'session') return strikeSession(replica);
     if (kind === 'clock') return stepClock(replica, fault);
 
     const [act, signal, downMs] =
@@ -65,6 +68,16 @@ export function createStriker(mode: Mode, { receivers, workers, servers, chain }
     const struck = await atStep(replica, order, () => replica.order({ ...order, at: 'now' }));
     outage.to = monotonic();
     return struck;
+  }
+
+  async function strikeSession(replica: Replica): Promise<Step> {
+    const server = mode.store === 'mariadb' ? 'mariadb' : 'postgres';
+    const ports = () => [...replica.wires[server].links].flatMap(({ port }) => port ?? []);
+    const from = monotonic();
+    const pid = replica.running?.pid;
+    const step = await endSession(server, servers[server], ports, mode.orm === 'postgres-js', STEP_MS);
+    if (step) log.outages.push({ kind: 'session', victim: replica.name, pid, from, to: monotonic() });
+    return step ?? 'now';
   }
 
   return async (fault: Fault): Promise<void> => {

@@ -3,6 +3,7 @@ import { hasPostgres } from '../servers/postgres.js';
 import { isQueued } from './chain/invariants.js';
 import { openGround } from './ground.js';
 import { isAcknowledged } from './log.js';
+import { nameOf } from './misuse.js';
 import { isModeName, lacks, type Mode, modes } from './modes.js';
 import { failure, summary } from './report.js';
 import { runScenario } from './scenario.js';
@@ -44,6 +45,9 @@ export function describeChaos(title: string, isWanted: (mode: Mode) => boolean):
               expect(counts).toMatchObject({ effects: plan.expected.length, doubles: 0 });
               expect(log.ended.size).toBeGreaterThan(0);
               expect(log.settled).not.toEqual([]);
+              // Of a run with several events, one at a time.
+              const misuses = mode.atOnce ? [] : Object.values(plan.misuses).map(nameOf);
+              expect(log.misuses).toEqual(expect.arrayContaining(misuses));
             }
             expect(log.faults.length).toBe(plan.faults.length);
             expect(new Set(log.faults.map(({ kind }) => kind))).toEqual(new Set(mode.faults));

@@ -1,7 +1,8 @@
 import type { FaultKind } from './modes.js';
+import { tally } from './report.js';
 import type { Outcome } from './scenario.js';
 
-const kinds: readonly FaultKind[] = ['kill', 'pause', 'cut', 'half-open', 'clock', 'sigterm', 'node'];
+const kinds: readonly FaultKind[] = ['kill', 'pause', 'cut', 'half-open', 'clock', 'sigterm', 'session', 'node'];
 
 /** The sums over all runs, by mode. */
 export function totals(outcomes: readonly Outcome[]): string[] {
@@ -25,12 +26,13 @@ export function totals(outcomes: readonly Outcome[]): string[] {
       `${sum(({ counts }) => counts.doubles)} doubles (${[...explained, `${sum(({ counts }) => counts.unexplained)} unexplained`].join(', ')})`,
       `${sum(({ counts }) => counts.missing)} missing`,
       `${sum(({ log }) => log.early.size)} acknowledged too early`,
-      `${sum(({ log }) => log.ended.size)} ended by a handler`,
+      `handlers: ${tally(runs.flatMap(({ log }) => log.misuses))}`,
       `${sum(({ log }) => log.settled.length)} settled by hand`,
       `${sum(({ endings }) => endings.refused)} refused while draining`,
       `${sum(({ endings }) => endings.crossed)} crossed the closing`,
       `${sum(({ endings }) => endings.resets)} resets`,
       `${sum(({ endings }) => endings.unfinished)} unfinished`,
+      `${sum(({ log }) => log.crashes.length)} crashes`,
       `calm after ${(Math.max(...runs.map(({ calmMs }) => calmMs)) / 1000).toFixed(1)} s at most`,
     ].join(', ');
   });

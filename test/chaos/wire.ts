@@ -9,6 +9,8 @@ export interface Link {
   goHalfOpen(): void;
   /** Gives the process an answer that was held back. */
   hand(answer: Buffer): void;
+  /** The port from which the server sees it come. */
+  readonly port: number | undefined;
 }
 
 /** A TCP proxy between one process and a server. Unlike that of ../servers it strikes at one process and one answer. */
@@ -42,6 +44,9 @@ export async function startWire(server: { readonly url: string; readonly port: n
         isSwallowing = true;
       },
       hand: (answer) => void client.write(answer),
+      get port() {
+        return upstream.localPort;
+      },
     };
     links.add(link);
     for (const socket of [client, upstream]) {

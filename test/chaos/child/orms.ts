@@ -1,23 +1,38 @@
 import { createRequire } from 'node:module';
-import { type DrizzleLike, fromDrizzle, fromPrisma } from '../../../src/stores/sql/index.js';
+import type mysql from 'mysql2/promise';
+import type pg from 'pg';
+import {
+  type DataSourceLike,
+  type DrizzleLike,
+  fromDrizzle,
+  fromKnex,
+  fromKysely,
+  fromPg,
+  fromPostgresJs,
+  fromPrisma,
+  fromTypeOrm,
+  type KnexLike,
+  type KnexTransactionLike,
+  type KyselyLike,
+} from '../../../src/stores/sql/index.js';
 import type { OrmName } from '../modes.js';
-import type { EffectRow } from './handler.js';
+import type { EffectRow } from './acts.js';
+import { beginOnMysql2, beginOnPg } from './places.js';
 import { settings, waiting } from './steps.js';
 import type { Client } from './stores.js';
 
 /** Not imported: the types of these packages are not there where only the main install was made. */
 const load = createRequire(settings.orms);
 const report = (error: Error) => console.error('pool:', error.message);
-const options = { connectionString: settings.postgresUrl, max: 10, connectionTimeoutMillis: 1000, query_timeout: 1000 };
+const { postgresUrl: url, poolSize: max } = settings;
+const limits = { connectionTimeoutMillis: 1000, query_timeout: 1000 };
 
-function openPool() {
+function openPool(): pg.Pool {
   const { Pool } = load('pg');
-  const pool = new Pool(options);
+  const pool: pg.Pool = new Pool({ connectionString: url, max, ...limits });
   pool.on('error', report);
   // The adapter of Prisma does not listen all the time that it has a connection: one that breaks then ends the process.
-  pool.on('connect', (connection: { on(event: 'error', listener: typeof report): void }) =>
-    connection.on('error', report),
-  );
+  pool.on('connect', (connection) => connection.on('error', report));
   waiting.push(() => pool.waitingCount);
   return pool;
 }
@@ -28,6 +43,10 @@ interface DrizzleTx {
 }
 
 function openDrizzle(): Client<DrizzleTx> {
+  return settings.mode.store === 'mariadb' ? openDrizzleOnMysql() : openDrizzleOnPg();
+}
+
+function openDrizzleOnPg(): Client<DrizzleTx> {
   const { drizzle } = load('drizzle-orm/node-postgres');
   const { doublePrecision, integer, pgTable, varchar } = load('drizzle-orm/pg-core');
   const effects = pgTable('effects', {
@@ -40,10 +59,23 @@ function openDrizzle(): Client<DrizzleTx> {
     claimed: doublePrecision(),
     via: varchar(),
   });
+  const pool = openPool();
   return {
-    db: fromDrizzle<DrizzleTx>(drizzle({ client: openPool() }) as DrizzleLike<DrizzleTx>),
+    db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>),
+    begin: beginOnPg(pool),
     execute: (tx, statement) => tx.execute(statement),
     insert: (tx, rows) => tx.insert(effects).values(rows),
+  };
+}
+
+function openDrizzleOnMysql(): Client<DrizzleTx> {
+  const { drizzle } = load('drizzle-orm/mysql2');
+  const { createPool } = load('mysql2/promise');
+  const pool: mysql.Pool = createPool({ uri: settings.mariadbUrl, connectionLimit: max, connectTimeout: 1000 });
+  return {
+    db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>),
+    begin: beginOnMysql2(pool),
+    execute: (tx, statement) => tx.execute(statement),
   };
 }
 
@@ -55,10 +87,91 @@ interface PrismaTx {
 function openPrisma(): Client<PrismaTx> {
   const { PrismaPg } = load('@prisma/adapter-pg');
   const { PrismaClient } = load('./generated/postgres/index.js');
+  const pool = openPool();
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(openPool(), { onPoolError: report, onConnectionError: report }),
+    adapter: new PrismaPg(pool, { onPoolError: report, onConnectionError: report }),
   });
-  return { db: fromPrisma(prisma), execute: (tx, statement) => tx.$executeRawUnsafe(statement) };
+  return {
+    db: fromPrisma(prisma),
+    begin: beginOnPg(pool),
+    execute: (tx, statement) => tx.$executeRawUnsafe(statement),
+  };
 }
 
-export const clients: Record<OrmName, () => Client<unknown>> = { drizzle: openDrizzle, prisma: openPrisma };
+interface PostgresJsTx {
+  unsafe(query: string): Promise<unknown>;
+}
+
+function openPostgresJs(): Client<PostgresJsTx> {
+  // A connection that ends while postgres.js asks for its types ends the process.
+  const sql = load('postgres')(url, {
+    max,
+    connect_timeout: 1,
+    backoff: () => 0.02,
+    onnotice() {},
+    fetch_types: false,
+  });
+  return {
+    db: fromPostgresJs<PostgresJsTx>(sql),
+    begin: (work) => sql.begin(work),
+    execute: (tx, statement) => tx.unsafe(statement),
+  };
+}
+
+interface KyselyTx {
+  executeQuery(query: unknown): Promise<unknown>;
+}
+
+function openKysely(): Client<KyselyTx> {
+  const { CompiledQuery, Kysely, PostgresDialect } = load('kysely');
+  const pool = openPool();
+  const kysely: KyselyLike<KyselyTx> = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db: fromKysely(kysely, fromPg(pool)),
+    begin: beginOnPg(pool),
+    execute: (tx, statement) => tx.executeQuery(CompiledQuery.raw(statement)),
+  };
+}
+
+interface KnexTx extends KnexTransactionLike {
+  raw(query: string): Promise<unknown>;
+}
+
+function openKnex(): Client<KnexTx> {
+  const connection = { connectionString: url, ...limits };
+  const log = { warn() {}, error: console.error };
+  const knex: KnexLike<KnexTx> = load('knex')({ client: 'pg', connection, pool: { min: 0, max }, log });
+  return {
+    db: fromKnex(knex),
+    begin: (work) => knex.transaction(work),
+    execute: async (tx, statement) => await tx.raw(statement),
+  };
+}
+
+interface TypeOrmTx {
+  query(query: string): Promise<unknown>;
+}
+
+async function openTypeOrm(): Promise<Client<TypeOrmTx>> {
+  const { DataSource } = load('typeorm');
+  const extra = { max, query_timeout: limits.query_timeout };
+  const source: DataSourceLike<TypeOrmTx> & {
+    initialize(): Promise<unknown>;
+    transaction(work: () => Promise<void>): Promise<unknown>;
+  } = new DataSource({ type: 'postgres', url, connectTimeoutMS: 1000, extra, poolErrorHandler: report });
+  await source.initialize();
+  return {
+    db: fromTypeOrm(source),
+    begin: (work) => source.transaction(work),
+    execute: (tx, statement) => tx.query(statement),
+  };
+}
+
+export const clients: Record<OrmName, () => Client<unknown> | Promise<Client<unknown>>> = {
+  drizzle: openDrizzle,
+  prisma: openPrisma,
+  'postgres-js': openPostgresJs,
+  kysely: openKysely,
+  knex: openKnex,
+  typeorm: openTypeOrm,
+};

@@ -107,6 +107,6 @@ export function startReconciling(work: Work, queued?: Receiver): () => Promise<v
     stopping.abort();
     await running;
     await receiver.drain({ timeoutMs: DRAIN_MS });
-    await pool.end();
+    if (!pool.ended) await pool.end();
   };
 }

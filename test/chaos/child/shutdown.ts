@@ -1,5 +1,6 @@
 import { monotonic } from '../clock.js';
-import { tell } from './steps.js';
+import { openPlaces } from './places.js';
+import { ending, tell } from './steps.js';
 
 /** The grace period of an impatient orchestrator. */
 export const DRAIN_MS = 8000;
@@ -8,11 +9,19 @@ const READ_MS = 100;
 /** More than connections can be waiting to be accepted. */
 const TURNS = 500;
 
-/** On SIGTERM: drains, closes, and exits. */
+/** On SIGTERM: drains, closes, and exits. When asked what is left: drains, and counts. */
 export function shutDownOnSigterm(
   drain: () => Promise<{ readonly unfinished: number }>,
   close: () => Promise<unknown>,
 ): void {
+  let drained: ReturnType<typeof drain> | undefined;
+  ending.left = async () => {
+    drained ??= drain();
+    const { unfinished } = await drained;
+    // It may be over when it is asked for again.
+    if (unfinished > 0) drained = undefined;
+    return { unfinished, places: await openPlaces() };
+  };
   process.once('SIGTERM', async () => {
     tell({ draining: monotonic() });
     const { unfinished } = await drain();

@@ -1,6 +1,6 @@
 import { monotonic } from '../clock.js';
 import type { Step } from '../faults.js';
-import type { Command, Message, Order } from '../messages.js';
+import type { Command, Left, Message, Order } from '../messages.js';
 import type { Misuses } from '../misuse.js';
 import type { Mode } from '../modes.js';
 import { stepClock, useClock } from './clock.js';
@@ -22,6 +22,8 @@ export interface ChildSettings {
   readonly leaseMs: number;
   readonly handlerTimeoutMs: number;
   readonly secret: string;
+  /** How many connections its pool may open. */
+  readonly poolSize: number;
   readonly misuses: Misuses;
   /** Where a process marks that it has had a misuse happen. */
   readonly marks: string;
@@ -45,10 +47,13 @@ useClock({ clockFile: settings.clockFile, sharesClock: settings.mode.sharesClock
 let pending: Order | undefined;
 /** Counters of waiting client calls. Each part of the process adds one. */
 export const waiting: (() => number)[] = [];
+/** Answers `left?`. Set once the process does its work. */
+export const ending: { left?: () => Promise<Left> } = {};
 
 process.on('message', (command: Command) => {
   if (command === 'withdraw') pending = undefined;
   else if (command === 'waiting?') tell({ waiting: waiting.reduce((sum, count) => sum + count(), 0) });
+  else if (command === 'left?') void ending.left?.().then((left) => tell({ left }));
   else if (command.at === 'now') obey(command);
   else pending = command;
 });

@@ -20,7 +20,9 @@ import {
   sqlStore,
 } from '../../../src/stores/sql/index.js';
 import type { Via } from '../ledger.js';
-import { type EffectRow, inOneTurn, insertion, inTransaction, onItsOwn } from './handler.js';
+import type { EffectRow } from './acts.js';
+import { inOneTurn, insertion, inTransaction, onItsOwn } from './handler.js';
+import { type Begin, beginOnMysql2, beginOnPg, setPool } from './places.js';
 import { settings, waiting } from './steps.js';
 import { watched } from './watched.js';
 
@@ -40,6 +42,8 @@ export interface Work<Tx = undefined> {
 export interface Client<Tx> {
   readonly db: SqlDatabase<Tx>;
   execute(tx: Tx, statement: string): Promise<unknown>;
+  /** Opens a transaction without the store. */
+  readonly begin: Begin;
   /** How a handler writes its effect. (Default: as a statement.) */
   insert?(tx: Tx, rows: readonly EffectRow[]): Promise<unknown>;
 }
@@ -58,11 +62,13 @@ export async function openWork(): Promise<Work> {
 
 async function transactional<Tx>({
   db,
+  begin,
   execute,
   insert = (tx, rows) => execute(tx, insertion(rows)),
 }: Client<Tx>): Promise<Work> {
   const store = sqlStore({ ...options, db, transactional: true });
   await store.migrate();
+  setPool(begin);
   return { ...under(store, inTransaction(insert, execute)), ...(mode.finality && { cursor: store.cursor('chain') }) };
 }
 
@@ -74,26 +80,28 @@ function under<Tx>(store: IdempotencyStore<Tx>, handle: Work<Tx>['handle']): Wor
 async function openLeaseStore(): Promise<IdempotencyStore> {
   if (mode.store === 'memory') return memoryStore({ leaseMs });
   if (mode.store === 'redis') return openRedis();
-  const { db } = mode.store === 'mariadb' ? openMariadb() : openPostgres();
+  const { db, begin } = mode.store === 'mariadb' ? openMariadb() : openPostgres();
   const store = sqlStore({ ...options, db });
   await store.migrate();
+  setPool(begin);
   return store;
 }
 
 function openPostgres(): Client<pg.PoolClient> {
   const pool = new pg.Pool({
     connectionString: settings.postgresUrl,
-    max: 10,
+    max: settings.poolSize,
     connectionTimeoutMillis: timeoutMs,
   });
   pool.on('error', (error) => console.error('pool:', error.message));
   waiting.push(() => pool.waitingCount);
-  return { db: fromPg(pool), execute: (tx, statement) => tx.query(statement) };
+  return { db: fromPg(pool), begin: beginOnPg(pool), execute: (tx, statement) => tx.query(statement) };
 }
 
 function openMariadb(): Client<mysql.PoolConnection> {
-  const pool = mysql.createPool({ uri: settings.mariadbUrl, connectionLimit: 10, connectTimeout: timeoutMs });
-  return { db: fromMysql2(pool), execute: (tx, statement) => tx.query(statement) };
+  const limits = { connectionLimit: settings.poolSize, connectTimeout: timeoutMs };
+  const pool = mysql.createPool({ uri: settings.mariadbUrl, ...limits });
+  return { db: fromMysql2(pool), begin: beginOnMysql2(pool), execute: (tx, statement) => tx.query(statement) };
 }
 
 async function openSqlite(): Promise<Work> {
