@@ -23,6 +23,10 @@ export interface Mode {
   readonly transactional?: boolean;
   /** Opens the transactions, instead of pg or mysql2. */
   readonly orm?: OrmName;
+  /** The client itself may end the process. */
+  readonly crashes?: boolean;
+  /** The ORM itself may lose places of its pool. */
+  readonly losesPlaces?: boolean;
   /** The handler gets the events of a delivery at once. */
   readonly atOnce?: boolean;
   /** The engine that events are handed to; its workers, and not the receivers, then run the handler under the store. */
@@ -82,12 +86,16 @@ export const modes = {
   mariadb,
   'mariadb-transactional': { ...mariadb, ...transactional },
   'mariadb-at-once': { ...mariadb, ...transactional, ...atOnce },
-  drizzle: { ...postgres, ...transactional, orm: 'drizzle' },
-  'drizzle-at-once': { ...postgres, ...transactional, ...atOnce, orm: 'drizzle' },
+  // Over pg it never gives back a connection that breaks at BEGIN.
+  drizzle: { ...postgres, ...transactional, orm: 'drizzle', losesPlaces: true },
+  'drizzle-at-once': { ...postgres, ...transactional, ...atOnce, orm: 'drizzle', losesPlaces: true },
   prisma: { ...postgres, ...transactional, orm: 'prisma' },
   'prisma-at-once': { ...postgres, ...transactional, ...atOnce, orm: 'prisma' },
-  // On a connection that goes silent, it waits for ever.
-  'postgres-js': { ...postgres, ...transactional, orm: 'postgres-js', faults: [...wired, 'session'] },
+  // It waits forever on a connection that goes silent, and ends the process when one breaks while it writes.
+  'postgres-js': {
+    ...{ ...postgres, ...transactional, orm: 'postgres-js', kills: [], crashes: true },
+    faults: ['kill', 'pause', 'clock', 'sigterm', 'session'],
+  },
   kysely: { ...postgres, ...transactional, orm: 'kysely' },
   knex: { ...postgres, ...transactional, orm: 'knex' },
   typeorm: { ...postgres, ...transactional, orm: 'typeorm' },

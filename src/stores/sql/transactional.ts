@@ -5,18 +5,9 @@ import type { Claimed as ClaimedKey, Run, RunLimit, StoreWord, TransactionalStor
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
 import { type Claimed, explained, isConflict, type Statements } from './dialect.js';
+import { Leaving, sleep } from './leaving.js';
 import { endedError, Outcome } from './outcome.js';
-import {
-  CONFLICTS,
-  commitError,
-  FROZEN,
-  GIVEN_UP,
-  isAborted,
-  late,
-  MOST_TRIES,
-  REFUSED,
-  REPEATED,
-} from './transaction-errors.js';
+import { CONFLICTS, commitError, FROZEN, GIVEN_UP, late, MOST_TRIES, REFUSED, REPEATED } from './transaction-errors.js';
 
 export interface TransactionalOptions {
   readonly leaseMs: number;
@@ -30,9 +21,6 @@ interface Work<Tx> {
   readonly run: (claimed: Claimed, tx: Tx) => unknown;
   readonly limit: RunLimit;
 }
-
-/** How long a statement of a late handler may hold up the end of its transaction, in ms. */
-const UNDER_WAY_MS = 100;
 
 /** A store whose runs write in the same transaction as the store itself. */
 export function transactionalStore<Tx>(
@@ -102,12 +90,9 @@ class Attempt<Tx> {
   /** What the client was told to roll back for. */
   #failure: { readonly cause: unknown } | undefined;
   #isCommitting = false;
-  /** The transaction is the client's again. */
-  #isLeft = false;
-  /** Its session has been ended, or is being. */
-  #isGone = false;
-  #leaving: Promise<void> | undefined;
+  #leaving: Leaving | undefined;
   /** The client has ended the transaction. */
+  #isOut = false;
   #ended: Promise<void> | undefined;
 
   constructor(db: SqlDatabase<Tx>, statements: Statements, options: TransactionalOptions, work: Work<Tx>) {
@@ -129,7 +114,12 @@ class Attempt<Tx> {
       this.#limit('opened no transaction');
       // The client may throw.
       const ended = (async () => this.#db.transaction((transaction) => this.#inside(transaction), this.#options))();
-      this.#ended = ended.then(ignore, ignore);
+      // The client may lose the connection while the handler runs, and would run what comes later on another.
+      const end = () => {
+        this.#isOut = true;
+        this.#transaction?.close?.();
+      };
+      this.#ended = ended.then(end, end);
       ended
         .then(() => this.#confirm())
         .then(
@@ -156,7 +146,7 @@ class Attempt<Tx> {
   async failureOf(error: unknown): Promise<unknown> {
     const { leaseMs, timeoutMs } = this.#options;
     // Until then, a late handler may end the transaction.
-    if (this.#leaving) await Promise.race([this.#leaving, this.#ended, sleep(leaseMs + timeoutMs)]);
+    if (this.#leaving) await Promise.race([this.#leaving.left, this.#ended, sleep(leaseMs + timeoutMs)]);
     return this.outcome.failureOf(error, this.#claimed, this.#beside, timeoutMs);
   }
 
@@ -186,6 +176,7 @@ class Attempt<Tx> {
       if (this.#isOver) throw storeError(GIVEN_UP);
       if (claimed.keys.length > 0) {
         await this.#handle(transaction, claimed, elapsedMs);
+        if (this.#isOver || this.#isOut) throw storeError(GIVEN_UP);
         commit = this.#commitOf(transaction, claimed);
         if (!commit) {
           this.#limit('did not answer');
@@ -195,6 +186,8 @@ class Attempt<Tx> {
       }
     } catch (error) {
       this.#failure = { cause: error };
+      // It would send ROLLBACK to a connection that is no more, which ends the process.
+      if (this.#isOut && this.#db.breaksInStatements) return new Promise(ignore);
       if (!this.#isOver) this.#limit('did not roll back', error);
       await this.#undo(transaction);
       throw error;
@@ -247,8 +240,13 @@ class Attempt<Tx> {
       if (this.#isOver || this.#isCommitting) return;
       this.outcome.isLate = true;
       this.#reject(signal.reason);
-      this.#leaving = this.#leave(transaction, claimed);
-      void this.#leaving.then(leave);
+      this.#leaving = new Leaving(transaction, claimed, {
+        statements: this.#statements.transaction,
+        beside: this.#beside,
+        timeoutMs: this.#options.timeoutMs,
+        ask: () => this.outcome.ask(transaction, claimed),
+      });
+      void this.#leaving.left.then(leave);
     };
     // In the turn in which the run is started: the process may have been frozen since the claim was answered.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
@@ -263,7 +261,7 @@ class Attempt<Tx> {
     } catch (error) {
       transaction.close?.();
       this.outcome.thrown = { cause: error };
-      if (!this.outcome.isLate) {
+      if (!this.#isOver && !this.#isOut) {
         this.#limit('did not answer', error);
         await this.outcome.ask(transaction, claimed);
       }
@@ -272,46 +270,16 @@ class Attempt<Tx> {
     if (this.outcome.isLate) throw storeError(GIVEN_UP);
   }
 
-  /**
-   * Ends the transaction of a late handler in the server, and frees its keys. Resolves once the handler can no longer reach
-   * it; never, if nothing says so and the client cannot close the connection.
-   */
-  async #leave(transaction: Transaction<Tx>, claimed: Claimed): Promise<void> {
-    const { run, close, keepsSession, destroy } = transaction;
-    const { spoil, leave, cancel, terminate } = this.#statements.transaction;
-    close?.();
-    const inside = this.outcome.ask(transaction, claimed).then(() => this.#isLeft || end?.(run, claimed));
-    const end = leave && !(keepsSession && spoil) ? leave : spoil;
-    this.#isGone = end === leave;
-    // A session cannot be ended from within a transaction that has failed.
-    const isOut = inside.then(yes, (error: unknown) => end === spoil || !isAborted(error));
-    if (await Promise.race([isOut, sleep(UNDER_WAY_MS)])) return destroy?.();
-    if (end === spoil) {
-      // A statement of the handler is under way. Not awaited: the pool may have this connection alone.
-      cancel?.(this.#beside, claimed).catch(ignore);
-      await isOut;
-      return;
-    }
-    const ended = Promise.any([
-      isOut.then((is) => is || Promise.reject()),
-      terminate?.(this.#beside, claimed) ?? Promise.reject(),
-    ]).then(ignore, () => new Promise<void>(ignore));
-    if (!destroy) return ended;
-    // What is under way should fail before: some clients forget it when they close a connection.
-    await Promise.race([ended.then(() => isOut), sleep(this.#options.timeoutMs)]);
-    destroy();
-  }
-
   /** Runs a statement on another connection. */
   readonly #beside: SqlRun = (statement) => this.#db.run(statement, this.#options.timeoutMs);
 
   /** Before the client rolls back. */
   async #undo({ run }: Transaction<Tx>): Promise<void> {
     const { timeoutMs } = this.#options;
-    if (this.#leaving) await Promise.race([this.#leaving, sleep(timeoutMs)]);
-    this.#isLeft = true;
+    if (this.#leaving) await Promise.race([this.#leaving.left, sleep(timeoutMs)]);
+    this.#leaving?.giveBack();
     const { undo } = this.#statements.transaction;
-    if (!undo || !this.#claimed || this.#isGone) return;
+    if (!undo || !this.#claimed || this.#leaving?.endsSession) return;
     await Promise.race([undo(run, this.#claimed).catch(this.#discard).catch(ignore), sleep(timeoutMs)]);
   }
 
@@ -321,12 +289,6 @@ class Attempt<Tx> {
     await Promise.race([terminating?.catch(ignore), sleep(this.#options.timeoutMs)]);
     throw error;
   };
-}
-
-const yes = () => true;
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function ignore(): void {}

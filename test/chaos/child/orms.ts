@@ -12,7 +12,6 @@ import {
   fromPrisma,
   fromTypeOrm,
   type KnexLike,
-  type KnexTransactionLike,
   type KyselyLike,
 } from '../../../src/stores/sql/index.js';
 import type { OrmName } from '../modes.js';
@@ -133,7 +132,7 @@ function openKysely(): Client<KyselyTx> {
   };
 }
 
-interface KnexTx extends KnexTransactionLike {
+interface KnexTx {
   raw(query: string): Promise<unknown>;
 }
 

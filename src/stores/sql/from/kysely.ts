@@ -14,7 +14,7 @@ interface CompiledQuery {
 }
 
 interface Queries {
-  executeQuery(query: never): Promise<object>;
+  executeQuery(query: never): Promise<unknown>;
 }
 
 interface Builder<Tx> {
@@ -43,9 +43,9 @@ export interface KyselyLike<Tx> {
  * const store = sqlStore({ db: fromKysely(kysely, fromPg(pool)), transactional: true });
  * ```
  * @param kysely Your instance. The store neither opens nor closes it.
- * @param client `fromPg(pool)` or `fromPostgresJs(sql)`, or for MySQL `fromMysql2(pool)`, with `pool.promise()`.
+ * @param client `fromPg(pool)`, or for MySQL `fromMysql2(pool)`, with `pool.promise()`.
  * @returns The database, for the option `db` of `sqlStore`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for SQLite.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else, and for SQLite and postgres.js.
  */
 export function fromKysely<Tx extends Queries>(
   kysely: KyselyLike<Tx>,
@@ -63,6 +63,7 @@ export function fromKysely<Tx extends Queries>(
       '`fromKysely` takes clients of Postgres and MySQL. For SQLite, use fromDrizzle or the driver.',
     );
   }
+  if (breaksInStatements) throw new ConfigError(POSTGRES_JS);
   return {
     dialect,
     hidesRollback: dialect === 'postgres',
@@ -72,7 +73,6 @@ export function fromKysely<Tx extends Queries>(
       return (isolationLevel ? builder.setIsolationLevel(isolationLevel) : builder).execute((trx) =>
         work({
           ...revocable(trx),
-          keepsSession: breaksInStatements,
           run: async (statement) => answerOf(await trx.executeQuery(raw(statement) as never)),
         }),
       );
@@ -84,3 +84,6 @@ function raw(sql: string): CompiledQuery {
   const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
   return { sql, query, parameters: [], queryId: { queryId: crypto.randomUUID() } };
 }
+
+const POSTGRES_JS =
+  '`fromKysely` takes fromPg(pool) and fromMysql2(pool). Kysely does not notice that a connection of postgres.js was lost: pass the sql itself to fromPostgresJs.';

@@ -45,6 +45,14 @@ const refused: Record<string, [() => unknown, RegExp]> = {
     () => fromKysely(kysely as never, pool as never),
     /`client` must be the pool .* fromPg\(pool\)/,
   ],
+  'fromKysely, postgres.js': [
+    () =>
+      fromKysely(
+        kysely as never,
+        { dialect: 'postgres', run: nothing, transaction: nothing, breaksInStatements: true } as never,
+      ),
+    /pass the sql itself to fromPostgresJs/,
+  ],
   'fromKysely, SQLite': [
     () => fromKysely(kysely as never, { dialect: 'sqlite', run: nothing, transaction: nothing } as never),
     /clients of Postgres and MySQL/,

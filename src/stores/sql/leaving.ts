@@ -1,0 +1,75 @@
+import type { Run, Transaction } from './database.js';
+import type { Claimed, TransactionStatements } from './dialect.js';
+import { isAborted } from './transaction-errors.js';
+
+/** How long a statement of a late handler may hold up the end of its transaction, in ms. */
+const UNDER_WAY_MS = 100;
+
+/** What a {@link Leaving} needs besides its transaction. */
+interface Surroundings {
+  readonly statements: TransactionStatements;
+  /** Runs a statement on another connection. */
+  readonly beside: Run;
+  readonly timeoutMs: number;
+  /** Asks in the transaction whether it is the one that claimed. Never rejects. */
+  ask(): Promise<void>;
+}
+
+/** Ends the transaction of a late handler in the server, and frees its keys. */
+export class Leaving {
+  /** Resolves once the handler cannot reach it; never, if nothing says so and the client cannot close the connection. */
+  readonly left: Promise<void>;
+  /** Whether its session has been ended, or is being. */
+  readonly endsSession: boolean;
+  #isGivenBack = false;
+  readonly #transaction: Transaction;
+  readonly #claimed: Claimed;
+  readonly #around: Surroundings;
+
+  constructor(transaction: Transaction, claimed: Claimed, around: Surroundings) {
+    this.#transaction = transaction;
+    this.#claimed = claimed;
+    this.#around = around;
+    const { spoil, leave } = around.statements;
+    this.endsSession = leave !== undefined && !(transaction.keepsSession && spoil);
+    this.left = this.#leave();
+  }
+
+  /** The client gets the transaction back, so nothing more may be sent to it. */
+  giveBack(): void {
+    this.#isGivenBack = true;
+  }
+
+  async #leave(): Promise<void> {
+    const { run, close, destroy } = this.#transaction;
+    const { statements, beside, timeoutMs, ask } = this.#around;
+    close?.();
+    const end = this.endsSession ? statements.leave : statements.spoil;
+    const inside = ask().then(() => this.#isGivenBack || end?.(run, this.#claimed));
+    // A session cannot be ended from within a transaction that has failed.
+    const isOut = inside.then(yes, (error: unknown) => !this.endsSession || !isAborted(error));
+    if (await Promise.race([isOut, sleep(UNDER_WAY_MS)])) return destroy?.();
+    if (!this.endsSession) {
+      // A statement of the handler is under way. Not awaited: the pool may have this connection alone.
+      statements.cancel?.(beside, this.#claimed).catch(ignore);
+      await isOut;
+      return;
+    }
+    const ended = Promise.any([
+      isOut.then((is) => is || Promise.reject()),
+      statements.terminate?.(beside, this.#claimed) ?? Promise.reject(),
+    ]).then(ignore, () => new Promise<void>(ignore));
+    if (!destroy) return ended;
+    // What is under way should fail before: some clients forget it when they close a connection.
+    await Promise.race([ended.then(() => isOut), sleep(timeoutMs)]);
+    destroy();
+  }
+}
+
+const yes = () => true;
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function ignore(): void {}
