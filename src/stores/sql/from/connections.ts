@@ -31,7 +31,7 @@ interface Emitter {
  * the process if nobody listens. Statements still reject, and the pool drops the connection.
  */
 export function listenTo(pool: unknown): void {
-  if (!hasMethods<Emitter>(pool, 'on', 'listeners')) return;
+  if (!hasMethods<Emitter>(pool, 'on', 'listeners') || pool.listeners('acquire').includes(listen)) return;
   listen(pool);
   pool.on('connect', listen);
   pool.on('acquire', listen);
