@@ -69,7 +69,8 @@ const sqlite = {
   clockStepMs: 3000,
   sharesClock: true,
 } as const;
-const sql = [...wired, 'session', 'half-open'] as const;
+const heard = [...wired, 'session'] as const;
+const sql = [...heard, 'half-open'] as const;
 const postgres = { ...common, store: 'postgres', kills: ['postgres'], faults: sql } as const;
 const mariadb = { ...postgres, store: 'mariadb', kills: ['mariadb'] } as const;
 const redis = { ...postgres, store: 'redis', kills: ['redis'], faults: [...wired, 'half-open'] } as const;
@@ -96,10 +97,11 @@ export const modes = {
     ...{ ...postgres, ...transactional, orm: 'postgres-js', kills: [], crashes: true },
     faults: ['kill', 'pause', 'clock', 'sigterm', 'session'],
   },
-  kysely: { ...postgres, ...transactional, orm: 'kysely' },
-  knex: { ...postgres, ...transactional, orm: 'knex' },
-  typeorm: { ...postgres, ...transactional, orm: 'typeorm' },
-  'drizzle-mysql': { ...mariadb, ...transactional, orm: 'drizzle' },
+  // These wait on a connection that goes silent until the operating system gives it up.
+  kysely: { ...postgres, ...transactional, orm: 'kysely', faults: heard },
+  knex: { ...postgres, ...transactional, orm: 'knex', faults: heard },
+  typeorm: { ...postgres, ...transactional, orm: 'typeorm', faults: heard },
+  'drizzle-mysql': { ...mariadb, ...transactional, orm: 'drizzle', faults: heard },
   redis,
   'redis-at-once': { ...redis, ...atOnce },
   bullmq: { ...engined, engine: 'bullmq', kills: ['redis', 'postgres'], faults: sql },
