@@ -36,7 +36,7 @@ export const SUBPATHS = {
   './stores/dynamodb': { node: 8250, edge: 10_750, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 3650, edge: 6150, foreign: FOREIGN },
   './stores/redis': { node: 5450, edge: 7950, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
-  './stores/sql': { node: 20_600, edge: 23_200, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
+  './stores/sql': { node: 20_100, edge: 22_650, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
   './queues/bullmq': { node: 10_350, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 11_100, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 13_000, edge: 13_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
