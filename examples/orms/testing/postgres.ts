@@ -40,8 +40,9 @@ const drizzleOverPg: SqlClient = {
   connectsByDriver: true,
   dialect: 'postgres',
   open(url, settings) {
-    const pool = openPg(url, settings, { connectionTimeoutMillis: 5000 });
-    const db = drizzle(pool);
+    // Its own pool: the oldest version takes no pool of another copy of pg.
+    const db = drizzle({ connection: pgOptions(url, settings) });
+    const pool = db.$client;
     return {
       db: fromDrizzle(db),
       // Awaited, because Drizzle sends a statement each time that somebody waits for it.

@@ -52,7 +52,7 @@ export interface SqlDatabase<Tx = unknown> {
   readonly run: Run;
   /** Whether `transaction` may resolve although the server rolled back at COMMIT, so that the store looks afterwards. */
   readonly hidesRollback?: boolean | undefined;
-  /** Whether the client ends the process when its session ends in mid-statement. */
+  /** Whether its sessions must not be ended: the client would end the process, or has no other. */
   readonly breaksInStatements?: boolean | undefined;
   /**
    * Opens a transaction and passes it to `work`. Commits when `work` resolves, unless it called `commit`; rolls back and

@@ -2,6 +2,7 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
 import { answerOf } from './answers.js';
+import { revocable } from './revocable.js';
 
 interface Queries {
   query(text: string): Promise<{ rows: unknown[] }>;
@@ -33,14 +34,13 @@ export function fromPGlite<Tx extends Queries>(db: PGliteLike<Tx>): SqlDatabase<
   return {
     dialect: 'postgres',
     hidesRollback: true,
+    breaksInStatements: true,
     run: async (statement) => answerOf(await db.query(statement)),
     transaction: (work, { isolationLevel }) =>
       db.transaction(async (tx) => {
         if (isolationLevel) await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
-        await work({ tx, run: async (statement) => answerOf(await tx.query(statement)), keepsSession });
+        const run = async (statement: string) => answerOf(await tx.query(statement));
+        await work({ ...revocable(tx), keepsSession: true, run });
       }),
   };
 }
-
-/** PGlite itself refuses statements once the transaction has ended. */
-const keepsSession = true;
