@@ -48,7 +48,7 @@ export class Leaving {
     const inside = ask().then(() => this.#isGivenBack || end?.(run, this.#claimed));
     // A session cannot be ended from within a transaction that has failed.
     const isOut = inside.then(yes, (error: unknown) => !this.endsSession || !isAborted(error));
-    if (await Promise.race([isOut, sleep(UNDER_WAY_MS)])) return destroy?.();
+    if ((await within(isOut, UNDER_WAY_MS)) && (await isOut)) return destroy?.();
     if (!this.endsSession) {
       // A statement of the handler is under way. Not awaited: the pool may have this connection alone.
       statements.cancel?.(beside, this.#claimed).catch(ignore);
@@ -61,15 +61,25 @@ export class Leaving {
     ]).then(ignore, () => new Promise<void>(ignore));
     if (!destroy) return ended;
     // What is under way should fail before: some clients forget it when they close a connection.
-    await Promise.race([ended.then(() => isOut), sleep(timeoutMs)]);
+    await within(
+      ended.then(() => isOut),
+      timeoutMs,
+    );
     destroy();
   }
 }
 
 const yes = () => true;
 
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits until something settles, or for so long. No timer outlasts it, which would keep the process from ending. */
+export async function within(work: Promise<unknown> | undefined, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isOver = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const hasSettled = await Promise.race([Promise.resolve(work).then(yes, yes), isOver]);
+  clearTimeout(timer);
+  return hasSettled;
 }
 
 function ignore(): void {}

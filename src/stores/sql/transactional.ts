@@ -5,7 +5,7 @@ import type { Claimed as ClaimedKey, Run, RunLimit, StoreWord, TransactionalStor
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
 import { type Claimed, explained, isConflict, type Statements } from './dialect.js';
-import { Leaving, sleep } from './leaving.js';
+import { Leaving, within } from './leaving.js';
 import { endedError, Outcome } from './outcome.js';
 import { CONFLICTS, commitError, FROZEN, GIVEN_UP, late, MOST_TRIES, REFUSED, REPEATED } from './transaction-errors.js';
 
@@ -146,7 +146,7 @@ class Attempt<Tx> {
   async failureOf(error: unknown): Promise<unknown> {
     const { leaseMs, timeoutMs } = this.#options;
     // Until then, a late handler may end the transaction.
-    if (this.#leaving) await Promise.race([this.#leaving.left, this.#ended, sleep(leaseMs + timeoutMs)]);
+    if (this.#leaving) await within(Promise.race([this.#leaving.left, this.#ended]), leaseMs + timeoutMs);
     return this.outcome.failureOf(error, this.#claimed, this.#beside, timeoutMs);
   }
 
@@ -276,19 +276,23 @@ class Attempt<Tx> {
   /** Before the client rolls back. */
   async #undo({ run }: Transaction<Tx>): Promise<void> {
     const { timeoutMs } = this.#options;
-    if (this.#leaving) await Promise.race([this.#leaving.left, sleep(timeoutMs)]);
+    if (this.#leaving) await within(this.#leaving.left, timeoutMs);
     this.#leaving?.giveBack();
     const { undo } = this.#statements.transaction;
     if (!undo || !this.#claimed || this.#leaving?.endsSession) return;
-    await Promise.race([undo(run, this.#claimed).catch(this.#discard).catch(ignore), sleep(timeoutMs)]);
+    await within(undo(run, this.#claimed).catch(this.#discard), timeoutMs);
   }
 
   /** Closes a connection that could not be left as it was, because the client has ended the transaction. */
   readonly #discard = async (error: unknown): Promise<never> => {
     const terminating = this.#statements.transaction.terminate?.(this.#beside, this.#claimed as Claimed);
-    await Promise.race([terminating?.catch(ignore), sleep(this.#options.timeoutMs)]);
+    await within(terminating, this.#options.timeoutMs);
     throw error;
   };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function ignore(): void {}
