@@ -22,11 +22,6 @@ export interface Transaction<Tx = unknown> {
   readonly run: Run;
   /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
   readonly close?: (() => void) | undefined;
-  /**
-   * Whether nothing of a late handler reaches the connection once the transaction has ended, so that its session need not be
-   * ended.
-   */
-  readonly keepsSession?: boolean | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
   readonly destroy?: (() => void) | undefined;
   /**
@@ -52,8 +47,11 @@ export interface SqlDatabase<Tx = unknown> {
   readonly run: Run;
   /** Whether `transaction` may resolve although the server rolled back at COMMIT, so that the store looks afterwards. */
   readonly hidesRollback?: boolean | undefined;
-  /** Whether its sessions must not be ended: the client would end the process, or has no other. */
-  readonly breaksInStatements?: boolean | undefined;
+  /**
+   * Whether a late handler's transaction is aborted in place of its session: nothing of the handler reaches the connection
+   * once the transaction has ended, or the client does not survive the end of a session.
+   */
+  readonly keepsSession?: boolean | undefined;
   /**
    * Opens a transaction and passes it to `work`. Commits when `work` resolves, unless it called `commit`; rolls back and
    * rejects when it rejects. Does not give the connection to others before `work` has settled.

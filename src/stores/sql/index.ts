@@ -240,4 +240,4 @@ function resolve(options: SqlStoreOptions<AnyDatabase>) {
 }
 
 const FOR_LEASES =
-  '`transactional` must be false with fromD1: D1 has no interactive transactions; and with Drizzle over @libsql/client: pass the client to fromLibsql. Otherwise leave it out, and write effects under a unique key with ON CONFLICT DO NOTHING, because with leases an event may be handled again after a crash.';
+  '`transactional` must be false with fromD1: D1 has no interactive transactions. For Drizzle over @libsql/client, pass the client itself to fromLibsql. Otherwise leave it out, and write effects under a unique key with ON CONFLICT DO NOTHING, because with leases an event may be handled again after a crash.';

@@ -8,6 +8,7 @@ const UNDER_WAY_MS = 100;
 /** What a {@link Leaving} needs besides its transaction. */
 interface Surroundings {
   readonly statements: TransactionStatements;
+  readonly keepsSession: boolean | undefined;
   /** Runs a statement on another connection. */
   readonly beside: Run;
   readonly timeoutMs: number;
@@ -31,7 +32,7 @@ export class Leaving {
     this.#claimed = claimed;
     this.#around = around;
     const { spoil, leave } = around.statements;
-    this.endsSession = leave !== undefined && !(transaction.keepsSession && spoil);
+    this.endsSession = leave !== undefined && !(around.keepsSession && spoil);
     this.left = this.#leave();
   }
 

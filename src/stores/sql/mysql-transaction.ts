@@ -150,8 +150,8 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   return {
     /**
-     * Marks the transaction. Without autocommit, what a handler writes after a deadlock that it ignores, when the server has
-     * rolled back, does not commit by itself.
+     * Marks the transaction. With autocommit, the server would commit each statement that a handler sends after a deadlock
+     * that it ignores.
      */
     async claim(run, keys, owner) {
       const id = `ewr:${owner}`;

@@ -186,10 +186,10 @@ class Attempt<Tx> {
       }
     } catch (error) {
       this.#failure = { cause: error };
-      // It would send ROLLBACK to a connection that is no more, which ends the process.
-      if (this.#isOut && this.#db.breaksInStatements) return new Promise(ignore);
       if (!this.#isOver) this.#limit('did not roll back', error);
       await this.#undo(transaction);
+      // postgres.js would send ROLLBACK to a connection that is no more, which ends the process.
+      if (this.#isOut && this.#db.keepsSession) return new Promise(ignore);
       throw error;
     }
     this.#isCommitting = true;
@@ -242,6 +242,7 @@ class Attempt<Tx> {
       this.#reject(signal.reason);
       this.#leaving = new Leaving(transaction, claimed, {
         statements: this.#statements.transaction,
+        keepsSession: this.#db.keepsSession,
         beside: this.#beside,
         timeoutMs: this.#options.timeoutMs,
         ask: () => this.outcome.ask(transaction, claimed),

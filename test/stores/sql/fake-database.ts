@@ -16,7 +16,7 @@ const FREE: Answers = { INSERT: () => [{ key: 'a', owner: '7' }], [CHECK]: () =>
 /** A database for one key, which notes what is done with it. */
 export function fakeDatabase(
   answers: Answers = {},
-  members: Partial<Transaction> = {},
+  { keepsSession, ...members }: Partial<Transaction> & Pick<SqlDatabase, 'keepsSession'> = {},
   dialect: 'postgres' | 'sqlite' = 'postgres',
 ) {
   const log: string[] = [];
@@ -27,6 +27,7 @@ export function fakeDatabase(
   };
   const db: SqlDatabase<string> = {
     dialect,
+    keepsSession,
     run: runAs('beside:'),
     async transaction(work) {
       log.push('begin');

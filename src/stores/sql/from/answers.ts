@@ -19,11 +19,5 @@ export function answerOf(result: unknown): Answer {
 /** mysql2 adds the columns, others add counts. */
 function isPair(result: unknown): result is [unknown, unknown] {
   if (!Array.isArray(result) || result.length !== 2) return false;
-  const [first, second] = result;
-  return 'affectedRows' in Object(first) || (Array.isArray(first) && !(isRow(second) && isRow(first)));
-}
-
-/** Whether it is a row as an array of values, and not a list of rows or of columns. */
-function isRow(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null);
+  return Array.isArray(result[0]) || 'affectedRows' in Object(result[0]);
 }

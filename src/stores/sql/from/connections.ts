@@ -3,7 +3,7 @@ import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import type { Answer } from '../database.js';
 
-/** Runs one statement on a connection from a pool. Closes it if there is no answer in time, or if it broke. */
+/** Runs a statement on a pooled connection, and closes the connection if it breaks or does not answer in time. */
 export async function runOnce(
   send: () => Promise<Answer>,
   release: (destroy: boolean) => void,
@@ -19,6 +19,16 @@ export async function runOnce(
     release(!isAnswer(error));
     throw error;
   }
+}
+
+/** Gives a connection back, or closes it. Only the first call counts. */
+export function releasing(release: (destroy: boolean) => void): (destroy: boolean) => void {
+  let isReleased = false;
+  return (destroy) => {
+    if (isReleased) return;
+    isReleased = true;
+    release(destroy);
+  };
 }
 
 interface Emitter {

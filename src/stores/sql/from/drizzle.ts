@@ -29,9 +29,10 @@ export interface DrizzleSqliteLike<Tx> {
 }
 
 /**
- * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, better-sqlite3 (or libsql) or bun:sqlite, and for
- * leases alone over @libsql/client. In a transaction `context.tx` is Drizzle's own; over a synchronous driver it is the database, and the handler must return before
- * its turn ends. Drizzle cannot close a connection that no longer answers: set `query_timeout` of pg.
+ * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, better-sqlite3 (or libsql) or bun:sqlite,
+ * and for leases alone over @libsql/client. In a transaction `context.tx` is Drizzle's own; over a synchronous driver it is
+ * the database, and the handler must return before its turn ends. Drizzle cannot close a connection that no longer answers:
+ * it stays in the pool until the operating system gives it up.
  *
  * @example
  * ```ts
@@ -57,17 +58,17 @@ export function fromDrizzle<Tx extends object>(db: DrizzleLike<Tx>): SqlDatabase
   const driver = clientOf(client as object);
   // The driver has one connection, so whatever Drizzle does in the turn of the handler is part of its transaction.
   if ('runNow' in driver) return { ...driver, connection: db };
-  const { dialect, run, breaksInStatements } = driver;
+  const { dialect, run, keepsSession } = driver;
   return {
     dialect,
     hidesRollback: dialect === 'postgres',
+    keepsSession,
     run,
     transaction: (work, { isolationLevel }) =>
       db.transaction(
         (tx) =>
           work({
             ...revocable(tx),
-            keepsSession: breaksInStatements,
             run: async (statement) => answerOf(await (tx as Queries).execute(statement)),
           }),
         // Drizzle sends SET TRANSACTION for whatever is not undefined.

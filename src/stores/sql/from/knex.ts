@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { databaseOf } from './transaction.js';
+import { fromTransaction } from './transaction.js';
 import { warnWithoutLimit } from './warning.js';
 
 interface Raw {
@@ -25,7 +25,7 @@ const DIALECTS: Readonly<Record<string, Exclude<Dialect, 'sqlite'>>> = { pg: 'po
 /**
  * Takes a Knex instance for `sqlStore`, for the drivers pg and mysql2. In a transaction `context.tx` is Knex's own
  * (`Knex.Transaction`). A handler that ends the transaction itself (`tx.commit()`) fails. Knex cannot close a connection that
- * no longer answers: set `query_timeout` of pg.
+ * no longer answers: it stays in the pool until the operating system gives it up.
  *
  * @example
  * ```ts
@@ -59,14 +59,15 @@ export function fromKnex<Tx extends Raw>(knex: KnexLike<Tx>): SqlDatabase<Tx> {
     const fix = 'knex({ …, connection: { …, connectionTimeoutMillis: 5000 } })';
     warnWithoutLimit(client, hasLimit, 'connectionTimeoutMillis', fix);
   }
-  return databaseOf<Tx>(
-    {
+  return {
+    ...fromTransaction<Tx>({
       dialect,
       run: (statement, tx) => (tx ?? knex).raw(statement),
       transaction: (work, { isolationLevel }) => knex.transaction(work, { ...(isolationLevel && { isolationLevel }) }),
-    },
-    true,
-  );
+    }),
+    // Knex itself refuses statements once the transaction has ended.
+    keepsSession: true,
+  };
 }
 
 /** The options of the instance. */

@@ -29,8 +29,8 @@ export interface KyselyLike<Tx> {
 
 /**
  * Takes Kysely for `sqlStore`, with the client of its dialect, which the store uses beside transactions. In a transaction
- * `context.tx` is Kysely's own (`Transaction<DB>`). Kysely cannot close a connection that no longer answers: set
- * `query_timeout` of pg.
+ * `context.tx` is Kysely's own (`Transaction<DB>`). Kysely cannot close a connection that no longer answers: it
+ * stays in the pool until the operating system gives it up.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export interface KyselyLike<Tx> {
  */
 export function fromKysely<Tx extends Queries>(
   kysely: KyselyLike<Tx>,
-  client: Pick<SqlDatabase, 'dialect' | 'run' | 'breaksInStatements'>,
+  client: Pick<SqlDatabase, 'dialect' | 'run' | 'keepsSession'>,
 ): SqlDatabase<Tx> {
   if (!hasMethods<KyselyLike<Tx> & Record<'selectFrom', unknown>>(kysely, 'transaction', 'selectFrom')) {
     throw optionError('kysely', 'an instance of Kysely', kysely);
@@ -57,13 +57,13 @@ export function fromKysely<Tx extends Queries>(
   if (!hasMethods<SqlDatabase<never>>(client, 'run', 'transaction')) {
     throw optionError('client', 'the pool of the same dialect, such as fromPg(pool)', client);
   }
-  const { dialect, run, breaksInStatements } = client;
+  const { dialect, run, keepsSession } = client;
   if (dialect === 'sqlite') {
     throw new ConfigError(
       '`fromKysely` takes clients of Postgres and MySQL. For SQLite, use fromDrizzle or the driver.',
     );
   }
-  if (breaksInStatements) throw new ConfigError(POSTGRES_JS);
+  if (keepsSession) throw new ConfigError(POSTGRES_JS);
   return {
     dialect,
     hidesRollback: dialect === 'postgres',

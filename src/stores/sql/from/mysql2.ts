@@ -2,7 +2,7 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Answer, SqlDatabase } from '../database.js';
 import { answerOf } from './answers.js';
-import { runOnce } from './connections.js';
+import { releasing, runOnce } from './connections.js';
 import { revocable } from './revocable.js';
 import { warnWithoutLimit } from './warning.js';
 
@@ -50,13 +50,7 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
     async transaction(work, { isolationLevel }) {
       const connection = await pool.getConnection();
       const { lose, ...handler } = revocable(connection);
-      let isReleased = false;
-      function release(destroy: boolean): void {
-        if (isReleased) return;
-        isReleased = true;
-        if (destroy) connection.destroy();
-        else connection.release();
-      }
+      const release = releasing((destroy) => (destroy ? connection.destroy() : connection.release()));
       let begin = ['START TRANSACTION'];
       if (isolationLevel) begin.unshift(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
       try {
@@ -76,11 +70,10 @@ export function fromMysql2<Connection extends Mysql2ConnectionLike>(
         });
         await send(connection, 'COMMIT');
       } catch (error) {
-        if (!isReleased)
-          await send(connection, 'ROLLBACK').then(
-            () => release(false),
-            () => release(true),
-          );
+        await send(connection, 'ROLLBACK').then(
+          () => release(false),
+          () => release(true),
+        );
         throw error;
       }
       release(false);

@@ -4,7 +4,7 @@ import { storeError } from '../../bounded-calls.js';
 import type { SqlDatabase } from '../database.js';
 import { ABORTED } from '../postgres.js';
 import { answerOf } from './answers.js';
-import { listenTo, runOnce } from './connections.js';
+import { listenTo, releasing, runOnce } from './connections.js';
 import { revocable } from './revocable.js';
 import { warnWithoutLimit } from './warning.js';
 
@@ -54,12 +54,7 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
     },
     async transaction(work, { isolationLevel }) {
       const client = await pool.connect();
-      let isReleased = false;
-      function release(destroy: boolean): void {
-        if (isReleased) return;
-        isReleased = true;
-        client.release(destroy);
-      }
+      const release = releasing((destroy) => client.release(destroy));
       /** Runs the statements of one message, and resolves to the answer to the last. */
       const send = async (text: string) => [await client.query(text)].flat().at(-1) as PgResult;
       let isCommitted = false;
@@ -83,11 +78,10 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
         });
         if (!isCommitted) await commit('COMMIT');
       } catch (error) {
-        if (!isReleased)
-          await client.query('ROLLBACK').then(
-            () => release(false),
-            () => release(true),
-          );
+        await client.query('ROLLBACK').then(
+          () => release(false),
+          () => release(true),
+        );
         throw error;
       }
       release(false);

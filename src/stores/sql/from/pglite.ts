@@ -34,13 +34,13 @@ export function fromPGlite<Tx extends Queries>(db: PGliteLike<Tx>): SqlDatabase<
   return {
     dialect: 'postgres',
     hidesRollback: true,
-    breaksInStatements: true,
+    keepsSession: true,
     run: async (statement) => answerOf(await db.query(statement)),
     transaction: (work, { isolationLevel }) =>
       db.transaction(async (tx) => {
         if (isolationLevel) await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
         const run = async (statement: string) => answerOf(await tx.query(statement));
-        await work({ ...revocable(tx), keepsSession: true, run });
+        await work({ ...revocable(tx), run });
       }),
   };
 }

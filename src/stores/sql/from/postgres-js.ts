@@ -35,14 +35,13 @@ export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlD
   return {
     dialect: 'postgres',
     hidesRollback: true,
-    breaksInStatements: true,
+    keepsSession: true,
     run: async (statement) => answerOf(await sql.unsafe(statement)),
     async transaction(work, { isolationLevel }) {
       await sql.begin(isolationLevel ? `isolation level ${isolationLevel}` : '', async (transaction) => {
         const unsafe = Reflect.get(transaction, 'unsafe') as PostgresJsLike<Tx>['unsafe'];
         await work({
           ...revocable(transaction),
-          keepsSession: true,
           run: async (statement) => answerOf(await unsafe(statement)),
         });
       });

@@ -65,9 +65,11 @@ export function fromPrisma<Tx extends Raw>(
   return {
     dialect,
     hidesRollback: dialect === 'postgres',
+    // Prisma itself refuses statements once the transaction has ended.
+    keepsSession: true,
     run: runOn(prisma),
     transaction: (work, { isolationLevel, timeoutMs, leaseMs }) =>
-      prisma.$transaction((tx) => work({ tx, run: runOn(tx), keepsSession }), {
+      prisma.$transaction((tx) => work({ tx, run: runOn(tx) }), {
         maxWait: timeoutMs,
         // Later than the store's own deadline.
         timeout: Math.min(leaseMs + timeoutMs, LONGEST_MS),
@@ -75,9 +77,6 @@ export function fromPrisma<Tx extends Raw>(
       }),
   };
 }
-
-/** Prisma itself refuses statements once the transaction has ended. */
-const keepsSession = true;
 
 function runOn(prisma: Raw): Run {
   return async (statement) =>

@@ -58,4 +58,4 @@ function refused(): Promise<never> {
 }
 
 const OVER =
-  'The transaction of this event was given up, so context.tx can no longer be used: the handler took too long. Give it more time with handlerTimeoutMs.';
+  'context.tx can no longer be used: the handler has settled, or its time (handlerTimeoutMs) is over. Await every statement in the handler.';

@@ -41,11 +41,6 @@ export interface TransactionSource<Tx> {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option, and for SQLite.
  */
 export function fromTransaction<Tx>(source: TransactionSource<Tx>): SqlDatabase<Tx> {
-  return databaseOf(source);
-}
-
-/** @param refusesLate Whether the client refuses statements of a transaction that has ended. */
-export function databaseOf<Tx>(source: TransactionSource<Tx>, refusesLate = false): SqlDatabase<Tx> {
   checkOptions('fromTransaction', source, ['dialect', 'run', 'transaction']);
   const dialect: unknown = source.dialect;
   if (dialect === 'sqlite') throw new ConfigError(SQLITE);
@@ -62,7 +57,6 @@ export function databaseOf<Tx>(source: TransactionSource<Tx>, refusesLate = fals
         (tx) =>
           work({
             ...(Object(tx) === tx ? revocable(tx as Tx & object) : { tx }),
-            keepsSession: refusesLate,
             run: async (statement) => answerOf(await source.run(statement, tx)),
           }),
         options,

@@ -32,7 +32,7 @@ const DIALECTS: Readonly<Record<string, Exclude<Dialect, 'sqlite'>>> = {
 /**
  * Takes a DataSource of TypeORM for `sqlStore`, of type postgres, mysql or mariadb. In a transaction `context.tx` is its
  * `EntityManager`. A handler that ends the transaction itself (`tx.queryRunner`) fails. TypeORM cannot close a connection that
- * no longer answers: set `extra: { query_timeout: 30_000 }`.
+ * no longer answers: it stays in the pool until the operating system gives it up.
  *
  * It does not initialize the DataSource: do that before deliveries arrive.
  *

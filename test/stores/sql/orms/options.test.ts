@@ -49,7 +49,7 @@ const refused: Record<string, [() => unknown, RegExp]> = {
     () =>
       fromKysely(
         kysely as never,
-        { dialect: 'postgres', run: nothing, transaction: nothing, breaksInStatements: true } as never,
+        { dialect: 'postgres', run: nothing, transaction: nothing, keepsSession: true } as never,
       ),
     /pass the sql itself to fromPostgresJs/,
   ],
