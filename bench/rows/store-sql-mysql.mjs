@@ -4,7 +4,7 @@ import { deliveryBenchmarks, readByHand } from '../lib/deliveries.mjs';
 import { noMariadb, withMariadb } from '../lib/servers.mjs';
 
 const EFFECT = 'INSERT INTO effects (event_id, name) VALUES ?';
-const INSERT = 'INSERT IGNORE INTO bare (`key`, owner, done, expires_at) VALUES ?';
+const INSERT = 'INSERT IGNORE INTO bare (`key`, owner, state, expires_at) VALUES ?';
 const OWNED = 'SELECT `key` FROM bare WHERE `key` IN (?) AND owner = ?';
 const RETENTION_MS = 7 * 86_400_000;
 
@@ -18,7 +18,7 @@ const byHand = (pool) => async (delivery) => {
   const connection = await pool.getConnection();
   await connection.beginTransaction();
   const ids = events.map(({ id }) => id);
-  const [{ affectedRows }] = await connection.query(INSERT, [ids.map((id) => [id, owner, 1, expires])]);
+  const [{ affectedRows }] = await connection.query(INSERT, [ids.map((id) => [id, owner, 'done', expires])]);
   let fresh = events;
   if (affectedRows < events.length) {
     const [rows] = await connection.query(OWNED, [ids, owner]);

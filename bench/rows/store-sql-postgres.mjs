@@ -4,15 +4,15 @@ import { deliveryBenchmarks, readByHand } from '../lib/deliveries.mjs';
 import { noPostgres, withPostgres } from '../lib/servers.mjs';
 
 const EFFECT = 'INSERT INTO effects (event_id, name) SELECT * FROM unnest($1::text[], $2::text[])';
-const INSERT = `INSERT INTO bare (key, owner, done, expires_at) SELECT unnest($1::text[]), '', $2, now() + $3::interval
+const INSERT = `INSERT INTO bare (key, owner, state, expires_at) SELECT unnest($1::text[]), '', $2, now() + $3::interval
   ON CONFLICT DO NOTHING RETURNING key`;
-const UPDATE = `UPDATE bare SET done = true, expires_at = now() + interval '7 days' WHERE key = ANY($1)`;
+const UPDATE = `UPDATE bare SET state = 'done', expires_at = now() + interval '7 days' WHERE key = ANY($1)`;
 
 const write = (client, events) => client.query(EFFECT, [events.map(({ id }) => id), events.map(({ event }) => event)]);
 
 /** Claims the ids of the events, and gives those events that were not claimed before. */
-async function claim(client, events, done, lifetime) {
-  const { rows } = await client.query(INSERT, [events.map(({ id }) => id), done, lifetime]);
+async function claim(client, events, state, lifetime) {
+  const { rows } = await client.query(INSERT, [events.map(({ id }) => id), state, lifetime]);
   const fresh = new Set(rows.map(({ key }) => key));
   return events.filter(({ id }) => fresh.has(id));
 }
@@ -23,7 +23,7 @@ const BY_HAND = {
     const events = readByHand(delivery);
     const client = await pool.connect();
     await client.query('BEGIN');
-    const fresh = await claim(client, events, true, '7 days');
+    const fresh = await claim(client, events, 'done', '7 days');
     await write(client, fresh);
     await client.query('COMMIT');
     client.release();
@@ -31,7 +31,7 @@ const BY_HAND = {
   },
   leases: (pool) => async (delivery) => {
     const events = readByHand(delivery);
-    const fresh = await claim(pool, events, false, '60 seconds');
+    const fresh = await claim(pool, events, 'lease', '60 seconds');
     await write(pool, fresh);
     const { rowCount } = await pool.query(UPDATE, [fresh.map(({ id }) => id)]);
     return rowCount === events.length;

@@ -25,7 +25,7 @@ async function withStore(work) {
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   const store = sqlStore({ db: fromBetterSqlite3(db), transactional: true });
   await store.migrate();
-  db.exec(`CREATE TABLE bare (key TEXT PRIMARY KEY, owner TEXT NOT NULL, done INTEGER NOT NULL, expires_at INTEGER NOT NULL)
+  db.exec(`CREATE TABLE bare (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL)
     WITHOUT ROWID;
     CREATE INDEX bare_expires_at ON bare (expires_at);
     CREATE TABLE effects (event_id TEXT PRIMARY KEY, name TEXT NOT NULL)`);
@@ -35,7 +35,7 @@ async function withStore(work) {
     prepare(`INSERT INTO effects (event_id, name) VALUES ${listOf(events.length, '(?, ?)')}`).run(...values);
   };
   const claim = (ids) => {
-    const text = `INSERT INTO bare (key, owner, done, expires_at) VALUES ${listOf(ids.length, "(?, '', 1, ?)")}
+    const text = `INSERT INTO bare (key, owner, state, expires_at) VALUES ${listOf(ids.length, "(?, '', 'done', ?)")}
       ON CONFLICT DO NOTHING RETURNING key`;
     const expires = Date.now() + RETENTION_MS;
     return prepare(text).all(...ids.flatMap((id) => [id, expires]));

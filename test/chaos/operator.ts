@@ -6,29 +6,13 @@ import { LEASE_MS, type Mode } from './modes.js';
 /** How long a key is left open: its redeliveries come to nothing meanwhile, and no lease would last as long. */
 const OPEN_MS = LEASE_MS + 500;
 const LOOK_MS = 250;
-const FOR_EVER = '9007199254740991';
 
 /** The statements of docs/errors.md, ERR_WEBHOOK_OUTCOME_UNKNOWN. */
-const sql = {
-  postgres: {
-    open: (table: string) => `SELECT key AS name FROM ${table} WHERE NOT done AND expires_at = 'infinity'`,
-    done: (table: string, key: string) =>
-      `UPDATE ${table} SET done = true, expires_at = now() + interval '7 days' WHERE key = '${key}'`,
-    free: (table: string, key: string) => `DELETE FROM ${table} WHERE key = '${key}' AND NOT done`,
-  },
-  mariadb: {
-    open: (table: string) => `SELECT \`key\` AS name FROM ${table} WHERE done = 0 AND expires_at = ${FOR_EVER}`,
-    done: (table: string, key: string) =>
-      `UPDATE ${table} SET done = 1, expires_at = (UNIX_TIMESTAMP() + 604800) * 1000 WHERE \`key\` = '${key}'`,
-    free: (table: string, key: string) => `DELETE FROM ${table} WHERE \`key\` = '${key}' AND done = 0`,
-  },
-  sqlite: {
-    open: (table: string) => `SELECT key AS name FROM ${table} WHERE done = 0 AND expires_at = ${FOR_EVER}`,
-    done: (table: string, key: string) =>
-      `UPDATE ${table} SET done = 1, expires_at = (unixepoch() + 604800) * 1000 WHERE key = '${key}'`,
-    free: (table: string, key: string) => `DELETE FROM ${table} WHERE key = '${key}' AND done = 0`,
-  },
-};
+const sqlFor = (column: string) => ({
+  open: (table: string) => `SELECT ${column} AS name FROM ${table} WHERE state = 'open'`,
+  done: (table: string, key: string) => `UPDATE ${table} SET state = 'done' WHERE ${column} = '${key}'`,
+  free: (table: string, key: string) => `DELETE FROM ${table} WHERE ${column} = '${key}' AND state = 'open'`,
+});
 
 /**
  * Settles keys that were left open, as somebody does by hand: what has taken effect as a whole is marked as done, and
@@ -43,7 +27,7 @@ export function startOperator(
   ledger: Ledger,
   log: Log,
 ): () => Promise<void> {
-  const { open, done, free } = sql[store as keyof typeof sql];
+  const { open, done, free } = sqlFor(store === 'mariadb' ? '`key`' : 'key');
   const table = `keys_${run}`;
   const since = new Map<string, number>();
   let isStopped = false;

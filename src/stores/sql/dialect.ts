@@ -51,10 +51,7 @@ export interface Statements {
 }
 
 export interface TransactionStatements {
-  /**
-   * Claims the keys in an open transaction. Their rows are open: not done, with an expiry that never comes, by which they
-   * can be told from leases.
-   */
+  /** Claims the keys in an open transaction. Their rows are `open`. */
   claim(run: Run, keys: readonly string[], owner: string): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_OUTCOME_UNKNOWN` if the transaction is not the one that claimed the keys. */
   check(run: Run, claimed: Claimed): Promise<void>;

@@ -1,8 +1,8 @@
-import { literal, literals } from './table.js';
+import { literal, literals, type State } from './table.js';
 
 /** Epoch milliseconds on the server's clock, in any time zone of the session. */
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000`;
-export const COLUMNS = '(`key`, owner, done, expires_at)';
+export const COLUMNS = '(`key`, owner, state, expires_at)';
 
 /** What the store knows of its server and table. `prepare` completes it. */
 export interface MysqlTable {
@@ -20,30 +20,36 @@ export function later(ms: number): string {
   return `${NOW} + ${Math.ceil(ms)}`;
 }
 
+/** Of rows that anybody may have. */
+export const IS_OVER = `expires_at <= ${NOW} AND state <> 'open'`;
+
 /** Selects the keys of `owner`. */
-export function ownedBy({ quoted }: MysqlTable, keys: readonly string[], owner: string, done?: 0 | 1): string {
-  const state = done === undefined ? '' : ` AND done = ${done}`;
-  return `SELECT \`key\` FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)}${state}`;
+export function ownedBy({ quoted }: MysqlTable, keys: readonly string[], owner: string, state?: State): string {
+  const inState = state === undefined ? '' : ` AND state = '${state}'`;
+  return `SELECT \`key\` FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)}${inState}`;
 }
 
 /** What a statement writes to rows. */
 export interface Written {
   readonly owner: string;
-  readonly done: 0 | 1;
+  readonly state: State;
   readonly expires: string | number | bigint;
 }
 
-/** Inserts, or overwrites where `condition` is true. Each assignment sees those before it, so the columns of the condition come last. */
+/**
+ * Inserts, or overwrites where `condition` is true. Each assignment sees those before it, after which the condition must
+ * still be true: so nothing is overwritten with `open`, and `expires_at` comes last.
+ */
 export function upsert(
   { quoted }: MysqlTable,
   keys: readonly string[],
-  { owner, done, expires }: Written,
+  { owner, state, expires }: Written & { readonly state: 'lease' | 'done' },
   condition: string,
 ): string {
-  const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, ${done}, ${expires})`).join(', ');
+  const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, '${state}', ${expires})`).join(', ');
   const set = (column: string, value: unknown) => `${column} = IF(${condition}, ${value}, ${column})`;
   return `INSERT INTO ${quoted} ${COLUMNS} VALUES ${rows} ON DUPLICATE KEY UPDATE
-    ${set('done', done)}, ${set('owner', literal(owner))}, ${set('expires_at', expires)}`;
+    ${set('owner', literal(owner))}, ${set('state', `'${state}'`)}, ${set('expires_at', expires)}`;
 }
 
 export function isolationVariable({ isMariadb }: MysqlTable): string {

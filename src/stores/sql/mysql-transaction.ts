@@ -1,9 +1,9 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import { type Run, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, isConflict, keysOf, type TransactionStatements } from './dialect.js';
-import { COLUMNS, later, type MysqlTable, NOW, ownedBy, unlessLocked, upsert, type Written } from './mysql-table.js';
+import { COLUMNS, IS_OVER, later, type MysqlTable, ownedBy, unlessLocked, type Written } from './mysql-table.js';
 import { endedError } from './outcome.js';
-import { chunksOf, literal, literals, NEVER } from './table.js';
+import { chunksOf, literal, literals } from './table.js';
 
 /** Marks the transaction: ending it removes its savepoints, with whatever statement. */
 const MARK = 'event_webhook_receiver';
@@ -26,7 +26,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
    * without waiting. A duplicate locks the gap before its row until the rollback.
    */
   async function claimAll(run: Run, keys: readonly string[], written: Written, id: string): Promise<boolean> {
-    const { owner, done, expires } = written;
+    const { owner, state, expires } = written;
     let inserted = 0;
     try {
       for (const chunk of chunksOf(keys)) {
@@ -34,7 +34,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
         const first = inserted === 0 ? `IF(j.n = 1, RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0), 1)` : '1';
         const list = literals(chunk).replaceAll("'", '"');
         const { changed = 0 } = await run(
-          `INSERT INTO ${table.quoted} ${COLUMNS} SELECT j.k, ${literal(owner)}, ${done}, ${expires}
+          `INSERT INTO ${table.quoted} ${COLUMNS} SELECT j.k, ${literal(owner)}, '${state}', ${expires}
            FROM JSON_TABLE('[${list}]', '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$')) AS j
            WHERE IF(${first}, GET_LOCK(${lockOf('j.k')}, 0), 0)`,
         );
@@ -66,29 +66,29 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   }
 
   const expiryOf = (keys: readonly string[], column = '`key`') =>
-    `SELECT ${column}, expires_at <= ${NOW} FROM ${table.quoted} WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
+    `SELECT ${column}, ${IS_OVER} FROM ${table.quoted} WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
   const expired = (rows: readonly [string, string][]) => new Map(rows.map(([key, value]) => [key, value === '1']));
 
   async function insert(run: Run, keys: readonly string[], written: Written): Promise<readonly string[]> {
     if (keys.length === 0) return [];
-    const { owner, done, expires } = written;
-    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, ${done}, ${expires})`).join(', ');
+    const { owner, state, expires } = written;
+    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, '${state}', ${expires})`).join(', ');
     const { changed } = await run(`INSERT IGNORE INTO ${table.quoted} ${COLUMNS} VALUES ${rows}`);
     return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, owner)));
   }
 
   /** Claims expired keys, under the locks of their rows. */
-  async function renew(run: Run, over: readonly string[], { owner, done, expires }: Written): Promise<string[]> {
+  async function renew(run: Run, over: readonly string[], { owner, state, expires }: Written): Promise<string[]> {
     if (over.length === 0) return [];
     const keys = keysOf(
       await run(
         `SELECT \`key\` FROM ${table.quoted} FORCE INDEX (PRIMARY)
-         WHERE \`key\` IN (${literals(over)}) AND expires_at <= ${NOW} FOR UPDATE SKIP LOCKED`,
+         WHERE \`key\` IN (${literals(over)}) AND ${IS_OVER} FOR UPDATE SKIP LOCKED`,
       ),
     );
     if (keys.length === 0) return [];
     await run(
-      `UPDATE ${table.quoted} SET owner = ${literal(owner)}, done = ${done}, expires_at = ${expires} WHERE \`key\` IN (${literals(keys)})`,
+      `UPDATE ${table.quoted} SET owner = ${literal(owner)}, state = '${state}', expires_at = ${expires} WHERE \`key\` IN (${literals(keys)})`,
     );
     return keys;
   }
@@ -97,7 +97,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     const { expires, locked, ...before } = await ask(run, keys, first);
     // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
     const absent = locked.filter((key) => !before.isExpired.has(key));
-    const claimed = new Set(await insert(run, absent, written.done === 1 ? { ...written, expires } : written));
+    const claimed = new Set(await insert(run, absent, { ...written, expires }));
     const others = keys.filter((key) => !claimed.has(key));
     if (others.length === 0) return claimed;
     const isExpired = table.skipsLocked
@@ -155,7 +155,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
      */
     async claim(run, keys, owner) {
       const id = `ewr:${owner}`;
-      const open = openOf(owner);
+      const open: Written = { owner, state: 'open', expires: retained };
       const claimed: string[] = [];
       if (await claimAll(run, keys, open, id)) claimed.push(...keys);
       else {
@@ -173,7 +173,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       await check(run);
       for (const chunk of chunksOf(keys)) {
         await run(
-          `UPDATE ${table.quoted} SET done = 1, expires_at = ${retained} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
+          `UPDATE ${table.quoted} SET state = 'done' WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
         );
       }
     },
@@ -182,14 +182,19 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     look: async (run, { keys, owner }) =>
       (await run(`${ownedBy(table, keys.slice(0, 1), owner)} ${unlessLocked(table)}`)).rows.length > 0,
     async leaveOpen(run, { keys, owner }) {
-      for (const chunk of chunksOf(keys)) await run(upsert(table, chunk, openOf(owner), `expires_at <= ${NOW}`));
+      for (const chunk of chunksOf(keys)) {
+        await run(`DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND ${IS_OVER}`);
+        await insert(run, chunk, { owner, state: 'open', expires: retained });
+      }
     },
     /**
      * Turning autocommit on commits, and in the same statement the rows are looked at: a statement that the handler has not
      * awaited may have met a deadlock after the check. More than one row is an error.
      */
     async end(run, { keys, owner }) {
-      const chunks = chunksOf(keys).map((chunk) => `(${ownedBy(table, chunk, owner, 1).replace('`key`', 'COUNT(*)')})`);
+      const chunks = chunksOf(keys).map(
+        (chunk) => `(${ownedBy(table, chunk, owner, 'done').replace('`key`', 'COUNT(*)')})`,
+      );
       await run(`SET autocommit = IF(${chunks.join(' + ')} = ${keys.length}, 1, (SELECT 1 UNION SELECT 2))`);
     },
     async undo(run) {
@@ -203,8 +208,6 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     terminate: (run, claimed) => kill(run, claimed, 'CONNECTION'),
   };
 }
-
-const openOf = (owner: string): Written => ({ owner, done: 0, expires: NEVER });
 
 /** Besides conflicts, errors with which a server may roll back: lock wait timeout, lock table full. */
 const ROLLBACKS = new Set(['1205', '1206', 'ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_TABLE_FULL']);

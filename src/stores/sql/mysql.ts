@@ -3,17 +3,17 @@ import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
 import { type Durations, keysOf, type Statements, type Status } from './dialect.js';
 import {
+  IS_OVER,
   isolationVariable,
   later,
   type MysqlTable,
-  NOW,
   ownedBy,
   unlessLocked,
   upsert,
   type Written,
 } from './mysql-table.js';
 import { mysqlTransaction } from './mysql-transaction.js';
-import { chunksOf, literal, literals, NEVER, type Table } from './table.js';
+import { chunksOf, literal, literals, type Table } from './table.js';
 
 /** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
 export function mysqlStatements(named: Table, durations: Durations): Statements {
@@ -29,11 +29,16 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
   let isPrepared = false;
 
   /** Writes rows, and resolves to those that the owner has then. */
-  async function take(run: Run, keys: readonly string[], written: Written, condition: string) {
+  async function take(
+    run: Run,
+    keys: readonly string[],
+    written: Written & { readonly state: 'lease' | 'done' },
+    condition: string,
+  ) {
     const taken: string[] = [];
     for (const chunk of chunksOf(keys)) {
       await run(upsert(table, chunk, written, condition));
-      taken.push(...keysOf(await run(ownedBy(table, chunk, written.owner, written.done))));
+      taken.push(...keysOf(await run(ownedBy(table, chunk, written.owner, written.state))));
     }
     return taken;
   }
@@ -64,9 +69,9 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       for (const statement of mysqlDdl(named)) await run(statement);
     },
     async sweep(run, rows) {
-      const expired = keysOf(await run(`SELECT \`key\` FROM ${table.quoted} WHERE expires_at <= ${NOW} LIMIT ${rows}`));
+      const expired = keysOf(await run(`SELECT \`key\` FROM ${table.quoted} WHERE ${IS_OVER} LIMIT ${rows}`));
       for (const chunk of chunksOf(expired)) {
-        await run(`DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND expires_at <= ${NOW}`);
+        await run(`DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND ${IS_OVER}`);
       }
       return expired.length;
     },
@@ -74,25 +79,25 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       const found = new Map<string, Status>();
       for (const chunk of chunksOf(keys)) {
         const { rows } = await run(
-          `SELECT \`key\`, IF(done, 'duplicate', IF(expires_at = ${NEVER}, 'unknown', 'in-progress')) FROM ${table.quoted}
-           WHERE \`key\` IN (${literals(chunk)}) AND expires_at > ${NOW} ${unlessLocked(table)}`,
+          `SELECT \`key\`, CASE state WHEN 'done' THEN 'duplicate' WHEN 'open' THEN 'unknown' ELSE 'in-progress' END FROM ${table.quoted}
+           WHERE \`key\` IN (${literals(chunk)}) AND NOT (${IS_OVER}) ${unlessLocked(table)}`,
         );
         for (const [key, word] of rows.map(valuesOf) as [string, Status][]) found.set(key, word);
       }
       return found;
     },
     async claim(run, keys, owner) {
-      const claimed = await take(run, keys, { owner, done: 0, expires: leased }, `expires_at <= ${NOW}`);
+      const claimed = await take(run, keys, { owner, state: 'lease', expires: leased }, IS_OVER);
       return new Map(claimed.map((key) => [key, undefined]));
     },
     async complete(run, keys, owner) {
-      const condition = `owner = ${literal(owner)} OR expires_at <= ${NOW}`;
-      return new Set(await take(run, keys, { owner, done: 1, expires: retained }, condition));
+      const condition = `owner = ${literal(owner)} OR (${IS_OVER})`;
+      return new Set(await take(run, keys, { owner, state: 'done', expires: retained }, condition));
     },
     async release(run, keys, owner) {
       for (const chunk of chunksOf(keys)) {
         await run(
-          `DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)} AND done = 0`,
+          `DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)} AND state = 'lease'`,
         );
       }
     },
@@ -109,7 +114,7 @@ function scopeOf(name: string): string {
 export function mysqlDdl({ quoted, index, cursors }: Table): string[] {
   const ascii = (length: number) => `VARCHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`;
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, done TINYINT NOT NULL, expires_at BIGINT NOT NULL, KEY ${index} (expires_at)) ENGINE=InnoDB`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, KEY ${index} (expires_at)) ENGINE=InnoDB`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name ${ascii(200)} PRIMARY KEY, value MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, writers ${ascii(740)} NOT NULL) ENGINE=InnoDB`,
   ];
 }

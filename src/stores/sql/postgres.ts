@@ -15,7 +15,9 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const retained = later(retentionMs);
   const lease = `'${milliseconds(leaseMs)}'`;
   const keysFrom = (keys: readonly string[]) => `unnest(ARRAY[${literals(keys)}]) AS wanted (key)`;
-  const insert = () => `INSERT INTO ${table} AS held (key, owner, done, expires_at)`;
+  const insert = () => `INSERT INTO ${table} AS held (key, owner, state, expires_at)`;
+  const isOver = `held.expires_at <= clock_timestamp() AND held.state <> 'open'`;
+  const replace = 'DO UPDATE SET owner = excluded.owner, state = excluded.state, expires_at = excluded.expires_at';
 
   /**
    * Records the keys as done, in the role that has claimed them. Fails unless the transaction is the one that claimed. The
@@ -24,8 +26,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const finishing = ({ id, role, keys, owner }: Claimed) =>
     `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
       ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END;
-     UPDATE ${table} SET done = true, expires_at = ${retained}
-     WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
+     UPDATE ${table} SET state = 'done' WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
 
   // The server shows the lower 32 bits. An ended transaction shows none.
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
@@ -66,7 +67,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     async sweep(run, rows) {
       const swept = await run(
         `WITH swept AS (DELETE FROM ${table} WHERE key IN
-           (SELECT key FROM ${table} WHERE expires_at <= now() LIMIT ${rows} FOR UPDATE SKIP LOCKED) RETURNING 1)
+           (SELECT key FROM ${table} WHERE expires_at <= now() AND state <> 'open' LIMIT ${rows} FOR UPDATE SKIP LOCKED) RETURNING 1)
          SELECT count(*) FROM swept`,
       );
       return Number(keysOf(swept)[0]);
@@ -74,17 +75,17 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     async status(run, keys) {
       const { rows } = await run(
-        `SELECT key, CASE WHEN done THEN 'duplicate' WHEN expires_at = ${OPEN} THEN 'unknown' ELSE 'in-progress' END FROM ${table}
-         WHERE key IN (${literals(keys)}) AND expires_at > clock_timestamp()`,
+        `SELECT key, CASE state WHEN 'done' THEN 'duplicate' WHEN 'open' THEN 'unknown' ELSE 'in-progress' END
+         FROM ${table} AS held WHERE key IN (${literals(keys)}) AND NOT (${isOver})`,
       );
       return new Map(rows.map(valuesOf) as [string, Status][]);
     },
 
     async claim(run, keys, owner) {
       const { rows } = await run(
-        `${insert()} SELECT key, ${literal(owner)}, false, ${leased} FROM ${keysFrom(keys)}
-         ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = false, expires_at = ${leased}
-         WHERE held.expires_at <= clock_timestamp() OR (held.owner = excluded.owner AND NOT held.done)
+        `${insert()} SELECT key, ${literal(owner)}, 'lease', ${leased} FROM ${keysFrom(keys)}
+         ON CONFLICT (key) ${replace}
+         WHERE (${isOver}) OR (held.owner = excluded.owner AND held.state = 'lease')
          RETURNING key, txid_current()`,
       );
       return new Map(rows.map(valuesOf).map(([key = '', token = '']) => [key, BigInt(token)]));
@@ -92,15 +93,14 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     async complete(run, keys, owner) {
       const recorded = await run(
-        `${insert()} SELECT key, ${literal(owner)}, true, ${retained} FROM ${keysFrom(keys)}
-         ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = true, expires_at = ${retained}
-         WHERE held.owner = excluded.owner OR held.expires_at <= clock_timestamp() RETURNING key`,
+        `${insert()} SELECT key, ${literal(owner)}, 'done', ${retained} FROM ${keysFrom(keys)}
+         ON CONFLICT (key) ${replace} WHERE held.owner = excluded.owner OR (${isOver}) RETURNING key`,
       );
       return new Set(keysOf(recorded));
     },
 
     release: (run, keys, owner) =>
-      run(`DELETE FROM ${table} WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)} AND NOT done`),
+      run(`DELETE FROM ${table} WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)} AND state = 'lease'`),
 
     transaction: {
       /**
@@ -109,13 +109,12 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
        */
       async claim(run, keys) {
         const { rows } = await run(
-          `${insert()} SELECT key, txid_current()::text, false, ${OPEN}
+          `${insert()} SELECT key, txid_current()::text, 'open', ${retained}
            FROM (SELECT set_config('idle_in_transaction_session_timeout', ${lease}, true),
              CASE WHEN current_setting('statement_timeout') = '0' THEN set_config('statement_timeout', ${lease}, true) END)
              AS bounded, ${keysFrom(keys)}
            WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
-           ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at
-           WHERE held.expires_at <= clock_timestamp()
+           ON CONFLICT (key) ${replace} WHERE ${isOver}
            RETURNING key, owner, quote_literal(current_setting('role'))`,
         );
         const claimed = rows.map(valuesOf);
@@ -143,10 +142,9 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       /** Never waits for a key that another transaction has claimed meanwhile. */
       leaveOpen: (run, { keys, owner }) =>
         run(
-          `${insert()} SELECT key, ${literal(owner)}, false, ${OPEN} FROM ${keysFrom(keys)}
+          `${insert()} SELECT key, ${literal(owner)}, 'open', ${retained} FROM ${keysFrom(keys)}
            WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
-           ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = false, expires_at = ${OPEN}
-           WHERE held.expires_at <= clock_timestamp()`,
+           ON CONFLICT (key) ${replace} WHERE ${isOver}`,
         ),
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
       leave: (run, { id }) =>
@@ -160,9 +158,6 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
 export const ABORTED =
   'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
-
-/** When an open row expires: never, and later than any lease. */
-const OPEN = `'infinity'::timestamptz`;
 
 /** What the server's error contains, before the time, if the transaction is not the one that claimed the keys. */
 const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
@@ -180,7 +175,7 @@ function refuse(error: unknown): never {
 /** The statements that create the tables. */
 export function postgresDdl({ quoted, index, cursors }: Table): string[] {
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, done boolean NOT NULL, expires_at timestamptz NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, state text NOT NULL, expires_at timestamptz NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
   ];

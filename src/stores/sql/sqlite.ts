@@ -1,7 +1,7 @@
 import { type Run, valuesOf } from './database.js';
 import { type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
 import { endedError } from './outcome.js';
-import { chunksOf, jsonLiteral, literal, NEVER, type Table } from './table.js';
+import { chunksOf, jsonLiteral, literal, type State, type Table } from './table.js';
 
 /** Marks the transaction: ending it removes its savepoints, with whatever statement. */
 const MARK = 'event_webhook_receiver';
@@ -37,42 +37,41 @@ const OF_SERVER: Inputs = {
 /** The texts of the statements. Synchronous drivers run several of them in one turn. */
 export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Durations, inputs = OF_FILE) {
   const { now } = inputs;
-  const expiry = (ms: number) => `${now()} + ${Math.ceil(ms)}`;
   const replace =
-    'ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, done = excluded.done, expires_at = excluded.expires_at';
-  const openEach = `INSERT INTO ${quoted} (key, owner, done, expires_at) SELECT value, ?, 0, ${NEVER} FROM json_each(?) WHERE true
-     ${replace} WHERE expires_at <= ? RETURNING key`;
-  const finishEach = `UPDATE ${quoted} SET done = 1, expires_at = ? WHERE key IN (SELECT value FROM json_each(?)) AND owner = ?`;
+    'ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, state = excluded.state, expires_at = excluded.expires_at';
+  const isOver = (at: string) => `expires_at <= ${at} AND state <> 'open'`;
+  const openEach = `INSERT INTO ${quoted} (key, owner, state, expires_at) SELECT value, ?, 'open', ? FROM json_each(?) WHERE true
+     ${replace} WHERE ${isOver('?')} RETURNING key`;
+  const finishEach = `UPDATE ${quoted} SET state = 'done' WHERE key IN (SELECT value FROM json_each(?)) AND owner = ?`;
   const among = (keys: readonly string[]) => `key IN (SELECT value FROM json_each(${inputs.keys(keys)}))`;
-  const upsert = (keys: readonly string[], owner: string, done: 0 | 1, expires: string | number) =>
-    `INSERT INTO ${quoted} (key, owner, done, expires_at)
-     SELECT value, ${inputs.owner(owner)}, ${done}, ${expires} FROM json_each(${inputs.keys(keys)}) WHERE true
+  const upsert = (keys: readonly string[], owner: string, state: State, ms: number) =>
+    `INSERT INTO ${quoted} (key, owner, state, expires_at)
+     SELECT value, ${inputs.owner(owner)}, '${state}', ${now()} + ${Math.ceil(ms)} FROM json_each(${inputs.keys(keys)}) WHERE true
      ${replace}`;
   return {
     status: (keys: readonly string[]) =>
-      `SELECT key, CASE WHEN done THEN 'duplicate' WHEN expires_at = ${NEVER} THEN 'unknown' ELSE 'in-progress' END FROM ${quoted}
-       WHERE ${among(keys)} AND expires_at > ${now()}`,
+      `SELECT key, CASE state WHEN 'done' THEN 'duplicate' WHEN 'open' THEN 'unknown' ELSE 'in-progress' END FROM ${quoted}
+       WHERE ${among(keys)} AND NOT (${isOver(now())})`,
     /** Claims for the length of a lease. */
     lease: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 0, expiry(leaseMs))} WHERE expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 'lease', leaseMs)} WHERE ${isOver(now())} RETURNING key`,
     complete: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 1, expiry(retentionMs))} WHERE owner = excluded.owner OR expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 'done', retentionMs)} WHERE owner = excluded.owner OR (${isOver(now())}) RETURNING key`,
     release: (keys: readonly string[], owner: string) =>
-      `DELETE FROM ${quoted} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)} AND done = 0`,
+      `DELETE FROM ${quoted} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)} AND state = 'lease'`,
     /** Claims for a transaction. */
     open: (keys: readonly string[], owner: string) =>
-      `${upsert(keys, owner, 0, NEVER)} WHERE expires_at <= ${now()} RETURNING key`,
+      `${upsert(keys, owner, 'open', retentionMs)} WHERE ${isOver(now())} RETURNING key`,
     finish: (keys: readonly string[], owner: string) =>
-      `UPDATE ${quoted} SET done = 1, expires_at = ${expiry(retentionMs)} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)}`,
+      `UPDATE ${quoted} SET state = 'done' WHERE ${among(keys)} AND owner = ${inputs.owner(owner)}`,
     /** The same two with values: one JSON array for all keys, so that the text does not depend on their number. */
     openEach: (keys: readonly string[], owner: string) =>
-      [openEach, [owner, JSON.stringify(keys), Math.floor(Date.now())]] as const,
-    finishEach: (keys: readonly string[], owner: string) =>
-      [finishEach, [Math.ceil(Date.now() + retentionMs), JSON.stringify(keys), owner]] as const,
+      [openEach, [owner, Math.ceil(Date.now() + retentionMs), JSON.stringify(keys), Math.floor(Date.now())]] as const,
+    finishEach: (keys: readonly string[], owner: string) => [finishEach, [JSON.stringify(keys), owner]] as const,
     look: (keys: readonly string[], owner: string) =>
       `SELECT key FROM ${quoted} WHERE ${among(keys)} AND owner = ${inputs.owner(owner)} LIMIT 1`,
     sweep: (rows: number) =>
-      `DELETE FROM ${quoted} WHERE key IN (SELECT key FROM ${quoted} WHERE expires_at <= ${now()} LIMIT ${rows}) RETURNING 1`,
+      `DELETE FROM ${quoted} WHERE key IN (SELECT key FROM ${quoted} WHERE ${isOver(now())} LIMIT ${rows}) RETURNING 1`,
     mark: `SAVEPOINT ${MARK}`,
     /** Fails unless the transaction is the one that was marked. */
     check: `RELEASE ${MARK}`,
@@ -170,7 +169,7 @@ export function hasEnded(error: unknown): boolean {
 /** The statements that create the tables. */
 export function sqliteDdl({ quoted, index, cursors }: Table): string[] {
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (key TEXT PRIMARY KEY, owner TEXT NOT NULL, done INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name TEXT PRIMARY KEY, value TEXT NOT NULL)`,
   ];

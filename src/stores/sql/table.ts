@@ -54,8 +54,11 @@ export function literals(values: readonly string[]): string {
   return values.map(literal).join(', ');
 }
 
-/** In milliseconds, when an open row expires: never, and later than any lease. */
-export const NEVER = Number.MAX_SAFE_INTEGER;
+/**
+ * Of a row: held for the length of a lease, held by a transaction, or done. An open row that is committed does not expire:
+ * what its transaction did is unknown.
+ */
+export type State = 'lease' | 'open' | 'done';
 
 /** Keys in one statement. */
 const MOST_KEYS = 1000;

@@ -55,7 +55,9 @@ describe('a lease of MySQL', () => {
   it('gives the keys alone whose rows are of the owner then, and leaves other columns of the table alone', async () => {
     const { run, texts } = server({ 'AND owner': { rows: [['b']] } });
     expect(await statementsFor().claim(run, KEYS, 'me')).toEqual(new Map([['b', undefined]]));
-    expect(texts[0]).toMatch(/^INSERT INTO `db`\.`keys` \(`key`, owner, done, expires_at\) VALUES \('a', 'me', 0, /);
+    expect(texts[0]).toMatch(
+      /^INSERT INTO `db`\.`keys` \(`key`, owner, state, expires_at\) VALUES \('a', 'me', 'lease', /,
+    );
   });
 });
 

@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`the store's table in ORMs${needsPostg
     await once(lease(), 'a key', nothing);
     const { prisma, drizzle } = await readBoth(server.server().url);
     expect(prisma).toEqual(drizzle);
-    expect(prisma).toMatchObject([{ owner: expect.any(String), done: true, expiresAt: expect.any(Date) }]);
+    expect(prisma).toMatchObject([{ owner: expect.any(String), state: 'done', expiresAt: expect.any(Date) }]);
     const indexes = await run(`SELECT indexname FROM pg_indexes WHERE tablename = 'webhook_idempotency_keys'`);
     expect(read('examples/orms/drizzle/keys.ts')).toContain(`index('${indexes.at(-1)?.indexname}')`);
   });

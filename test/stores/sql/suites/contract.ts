@@ -5,11 +5,11 @@ import { countOf, type Opened, type Run, type SqlClient, type SqlServer, write }
 type Kind = 'lease' | 'transactional';
 
 const TABLE = 'webhook_idempotency_keys';
-/** Lets time pass in the table, on the clock of the database. Open keys do not expire. */
-const PASS = {
+/** Lets time pass in the table, on the clock of the database. */
+export const PASS = {
   postgres: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - interval '${ms} ms'`,
-  mysql: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - ${ms} WHERE expires_at < 9007199254740991`,
-  sqlite: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - ${ms} WHERE expires_at < 9007199254740991`,
+  mysql: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - ${ms}`,
+  sqlite: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - ${ms}`,
 };
 
 /** The contract of stores, with both modes of a client. `away`: the modes whose server goes away, too. */

@@ -4,16 +4,14 @@ import { eventually, nothing, unique } from '../../../contracts/store-helpers.js
 import { deferred, event, noting, signed } from '../../../helpers.js';
 import { once, onceEach } from '../../calls.js';
 import { countOf, type Opened, type Run, type SqlClient, type SqlServer, write } from '../client.js';
+import { PASS } from './contract.js';
 
 const TABLE = 'webhook_idempotency_keys';
 const UNKNOWN = { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' };
 const QUOTED = { postgres: 'key', mysql: '`key`', sqlite: 'key' };
 /** As docs/errors.md says it. */
-const DONE = {
-  postgres: `UPDATE ${TABLE} SET done = true, expires_at = now() + interval '7 days'`,
-  mysql: `UPDATE ${TABLE} SET done = 1, expires_at = (UNIX_TIMESTAMP() + 604800) * 1000`,
-  sqlite: `UPDATE ${TABLE} SET done = 1, expires_at = (unixepoch() + 604800) * 1000`,
-};
+const DONE = `UPDATE ${TABLE} SET state = 'done'`;
+const YEAR_MS = 31_536_000_000;
 const CONFLICT = { postgres: '40P01', mysql: 'ER_LOCK_DEADLOCK', sqlite: 'SQLITE_BUSY' };
 
 /** What handlers write when they have ended the transaction. */
@@ -87,6 +85,7 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
     const inKeys = ids.map((id) => `'${keyOf(id)}'`).join(', ');
     for (let time = 0; time < 2; time++) {
       expect(await deliver(...ids)).toMatchObject({ status: 500, error: UNKNOWN });
+      await opened.run(PASS[client.dialect](YEAR_MS));
       await opened.lease().sweep();
     }
     for (const kind of ['lease', 'transactional'] as const) {
@@ -95,8 +94,9 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
         ids.map(() => 'unknown'),
       );
     }
+    await opened.run(PASS[client.dialect](-2 * YEAR_MS));
     const [first, ...others] = ids as [string, ...string[]];
-    await opened.run(`${DONE[client.dialect]} WHERE ${QUOTED[client.dialect]} = '${keyOf(first)}'`);
+    await opened.run(`${DONE} WHERE ${QUOTED[client.dialect]} = '${keyOf(first)}'`);
     expect(await deliver(first)).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }] });
     await opened.run(
       `DELETE FROM ${TABLE} WHERE ${QUOTED[client.dialect]} IN (${inKeys}) AND ${QUOTED[client.dialect]} <> '${keyOf(first)}'`,

@@ -26,9 +26,9 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
 
     async function rowOf(key: string) {
       const [row] = await opened.run(
-        `SELECT owner, done, ${column} AS expires FROM ${TABLE} WHERE ${named} = '${key}'`,
+        `SELECT owner, state, ${column} AS expires FROM ${TABLE} WHERE ${named} = '${key}'`,
       );
-      return row && { owner: row.owner, done: Boolean(row.done), leftMs: Number(row.expires) - Date.now() };
+      return row && { owner: row.owner, state: row.state, leftMs: Number(row.expires) - Date.now() };
     }
     const endLease = (key: string) => opened.run(`UPDATE ${TABLE} SET expires_at = ${over} WHERE ${named} = '${key}'`);
     const isNear = (leftMs: number, ms: number) => Math.abs(leftMs - ms) < NEAR_MS;
@@ -40,10 +40,10 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       expect(await once(store, key, async () => void during.push(await rowOf(key)))).toBe('handled');
       const after = await rowOf(key);
       expect(during).toEqual([
-        { owner: expect.stringMatching(/^[\w-]{36}$/), done: false, leftMs: expect.any(Number) },
+        { owner: expect.stringMatching(/^[\w-]{36}$/), state: 'lease', leftMs: expect.any(Number) },
       ]);
       expect(isNear(during[0]?.leftMs ?? 0, 1_000_000)).toBe(true);
-      expect(after).toEqual({ owner: during[0]?.owner, done: true, leftMs: expect.any(Number) });
+      expect(after).toEqual({ owner: during[0]?.owner, state: 'done', leftMs: expect.any(Number) });
       expect(isNear(after?.leftMs ?? 0, 5_000_000)).toBe(true);
     });
 
@@ -69,7 +69,7 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       const [store, key] = [opened.lease(), unique()];
       expect(await once(store, key, async () => void (await end(key)))).toBe('handled');
       expect(await once(store, key, failing)).toBe('duplicate');
-      expect(await rowOf(key)).toMatchObject({ done: true });
+      expect(await rowOf(key)).toMatchObject({ state: 'done' });
     });
 
     it('are claimed again once the record has expired, and not before', async () => {
@@ -81,7 +81,7 @@ export function describeLeases(client: SqlClient, { open }: SqlServer): void {
       expect(await once(store, key, nothing)).toBe('handled');
       const after = await rowOf(key);
       expect(after?.owner).not.toBe(before?.owner);
-      expect(after).toMatchObject({ done: true });
+      expect(after).toMatchObject({ state: 'done' });
     });
 
     it('of several keys each have their own answer', async () => {
