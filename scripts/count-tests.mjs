@@ -37,16 +37,26 @@ function coverage() {
   return parts.map(([name, { pct }]) => `${name} ${pct} %`).join(', ');
 }
 
+/** Errors that belong to no test: test/reporter.ts. */
+function unhandled() {
+  const file = `${root}.test-results.unhandled.txt`;
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
 const isGreen = (results) => results.length > 0 && results.every(({ status }) => status === 'passed');
-for (const [step, isRed] of [
-  [`the tests, though each passed: an unhandled error, or coverage (${coverage()})`, tests !== 0 && isGreen(main)],
+for (const [step, isRed, message = ''] of [
+  [
+    `the tests, though each passed: an unhandled error, or coverage (${coverage()})`,
+    tests !== 0 && isGreen(main),
+    unhandled(),
+  ],
   ['the tests, which left no results', main.length === 0],
   ['the tests with other peers, though each passed (see the output)', peers !== 0 && isGreen(withPeers)],
   ['the tests with other peers, which left no results', withPeers.length === 0],
   ['a row of the benchmarks (see the output)', bench !== 0],
   ['check (see the output)', checks !== 0],
 ]) {
-  if (isRed) failures.push([step, '']);
+  if (isRed) failures.push([step, message]);
 }
 for (const [title, message] of failures)
   console.log(`failed: ${title}\n${message.slice(0, LONGEST_MESSAGE)}`.trimEnd());
