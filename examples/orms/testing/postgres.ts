@@ -5,6 +5,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePostgresJs, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import createKnex, { type Knex } from 'knex';
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
 import { Sequelize, type Transaction as SequelizeTransaction } from 'sequelize';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
@@ -138,6 +139,14 @@ const typeOrmOverPg: SqlClient = {
   },
 };
 
+/** Sequelize listens to `error` only once a connection is set up, as docs/stores/sequelize.md says. */
+class ListeningClient extends pg.Client {
+  constructor(options: pg.ClientConfig) {
+    super(options);
+    this.on('error', () => {});
+  }
+}
+
 const sequelizeOverPg: SqlClient = {
   title: 'fromTransaction over Sequelize',
   keepsSilent: true,
@@ -148,6 +157,7 @@ const sequelizeOverPg: SqlClient = {
     const sequelize = new Sequelize(connectionString, {
       dialect: 'postgres',
       dialectOptions: options,
+      dialectModule: { ...pg, Client: ListeningClient },
       pool: { max },
       logging: false,
     });
