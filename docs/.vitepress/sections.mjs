@@ -46,6 +46,7 @@ export const SECTIONS = [
       'knex',
       'typeorm',
       'sequelize',
+      'hosted',
       'batches',
       'your-own',
     ],

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { type SqlClient, useServer } from '../client.js';
+import { describeContract } from '../suites/contract.js';
+import { hasOrms, importOrms, needsOrms } from './installed.js';
+
+interface Neon {
+  readonly clients: readonly SqlClient[];
+  startNeonProxy(): Promise<() => void>;
+}
+
+const neon = hasOrms ? await importOrms<Neon>('neon') : undefined;
+
+describe.skipIf(!hasPostgres || !neon)(`sqlStore over Postgres through WebSockets${needsPostgres}${needsOrms}`, () => {
+  const server = useServer('postgres');
+  let stop: (() => void) | undefined;
+  beforeAll(async () => {
+    stop = await neon?.startNeonProxy();
+  });
+  afterAll(() => stop?.());
+
+  for (const client of neon?.clients ?? []) describeContract(client, server);
+});
