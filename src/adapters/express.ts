@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { asWebhookError } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
+import { isUnavailable } from './unavailable.js';
 
 declare global {
   namespace Express {
@@ -49,11 +49,9 @@ const FIX =
 export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): ExpressHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response, next) => {
-    try {
-      respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX)));
-    } catch (error) {
-      next(asWebhookError(error));
-    }
+    const result = await receiver.handleRequest(fromNodeRequest(request, FIX));
+    if (isUnavailable(result)) next(result.error);
+    else respond(request, response, result);
   };
 }
 
@@ -80,13 +78,9 @@ export function expressHandler<Tx = undefined>(receiverOrOptions: Receiver | Rec
 export function expressVerifier(verifierOrOptions: Verifier | VerifierOptions): ExpressHandler {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response, next) => {
-    try {
-      const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
-      if (refusal) return respond(request, response, refusal);
-      request.webhook = delivery;
-    } catch (error) {
-      return next(asWebhookError(error));
-    }
-    next();
+    const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
+    if (refusal && !isUnavailable(refusal)) return respond(request, response, refusal);
+    if (delivery) request.webhook = delivery;
+    next(refusal?.error);
   };
 }

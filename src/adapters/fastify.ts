@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 // Names the module that is augmented below; loads nothing from it.
 import type {} from 'fastify';
+import type { DeliveryResult } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
@@ -9,6 +10,7 @@ import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
+import { isUnavailable } from './unavailable.js';
 
 /** What the adapter uses of a Fastify request. */
 export interface FastifyRequestLike {
@@ -83,10 +85,7 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
 
   return async (instance) => {
     instance.removeAllContentTypeParsers();
-    // The payload is not the request if a hook has put another stream in its place.
-    instance.addContentTypeParser('*', {}, ({ raw }: FastifyRequestLike, payload: Readable, done: Done) =>
-      done(null, payload === raw ? undefined : payload),
-    );
+    instance.addContentTypeParser('*', {}, (_: unknown, payload: Readable, done: Done) => done(null, payload));
     instance.route({
       method: instance.supportedMethods,
       url: '/',
@@ -98,9 +97,7 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
       async handler(request: FastifyRequestLike, reply: FastifyReplyLike) {
         const { body } = request;
         const result = await receiver.handleRequest(present(request, isStream(body) ? { stream: body } : { body }));
-        reply.hijack();
-        if (isAnswered(request)) return;
-        respond(request.raw as NodeRequest, reply.raw as ServerResponse, result);
+        answer(request, reply, result);
       },
     });
   };
@@ -131,14 +128,9 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
   const verifier = asVerifier(verifierOrOptions);
 
   return async (request, reply, payload) => {
-    const host = payload === request.raw ? {} : { stream: payload };
-    const { delivery, refusal } = await verifier.verifyRequest(present(request, host));
+    const { delivery, refusal } = await verifier.verifyRequest(present(request, { stream: payload }));
     // The handler must not run then, even for an authentic delivery: it will be redelivered.
-    if (isAnswered(request)) return void reply.hijack();
-    if (refusal) {
-      reply.hijack();
-      return respond(request.raw as NodeRequest, reply.raw as ServerResponse, refusal);
-    }
+    if (refusal || isAnswered(request)) return answer(request, reply, refusal);
     request.webhook = delivery;
     // The body has been read: without these, Fastify does not look for one to parse.
     request.headers = { 'content-type': undefined, 'content-length': undefined, 'transfer-encoding': undefined };
@@ -149,6 +141,13 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
 function present(request: FastifyRequestLike, host: { stream?: Readable; body?: unknown }): DeliveryRequest {
   const { rawBody } = request as { rawBody?: unknown };
   return fromNodeRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
+}
+
+/** Answers for Fastify, unless it has begun to answer itself. */
+function answer(request: FastifyRequestLike, reply: FastifyReplyLike, result: DeliveryResult | undefined): void {
+  if (result && isUnavailable(result)) throw result.error;
+  reply.hijack();
+  if (result && !isAnswered(request)) respond(request.raw as NodeRequest, reply.raw as ServerResponse, result);
 }
 
 /** Whether a `handlerTimeout` is over: Fastify has started its own answer, which may not have been sent yet. */

@@ -1,10 +1,10 @@
 import { answerHeaders, type DeliveryResult, validStatus } from '../handle/answer.js';
-import type { VerifiedDelivery } from '../handle/types.js';
 import { stopwatch } from '../internal/deadline.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
-import { asVerifier, type Verifier } from '../receiver/verifier.js';
+import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
 import { fromFetchRequest, type RequestOrContext } from './fetch-request.js';
+import { isUnavailable } from './unavailable.js';
 
 /**
  * A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after
@@ -35,7 +35,8 @@ export type FetchHandler = (request: RequestOrContext, ...others: unknown[]) => 
  * export const POST = fetchHandler({ secret, onEvent: (event) => console.log(event.id) });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call.
+ * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call, and with ConfigError
+ * `ERR_WEBHOOK_CONFIG` when it gets no Request.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {
@@ -45,43 +46,22 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
   const isOnCloudflare = navigator?.userAgent === 'Cloudflare-Workers';
   return async (request, ...others) => {
     // Not the request's own: Next.js has one there that throws.
-    const hosts = others.filter((each): each is Waiter => typeof Object(each).waitUntil === 'function');
-    const waitUntil = hosts.length > 0 ? (work: Promise<unknown>) => keepGoing(hosts, work) : undefined;
+    const host = others.find((each) => typeof Object(each).waitUntil === 'function') as Waiter | undefined;
+    const waitUntil = host && ((work: Promise<unknown>) => host.waitUntil(work));
     // Counted from the arrival: the sender may disconnect at any time after it.
     const elapsedMs = waitUntil && isOnCloudflare ? stopwatch() : undefined;
     const remainingMs = elapsedMs && (() => CLOUDFLARE_MS - elapsedMs());
-    const receiving = receiver.handleRequest(fromFetchRequest(request, waitUntil, remainingMs));
-    waitUntil?.(receiving.catch(() => {}));
-    return toResponse(await receiving);
+    return toResponse(await receiver.handleRequest(fromFetchRequest(request, waitUntil, remainingMs)));
   };
 }
+
+type Waiter = { waitUntil(work: Promise<unknown>): unknown };
 
 /** How long Cloudflare lets the work of a request run after its sender disconnected, in ms. */
 const CLOUDFLARE_MS = 30_000;
 
-/** What lets work that continues after the answer finish, such as the execution context of Workers. */
-interface Waiter {
-  waitUntil(work: Promise<unknown>): unknown;
-}
-
-/** Has hosts wait for `work`. One whose `waitUntil` throws cannot, and the delivery is answered without it. */
-function keepGoing(hosts: readonly Waiter[], work: Promise<unknown>): void {
-  for (const host of hosts) {
-    try {
-      host.waitUntil(work);
-    } catch {
-      // The answer reports everything that matters.
-    }
-  }
-}
-
-/** Either the authentic delivery, or the response that refuses the request. */
-export type FetchVerification =
-  | { readonly delivery: VerifiedDelivery; readonly response?: undefined }
-  | { readonly delivery?: undefined; readonly response: Response };
-
 /** Verifies and parses a request that your code answers itself. */
-export type FetchVerifier = (request: RequestOrContext) => Promise<FetchVerification>;
+export type FetchVerifier = (request: RequestOrContext) => Promise<Verification<Response>>;
 
 /**
  * Creates a function that verifies and parses web-standard requests for code that answers them itself. It does not
@@ -94,14 +74,14 @@ export type FetchVerifier = (request: RequestOrContext) => Promise<FetchVerifica
  * const verify = fetchVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
  *
  * export async function POST(request: Request): Promise<Response> {
- *   const { delivery, response } = await verify(request);
- *   if (response) return response;
+ *   const { delivery, refusal } = await verify(request);
+ *   if (refusal) return refusal;
  *   console.log(delivery.items.length);
  *   return new Response(null, { status: 200 });
  * }
  * ```
  * @param verifierOrOptions A verifier, or options to create one with.
- * @returns The function. It resolves to the verified delivery, or to the response to return, and rejects with
+ * @returns The function. It resolves to the `delivery`, or to the response to return as `refusal`, and rejects with
  * RawBodyUnavailableError when the body was read before the call.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
@@ -109,10 +89,11 @@ export function fetchVerifier(verifierOrOptions: Verifier | VerifierOptions): Fe
   const verifier = asVerifier(verifierOrOptions);
   return async (request) => {
     const { delivery, refusal } = await verifier.verifyRequest(fromFetchRequest(request));
-    return refusal ? { response: toResponse(refusal) } : { delivery };
+    return refusal ? { refusal: toResponse(refusal) } : { delivery };
   };
 }
 
 function toResponse(result: DeliveryResult): Response {
+  if (isUnavailable(result)) throw result.error;
   return new Response(null, { status: validStatus(result.status), headers: answerHeaders(result) });
 }

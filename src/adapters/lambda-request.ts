@@ -1,5 +1,5 @@
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
-import { type BodyReader, type DeliveryRequest, headerText, tooLarge } from '../receive/request.js';
+import { type DeliveryRequest, headerText } from '../receive/request.js';
 
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +
@@ -43,9 +43,6 @@ export function fromLambdaEvent(
   context?: LambdaContext | null,
 ): DeliveryRequest {
   const event = given ?? {};
-  if ('arrayBuffer' in Object(event)) {
-    throw new ConfigError('lambdaHandler takes an event of AWS Lambda, got a Request: use fetchHandler.');
-  }
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? contextOf(event).http?.method;
@@ -56,28 +53,16 @@ export function fromLambdaEvent(
   }
   return {
     method,
-    get url() {
-      return urlOf(event);
-    },
+    url: urlOf(event),
     header: (name) => headerOf(event.multiValueHeaders, name) ?? headerOf(event.headers, name),
     remainingMs: () => context?.getRemainingTimeInMillis?.(),
-    rawBody: () => readerOf(body, event.isBase64Encoded === true ? 'base64' : 'utf8'),
+    rawBody: () => Buffer.from(body, event.isBase64Encoded === true ? 'base64' : 'utf8'),
   };
 }
 
 function headerOf(headers: object | null | undefined, name: string): string | undefined {
   const same = Object.entries(headers ?? {}).filter(([each]) => each.toLowerCase() === name);
   return headerText(same.flatMap(([, value]) => value ?? []));
-}
-
-function readerOf(body: string, encoding: 'base64' | 'utf8'): BodyReader {
-  return async ({ maxBodyBytes, arrival }) => {
-    // Known without decoding.
-    if (Buffer.byteLength(body, encoding) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    const bytes = Buffer.from(body, encoding);
-    arrival.received(bytes.byteLength);
-    return bytes;
-  };
 }
 
 /** What kinds of events have in `requestContext`. */

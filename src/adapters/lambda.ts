@@ -1,8 +1,7 @@
 import { answerHeaders, type DeliveryResult, validStatus } from '../handle/answer.js';
-import type { VerifiedDelivery } from '../handle/types.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
-import { asVerifier, type Verifier } from '../receiver/verifier.js';
+import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
 import { contextOf, fromLambdaEvent, type LambdaContext, type LambdaEvent } from './lambda-request.js';
 
 export type { LambdaContext, LambdaEvent } from './lambda-request.js';
@@ -10,7 +9,7 @@ export type { LambdaContext, LambdaEvent } from './lambda-request.js';
 /** A result in the form that all of these hosts accept. */
 export interface LambdaResult {
   statusCode: number;
-  /** The status with its reason, for a load balancer. */
+  /** The status with a reason, for a load balancer. */
   statusDescription?: string;
   /** Unless the event came from a load balancer with multi-value headers on. */
   headers?: Record<string, string>;
@@ -23,25 +22,11 @@ export interface LambdaResult {
 /** A function for AWS Lambda. */
 export type LambdaHandler = (event: LambdaEvent, context?: LambdaContext | null) => Promise<LambdaResult>;
 
-/** Either the authentic delivery, or the result that refuses the request. */
-export type LambdaVerification =
-  | { readonly delivery: VerifiedDelivery; readonly result?: undefined }
-  | { readonly delivery?: undefined; readonly result: LambdaResult };
-
 /** Verifies an event of AWS Lambda. */
-export type LambdaVerifier = (event: LambdaEvent, context?: LambdaContext | null) => Promise<LambdaVerification>;
-
-/** Reason phrases, which a load balancer requires. Loading them from node:http would add milliseconds to a cold start. */
-const REASONS: Record<number, string> = {
-  200: 'OK',
-  400: 'Bad Request',
-  403: 'Forbidden',
-  405: 'Method Not Allowed',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Entity',
-  503: 'Service Unavailable',
-};
+export type LambdaVerifier = (
+  event: LambdaEvent,
+  context?: LambdaContext | null,
+) => Promise<Verification<LambdaResult>>;
 
 /**
  * Creates a handler for AWS Lambda that answers deliveries. It takes the events of API Gateway (REST APIs with proxy
@@ -89,36 +74,32 @@ export function lambdaHandler<Tx = undefined>(receiverOrOptions: Receiver | Rece
  *
  * const verify = lambdaVerifier({ secret: process.env.WEBHOOK_SECRET ?? '' });
  * export async function handler(event: LambdaEvent, context: LambdaContext) {
- *   const { delivery, result } = await verify(event, context);
- *   if (result) return result;
+ *   const { delivery, refusal } = await verify(event, context);
+ *   if (refusal) return refusal;
  *   console.log(delivery.items.length);
  *   return { statusCode: 200 };
  * }
  * ```
  * @param verifierOrOptions A verifier, or options to create one with.
- * @returns The function. It resolves to the delivery, or to the result to return, and rejects like `lambdaHandler`.
+ * @returns The function. It resolves to the `delivery`, or to the result to return as `refusal`, and rejects like `lambdaHandler`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function lambdaVerifier(verifierOrOptions: Verifier | VerifierOptions): LambdaVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (event, context) => {
     const { delivery, refusal } = await verifier.verifyRequest(fromLambdaEvent(event, context));
-    return refusal ? { result: toLambdaResult(event, refusal) } : { delivery };
+    return refusal ? { refusal: toLambdaResult(event, refusal) } : { delivery };
   };
 }
 
 function toLambdaResult(event: LambdaEvent, result: DeliveryResult): LambdaResult {
-  const status = validStatus(result.status);
-  const answer = { statusCode: status, body: '', isBase64Encoded: false } as const;
+  const statusCode = validStatus(result.status);
   // The connection belongs to the host.
   const headers = answerHeaders(result).filter(([name]) => name !== 'Connection');
+  const answer = { statusCode, body: '', isBase64Encoded: false } as const;
   if (!contextOf(event).elb) return { ...answer, headers: Object.fromEntries(headers) };
-  return {
-    ...answer,
-    statusDescription: `${status} ${REASONS[status] ?? 'Internal Server Error'}`,
-    // A load balancer drops headers in any other form than its own.
-    ...(event.multiValueHeaders
-      ? { multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) }
-      : { headers: Object.fromEntries(headers) }),
-  };
+  const described = { ...answer, statusDescription: `${statusCode} ${statusCode === 200 ? 'OK' : 'Refused'}` };
+  // A load balancer drops headers in any other form than its own.
+  if (!event.multiValueHeaders) return { ...described, headers: Object.fromEntries(headers) };
+  return { ...described, multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) };
 }

@@ -1,11 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { ConfigError } from '../errors.js';
-import type { DeliveryResult } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
-import { typeName } from '../internal/check-options.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
-import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
+import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
@@ -21,13 +18,10 @@ const FIX =
   'Call the handler before anything reads the request (in Koa: before the body parser), ' +
   'or keep the bytes as a Buffer in req.rawBody.';
 
-const NOBODY_CATCHES = { answersUnavailable: true };
-const FAILED: DeliveryResult = { status: 500, outcomes: [] };
-
 /**
  * Creates a listener that answers deliveries, for node:http and every framework that passes on its request and response. Its
- * promise never rejects, as nobody may be waiting for it: if the body was read before the call, it answers 500 and reports
- * `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message says what to do, to `onError` and `logger`.
+ * promise never rejects, as nobody may be waiting for it: if the body was read before the call, it answers 500, and the message
+ * of `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, which goes to `onError` and `logger`, says what to do.
  *
  * @example
  * ```ts
@@ -44,14 +38,7 @@ const FAILED: DeliveryResult = { status: 500, outcomes: [] };
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    checkResponse(response);
-    let result = FAILED;
-    try {
-      result = await receiver.handleRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
-    } catch {
-      // A custom receiver. One of this library never rejects here.
-    }
-    respond(request, response, result);
+    respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX)));
   };
 }
 
@@ -79,23 +66,8 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
-    checkResponse(response);
-    let verification: Verification = { refusal: FAILED };
-    try {
-      verification = await verifier.verifyRequest(fromNodeRequest(request, FIX, NOBODY_CATCHES));
-    } catch {
-      // A custom verifier. One of this library never rejects here.
-    }
-    const { delivery, refusal } = verification;
+    const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
     if (refusal) respond(request, response, refusal);
     return delivery;
   };
-}
-
-/** Throws to a host that passes something else, which it answers 500. */
-function checkResponse(response: unknown): void {
-  if (typeof Object(response).end === 'function') return;
-  throw new ConfigError(
-    `nodeHandler and nodeVerifier take the request and the response of node:http, got ${typeName(response)} in place of the response. In Fastify register fastifyPlugin, in Koa pass \`context.req\` and \`context.res\`, and give a Request to fetchHandler.`,
-  );
 }

@@ -16,37 +16,30 @@ let lingering = 0;
  */
 export function respond(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
   try {
-    if (!response.headersSent) answer(request, response, result);
+    if (response.headersSent) return;
+    const { stream } = response as { stream?: ServerHttp2Stream };
+    // HTTP/2 only: there, one request can be ended early without its connection.
+    const isHttp2 = typeof stream?.close === 'function';
+    // Fake requests of a framework's test tools have no `complete`.
+    const isReceived = request.complete !== false;
+    response.statusCode = validStatus(result.status);
+    for (const [name, value] of answerHeaders(result)) {
+      if (name !== 'Connection' || !isHttp2) response.setHeader(name, value);
+    }
+    if (isReceived || isHttp2) {
+      response.end();
+      if (!isReceived) stream?.close();
+    } else if (!response.destroyed) {
+      response.setHeader('Connection', 'close');
+      response.setHeader('Content-Length', '0');
+      // Dropped under load: the connection is closed right after the answer.
+      if (result.error?.code === 'ERR_WEBHOOK_OVERLOADED' || lingering >= MOST_LINGERING) response.end();
+      else linger(request, response);
+    }
   } catch {
     // The host has changed its response. A sender without an answer sends again.
     response.destroy();
   }
-}
-
-function answer(request: NodeRequest, response: ServerResponse, result: DeliveryResult): void {
-  const stream = http2StreamOf(response);
-  // Fake requests of a framework's test tools have no `complete`.
-  const isReceived = request.complete !== false;
-  response.statusCode = validStatus(result.status);
-  for (const [name, value] of answerHeaders(result)) {
-    if (name !== 'Connection' || stream === undefined) response.setHeader(name, value);
-  }
-  if (isReceived || stream !== undefined) {
-    response.end();
-    if (!isReceived) stream?.close();
-  } else if (!response.destroyed) {
-    response.setHeader('Connection', 'close');
-    response.setHeader('Content-Length', '0');
-    // Dropped under load: the connection is closed right after the answer.
-    if (result.error?.code === 'ERR_WEBHOOK_OVERLOADED' || lingering >= MOST_LINGERING) response.end();
-    else linger(request, response);
-  }
-}
-
-/** HTTP/2 only: there, one request can be ended early without its connection. */
-function http2StreamOf(response: ServerResponse): ServerHttp2Stream | undefined {
-  const { stream } = response as { stream?: ServerHttp2Stream };
-  return typeof stream?.close === 'function' ? stream : undefined;
 }
 
 /** The sender is still sending and would miss the answer if the connection closed now: discards its bytes for a moment. */

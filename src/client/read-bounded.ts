@@ -1,4 +1,4 @@
-import { GrowingBuffer } from '../internal/growing-buffer.js';
+import { growingBuffer } from '../internal/growing-buffer.js';
 
 /**
  * Reads at most `maxBytes` of a response body, whatever its headers say. Returns undefined for a longer body and does not
@@ -6,7 +6,7 @@ import { GrowingBuffer } from '../internal/growing-buffer.js';
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   const reader = response.body?.getReader();
-  const buffer = new GrowingBuffer(maxBytes);
+  const buffer = growingBuffer(maxBytes);
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };
     if (done) return buffer.bytes();

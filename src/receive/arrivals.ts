@@ -6,13 +6,8 @@ import type { RawBody } from '../signature/verify-signature.js';
 
 type DropListener = (error: WebhookError) => void;
 
-/** A delivery that has not been verified yet. */
-export interface Arrival {
-  /** Counts bytes that have been read and are kept. Call it for each chunk, with its size as received. */
-  received(bytes: number): void;
-  /** Sets what to call when the delivery is dropped: stop reading and release the chunks. The last listener set is called. */
-  onDrop(listener: DropListener): void;
-}
+/** A delivery that has not been verified yet, as the reader of its body sees it. */
+export type Arrival = Pick<Arriving, 'received' | 'onDrop'>;
 
 /** What a receiver allows to arrive at once. */
 export interface ArrivalLimits {
@@ -22,8 +17,8 @@ export interface ArrivalLimits {
   readonly receiveTimeoutMs: number;
 }
 
-/** An arrival as the receiver sees it. */
-export class Arriving implements Arrival {
+/** A delivery that has not been verified yet. */
+export class Arriving {
   /** How many of its bytes are counted. */
   bytes = 0;
   /** The body, once it has arrived. Here, because a drop releases it although a look-up may not stop. */
@@ -40,10 +35,12 @@ export class Arriving implements Arrival {
     this.reject = reject;
   }
 
+  /** Counts bytes that have been read and are kept. Call it for each chunk, with its size as received. */
   received(bytes: number): void {
     this.#count(this, bytes);
   }
 
+  /** Sets what to call when the delivery is dropped: stop reading and release the chunks. The last listener set is called. */
   onDrop(listener: DropListener): void {
     this.listener = listener;
     if (this.dropped) listener(this.dropped);

@@ -1,7 +1,7 @@
 import { ConfigError, WebhookError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import { withDeadline } from '../internal/deadline.js';
-import { isThenable } from '../internal/guards.js';
+import { isRecord, isThenable } from '../internal/guards.js';
 import { isStringified } from '../signature/verify-signature.js';
 import type { Arrivals, Arriving } from './arrivals.js';
 import type { FoundSecret, Secret, SecretFunction, SecretRequest, SourcedSecret } from './secret.js';
@@ -28,8 +28,7 @@ export function checkSecret(secret: Secret): Secret {
 /** What a secret function returned, in one form. Throws ConfigError for anything but a FoundSecret. */
 function checkFound(found: FoundSecret): Found | undefined {
   if (found === undefined) return undefined;
-  if (typeof found !== 'object' || found === null || Array.isArray(found))
-    return { secret: checkSecret(found as Secret) };
+  if (!isRecord(found)) return { secret: checkSecret(found as Secret) };
   const { secret, source } = found as SourcedSecret;
   if (typeof source === 'string' && source !== '') return { secret: checkSecret(secret), source };
   throw optionError('source', 'a non-empty string beside the `secret` that a secret function returns', source);
@@ -42,7 +41,7 @@ function checkFound(found: FoundSecret): Found | undefined {
 export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: number, arrivals: Arrivals) {
   return async (
     header: SecretRequest['header'] = () => undefined,
-    request?: SecretRequest,
+    request?: Pick<SecretRequest, 'url'>,
     arrival?: Arriving,
   ): Promise<Found> => {
     if (arrival) arrivals.checkLookUps(arrival);

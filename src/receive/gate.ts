@@ -8,7 +8,7 @@ const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
 /** How long a handler that does not settle counts at least, in ms. */
 const GIVE_UP_MS = 60_000;
 
-/** User code that continues after its delivery was answered: until when, on the monotonic clock, it has a place and is counted. */
+/** Work that continues after its delivery was answered: until when, on the monotonic clock, it has a place and is counted. */
 interface Later {
   readonly hasPlaceUntil: number;
   readonly countsUntil: number;
@@ -22,12 +22,22 @@ interface Later {
 export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
   const later = new Set<Later>();
   let entered = 0;
-  let waitedFor = 0;
 
   function count(isCounted: (each: Later) => boolean): number {
     let counted = entered;
     for (const each of later) if (isCounted(each)) counted++;
     return counted;
+  }
+
+  function follow(work: Promise<unknown>, each: Later): void {
+    for (const other of later) if (other.countsUntil <= monotonicNow()) later.delete(other);
+    later.add(each);
+    changes.publish(gate);
+    const done = () => {
+      later.delete(each);
+      changes.publish(gate);
+    };
+    work.then(done, done);
   }
 
   const gate = {
@@ -39,7 +49,7 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
     },
     /** How much work is in flight or waited for. */
     get size() {
-      return waitedFor + count(({ countsUntil }) => countsUntil > monotonicNow());
+      return count(({ countsUntil }) => countsUntil > monotonicNow());
     },
     /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed. */
     check(): void {
@@ -64,25 +74,12 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
      * over. Then the gate only counts the work, and at last gives it up.
      */
     hold(work: Promise<unknown>, host?: Later['host']): void {
-      const now = monotonicNow();
-      for (const each of later) if (each.countsUntil <= now) later.delete(each);
-      const hasPlaceUntil = now + 2 * handlerTimeoutMs;
-      const held = { hasPlaceUntil, countsUntil: Math.max(hasPlaceUntil, now + GIVE_UP_MS), host };
-      later.add(held);
-      changes.publish(gate);
-      const done = () => {
-        later.delete(held);
-        changes.publish(gate);
-      };
-      work.then(done, done);
+      const hasPlaceUntil = monotonicNow() + 2 * handlerTimeoutMs;
+      follow(work, { hasPlaceUntil, countsUntil: Math.max(hasPlaceUntil, monotonicNow() + GIVE_UP_MS), host });
     },
     /** Counts work until it settles, without a place. */
     wait(work: Promise<unknown>): void {
-      waitedFor++;
-      const done = () => {
-        waitedFor--;
-      };
-      work.then(done, done);
+      follow(work, { hasPlaceUntil: 0, countsUntil: Number.POSITIVE_INFINITY });
     },
   };
   return gate;

@@ -1,12 +1,11 @@
 import { hmacAhead } from '#runtime';
-import { isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { parseItems } from '../events/parse-delivery.js';
 import { answerTo, asWebhookError, type DeliveryResult } from '../handle/answer.js';
 import { HostTime } from '../handle/host-time.js';
 import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { withDeadline } from '../internal/deadline.js';
-import { isThenable } from '../internal/guards.js';
 import { authenticate } from '../signature/authenticate.js';
 import type { HeaderNames } from '../signature/headers.js';
 import { headerError, missingBodyError } from '../signature/refusals.js';
@@ -18,6 +17,7 @@ import {
   type BodyReader,
   type DeliveryRequest,
   type ErrorContext,
+  type HostGrants,
   headerText,
   incomplete,
   type RefusedRequest,
@@ -43,7 +43,12 @@ type Answer = DeliveryResult | undefined;
 export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Promise<Result>;
 
 /** A delivery whose body may still be arriving. */
-type Unread = SignedRequest<RawBody | BodyReader>;
+interface Unread extends Pick<SignedRequest, 'signature' | 'timestamp'> {
+  readonly rawBody: RawBody | BodyReader;
+  readonly request: Pick<SecretRequest, 'url'> | undefined;
+  /** A header by its name in any case. */
+  readonly header: SecretRequest['header'] | undefined;
+}
 
 /** The way of a delivery from the request to the answer: head, body, secret, signature, items, `take`. */
 export function createReceive(
@@ -51,16 +56,12 @@ export function createReceive(
   gate: Gate,
   report: (error: WebhookError, context: ErrorContext) => void,
 ) {
-  const { secret, toleranceSeconds, maxBodyBytes, maxEvents, receiveTimeoutMs, now } = options;
-  const headers = {
-    signature: options.headers.signature.toLowerCase(),
-    timestamp: options.headers.timestamp.toLowerCase(),
-  };
+  const { secret, headers, toleranceSeconds, maxBodyBytes, maxEvents, receiveTimeoutMs, now } = options;
   const arrivals = createArrivals(options);
   const findSecret = typeof secret === 'function' ? createSecretFinder(secret, receiveTimeoutMs, arrivals) : undefined;
 
   /** Makes the checks of a request that need no body. */
-  function openRequest(request: DeliveryRequest, header: (name: string) => string | undefined): Unread {
+  function openRequest(request: DeliveryRequest, header: SecretRequest['header']): Unread {
     // Fake requests write it as people do. Node takes only upper case from the wire.
     if (String(request.method).toUpperCase() !== 'POST')
       throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send deliveries with POST.');
@@ -70,14 +71,7 @@ export function createReceive(
       throw new WebhookError('ERR_WEBHOOK_CONTENT_ENCODING', message);
     }
     if (Number(header('content-length') ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    return {
-      rawBody,
-      signature: header(headers.signature),
-      timestamp: header(headers.timestamp),
-      request,
-      remainingMs: request.remainingMs?.bind(request),
-      waitUntil: request.waitUntil?.bind(request),
-    };
+    return { rawBody, signature: header(headers.signature), timestamp: header(headers.timestamp), request, header };
   }
 
   /** The way from top to bottom. `open` returns the head, or throws what is wrong with it. */
@@ -85,7 +79,7 @@ export function createReceive(
     open: () => Unread,
     message: DeliveryMessage,
     take: Take<Result>,
-    rethrowsUnavailable: boolean,
+    grants: HostGrants,
   ): Promise<Result | DeliveryResult> {
     let unread: Unread | undefined;
     let refused: RawBody | undefined;
@@ -93,16 +87,16 @@ export function createReceive(
     try {
       unread = open();
       gate.check();
-      const { rawBody: given, signature, timestamp, request, remainingMs, waitUntil } = unread;
-      const header = message.header ?? (request && ((name: string) => request.header(name)));
-      const host = remainingMs || waitUntil ? new HostTime(remainingMs, waitUntil) : undefined;
+      const { rawBody: given, signature, timestamp, request, header } = unread;
+      const host = hostOf(grants);
 
       // Before it takes a place among those that arrive.
-      const malformed = headerError({ signature, timestamp }, { headers, header });
+      const malformed = headerError({ signature, timestamp }, headers);
       if (malformed) throw malformed;
       // Read before the body, which may arrive slowly.
       const nowMs = toleranceSeconds === false ? 0 : now();
-      if (!Number.isFinite(nowMs)) throw noTime();
+      if (!Number.isFinite(nowMs))
+        throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
 
       const delivery = await arrivals.run(async (arrival): Promise<VerifiedDelivery> => {
         const isReader = typeof given === 'function';
@@ -118,9 +112,8 @@ export function createReceive(
         const found = findSecret ? await findSecret(header, request, arrival) : { secret: secret as Secret };
 
         // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
-        const ahead = hmacAhead(arrival.body, timestamp as string, found.secret);
-        const [rawBody, hmac] = isThenable(ahead) ? await ahead : ahead;
-        const check = { toleranceSeconds, nowMs, headers, header, hmac };
+        const [rawBody, hmac] = await hmacAhead(arrival.body, timestamp as string, found.secret);
+        const check = { toleranceSeconds, nowMs, headers, hmac };
         const authentic = authenticate({ rawBody, signature, timestamp }, found.secret, check);
         if ('refusal' in authentic) {
           refused = rawBody;
@@ -131,8 +124,6 @@ export function createReceive(
 
       result = await take(delivery, host);
     } catch (error) {
-      const isUnavailable = isWebhookError(error) && error.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
-      if (isUnavailable && rethrowsUnavailable) throw error;
       result = refuse(error, unread, refused);
     }
     return gate.isClosed && result ? { ...result, closeConnection: true } : result;
@@ -147,7 +138,7 @@ export function createReceive(
         signature: told.signature,
         timestamp: told.timestamp,
         rawBody,
-        header: (name) => headerText(unread?.request?.header(name.toLowerCase())),
+        header: (name) => unread?.header?.(name.toLowerCase()),
         url: told.request?.url,
       };
     // Not enumerable: a hook may log its context.
@@ -162,18 +153,23 @@ export function createReceive(
     /** Finds the secret for a request of the program's own. */
     findSecret: async (request: SecretRequest | undefined): Promise<Found> =>
       findSecret ? findSecret(request && ((name) => request.header(name)), request) : { secret: secret as Secret },
-    /** Never rejects. */
+    /** Handles a delivery whose parts the caller has. Never rejects. */
     handle<R extends Answer>(signed: SignedRequest, take: Take<R>): Promise<R | DeliveryResult> {
       const message = {};
-      return traceDelivery(() => receive(() => signed, message, take, false), message);
+      const open = () => {
+        const { rawBody, signature, timestamp, request } = signed;
+        return { rawBody, signature, timestamp, request, header: request && ((name: string) => request.header(name)) };
+      };
+      return traceDelivery(() => receive(open, message, take, signed), message);
     },
-    /** Rejects only with RawBodyUnavailableError. */
-    handleRequest<R extends Answer>(request: DeliveryRequest, take: Take<R>): Promise<R | DeliveryResult> {
-      // A host of your own may return other values than text.
-      const header = (name: string) => headerText(request.header(name.toLowerCase()));
+    /** Handles an HTTP request. Never rejects. */
+    async handleRequest<R extends Answer>(request: DeliveryRequest, take: Take<R>): Promise<R | DeliveryResult> {
+      const header = headersOf(request);
       const message = { header };
       const open = () => openRequest(request, header);
-      return traceDelivery(async () => receive(open, message, take, !request.answersUnavailable), message);
+      const answering = traceDelivery(() => receive(open, message, take, request), message);
+      hostOf(request)?.waitUntil(answering);
+      return answering;
     },
   };
 }
@@ -192,7 +188,15 @@ function sizeOf(body: RawBody | undefined | null): number {
   throw new RawBodyUnavailableError('Pass the bytes as they arrived: a string, a Uint8Array or an ArrayBuffer.');
 }
 
-/** The error of a clock that cannot tell the time. */
-export function noTime(): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
+/** The headers of a request. A host may have other values than text. */
+function headersOf(request: Pick<DeliveryRequest, 'header'>): SecretRequest['header'] {
+  return (name) => headerText(request.header(name.toLowerCase()));
+}
+
+function hostOf(grants: HostGrants): HostTime | undefined {
+  if (!grants.remainingMs && !grants.waitUntil) return undefined;
+  return new HostTime(
+    () => grants.remainingMs?.(),
+    (work) => grants.waitUntil?.(work),
+  );
 }

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import type { RemainingMs, WaitUntil } from '../handle/host-time.js';
 import type { ItemContext } from '../handle/types.js';
-import type { RawBody } from '../signature/verify-signature.js';
+import type { RawBody, SignedParts } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
 import type { SecretRequest } from './secret.js';
 
@@ -22,15 +22,11 @@ export function pathOf(url: unknown): string | undefined {
   return url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
 }
 
-/** The limits that a body reader must observe. */
-export interface BodyLimits {
-  readonly maxBodyBytes: number;
-  /** Report each chunk that is kept to it; its `onDrop` says when to stop reading and release the chunks. */
-  readonly arrival: Arrival;
-}
-
-/** Reads a body that is still arriving. Rejects with a WebhookError when it is too large or cut off. */
-export type BodyReader = (limits: BodyLimits) => Promise<Uint8Array>;
+/**
+ * Reads a body that is still arriving. Rejects with a WebhookError when it is too large or cut off. It reports each chunk that
+ * it keeps to `arrival`, whose `onDrop` says when to stop reading and release the chunks.
+ */
+export type BodyReader = (limits: { maxBodyBytes: number; arrival: Arrival }) => Promise<Uint8Array>;
 
 /** What the host grants a delivery. */
 export interface HostGrants {
@@ -40,40 +36,31 @@ export interface HostGrants {
    */
   readonly remainingMs?: RemainingMs | undefined;
   /**
-   * Has the host let work that continues after the answer finish, such as a handler that outlives its time limit: for a
-   * Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
+   * Has the host let work finish although the sender has gone or has its answer: all of a request, and handlers that outlive
+   * their time limit. For a Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
    */
   readonly waitUntil?: WaitUntil | undefined;
 }
 
 /** An HTTP request as adapters present it. Its `url` is for secret functions. */
-export interface DeliveryRequest extends SecretRequest, HostGrants {
+export interface DeliveryRequest extends Pick<SecretRequest, 'url'>, HostGrants {
   readonly method: string | undefined;
-  /** A header's value by its name in lower case; repeated headers are joined with a comma. */
-  header(name: string): string | undefined;
-  /** Whether to report a RawBodyUnavailableError and answer 500, as the host does not catch it. (Default: false.) */
-  readonly answersUnavailable?: boolean | undefined;
+  /** A header's value by its name in lower case, as the host has it. Lists are joined with a comma. */
+  header(name: string): unknown;
   /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when they are gone. */
   rawBody(): RawBody | BodyReader;
 }
 
-/** The three parts that a signature covers. */
-export interface SignedRequest<Body = RawBody> extends HostGrants {
-  readonly rawBody: Body;
-  readonly signature: string | undefined;
-  readonly timestamp: string | undefined;
+/** A delivery whose parts you have. */
+export interface SignedRequest extends SignedParts, HostGrants {
   /** For a secret function. (Default: a request without headers.) */
   readonly request?: SecretRequest | undefined;
 }
 
 /** A request that was refused, as far as it was read. Nothing in it is verified. */
-export interface RefusedRequest extends SecretRequest {
+export interface RefusedRequest extends SecretRequest, Omit<SignedParts, 'rawBody'> {
   /** The bytes that were hashed; undefined when the request was refused before. Copy them to keep them: the host may reuse its buffer. */
   readonly rawBody: RawBody | undefined;
-  /** The signature header; undefined when it is missing. */
-  readonly signature: string | undefined;
-  /** The timestamp header; undefined when it is missing. */
-  readonly timestamp: string | undefined;
 }
 
 /** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */

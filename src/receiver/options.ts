@@ -47,8 +47,8 @@ export interface VerifierOptions {
   /** Clock used to check `toleranceSeconds`, in epoch milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
   /**
-   * Gets every refusal and failure; not awaited. `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE` goes to the framework's error handler
-   * instead, where there is one (`nodeHandler` reports it here).
+   * Gets every refusal and failure; not awaited. `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE` also goes to the framework's error
+   * handler, where there is one.
    */
   readonly onError?: OnError | undefined;
   /**

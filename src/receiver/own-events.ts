@@ -9,7 +9,7 @@ import { type KeyState, probe } from '../handle/probe.js';
 import { traceDelivery } from '../handle/tracing.js';
 import type { HandleOptions } from '../handle/types.js';
 import { optionError } from '../internal/check-options.js';
-import { noTime, type Receive, type Take } from '../receive/receive.js';
+import type { Receive, Take } from '../receive/receive.js';
 import type { SecretRequest } from '../receive/secret.js';
 
 /** How many keys a `peek` asks for at once: fewer than a usual pool has connections. */
@@ -45,7 +45,6 @@ export interface OwnEvents {
 
 export function createOwnEvents<Tx>(
   { enqueue, store, idempotencyKey, handlerTimeoutMs }: HandleOptions<Tx>,
-  now: () => number,
   { findSecret, refuse }: Pick<Receive, 'findSecret' | 'refuse'>,
   take: Take<DeliveryResult>,
 ): OwnEvents {
@@ -64,9 +63,7 @@ export function createOwnEvents<Tx>(
           if (!Array.isArray(events)) throw optionError('events', 'an array of events', events);
           const { source } = await findSecret(options?.request);
           const rawBody = JSON.stringify(events);
-          const nowMs = now();
-          if (!Number.isFinite(nowMs)) throw noTime();
-          const timestamp = String(Math.floor(nowMs / 1000));
+          const timestamp = String(Math.floor(Date.now() / 1000));
           return await take({ rawBody, timestamp, source, items: parseItems(rawBody, Number.POSITIVE_INFINITY) });
         } catch (error) {
           return refuse(error);

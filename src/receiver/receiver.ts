@@ -15,7 +15,7 @@ import { finished, resolveReceiverOptions } from './resolve-options.js';
 export interface Receiver extends OwnEvents {
   /** Handles a delivery whose parts you have. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
-  /** Handles an HTTP request; what adapters call. Rejects only with RawBodyUnavailableError. */
+  /** Handles an HTTP request; what adapters call. Never rejects. */
   handleRequest(request: DeliveryRequest): Promise<DeliveryResult>;
   /**
    * Answers 503 from now on; deliveries that are arriving get 5 s. Resolves when no handler runs any more, timed-out ones
@@ -75,7 +75,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   }
 
   return {
-    ...createOwnEvents(resolved, resolved.now, receive, async (delivery) => {
+    ...createOwnEvents(resolved, receive, async (delivery) => {
       gate.check();
       return take(delivery);
     }),

@@ -7,16 +7,16 @@ import type { VerifierOptions } from './options.js';
 import { createReporter } from './reporter.js';
 import { finished, resolveVerifierOptions } from './resolve-options.js';
 
-/** Either the authentic delivery, or the answer to refuse the request with. */
-export type Verification =
+/** Either the authentic delivery, or the answer to refuse the request with: of an adapter, in the form of its host. */
+export type Verification<Refusal = DeliveryResult> =
   | { readonly delivery: VerifiedDelivery; readonly refusal?: undefined }
-  | { readonly delivery?: undefined; readonly refusal: DeliveryResult };
+  | { readonly delivery?: undefined; readonly refusal: Refusal };
 
 /** Verifies and parses deliveries for code that answers them itself. */
 export interface Verifier {
   /** Verifies a delivery whose parts you have. Never rejects. */
   verify(delivery: SignedRequest): Promise<Verification>;
-  /** Verifies an HTTP request; what adapters call. Rejects only with RawBodyUnavailableError. */
+  /** Verifies an HTTP request; what adapters call. Never rejects. */
   verifyRequest(request: DeliveryRequest): Promise<Verification>;
 }
 

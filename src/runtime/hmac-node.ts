@@ -14,19 +14,12 @@ export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-type Ahead<Body> = [Body, typeof hmacHex];
-
 /** Hashes a large body asynchronously. Not needed here: Node's synchronous HMAC is fast. */
-export function hmacAhead<Body>(body: Body, _timestamp: string, _secret: unknown): Ahead<Body> | Promise<Ahead<Body>> {
+export function hmacAhead<Body>(body: Body, _timestamp: string, _secret: unknown): [Body, typeof hmacHex] {
   return [body, hmacHex];
 }
 
-const left = Buffer.alloc(64);
-const right = Buffer.alloc(64);
-
 /** Compares two strings of exactly 64 ASCII characters in constant time. */
 export function equalHex(a: string, b: string): boolean {
-  left.write(a, 'latin1');
-  right.write(b, 'latin1');
-  return timingSafeEqual(left, right);
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -2,14 +2,7 @@ import { hmacHex } from '#runtime';
 import type { WebhookError } from '../errors.js';
 import type { HeaderNames } from './headers.js';
 import { headerError, signatureError, timestampError } from './refusals.js';
-import { type RawBody, verifyWith } from './verify-signature.js';
-
-/** The three parts that a signature covers, as they arrived. */
-export interface SignedParts {
-  readonly rawBody: RawBody;
-  readonly signature: string | undefined;
-  readonly timestamp: string | undefined;
-}
+import { type RawBody, type SignedParts, verifyWith } from './verify-signature.js';
 
 /** What a delivery is checked against. */
 export interface Check {
@@ -19,8 +12,6 @@ export interface Check {
   readonly nowMs: number;
   /** The names of the two headers, for messages. */
   readonly headers: HeaderNames;
-  /** Finds a header by its name in lower case, for messages. */
-  readonly header?: ((name: string) => string | undefined) | undefined;
   /** The HMAC, which may have been computed already. (Default: `hmacHex` of the runtime.) */
   readonly hmac?: typeof hmacHex;
 }
@@ -41,15 +32,14 @@ export function authenticate(
   secrets: string | readonly string[],
   check: Check,
 ): Authentic | { readonly refusal: WebhookError } {
-  const { rawBody, signature, timestamp } = parts;
-  const malformed = headerError(parts, check);
+  const malformed = headerError(parts, check.headers);
   if (malformed) return { refusal: malformed };
-  if (!verifyWith(check.hmac ?? hmacHex, rawBody, signature, timestamp, secrets)) return { refusal: signatureError() };
+  if (!verifyWith(check.hmac ?? hmacHex, parts, secrets)) return { refusal: signatureError() };
   // After the signature: a forgery must not be reported as stale. Negated, so that NaN is refused.
   const { toleranceSeconds, nowMs } = check;
-  const ageSeconds = nowMs / 1000 - Number(timestamp);
+  const ageSeconds = nowMs / 1000 - Number(parts.timestamp);
   if (toleranceSeconds !== false && !(Math.abs(ageSeconds) <= toleranceSeconds)) {
     return { refusal: timestampError(ageSeconds, toleranceSeconds) };
   }
-  return { rawBody, timestamp: String(timestamp) };
+  return { rawBody: parts.rawBody, timestamp: String(parts.timestamp) };
 }

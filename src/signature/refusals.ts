@@ -1,7 +1,6 @@
 import { docsOf, WebhookError } from '../errors.js';
-import type { Check, SignedParts } from './authenticate.js';
-import { multibaasHeaders, serviceHeaders } from './headers.js';
-import { isSignature, isTimestamp } from './verify-signature.js';
+import type { HeaderNames } from './headers.js';
+import { isSignature, isTimestamp, type SignedParts } from './verify-signature.js';
 
 // Errors of the checks of signature and timestamp. A sender sees none of these messages.
 
@@ -11,22 +10,16 @@ const refusal = (code: `ERR_WEBHOOK_${'HEADER' | 'SIGNATURE' | 'TIMESTAMP'}`, me
 /** Why the two headers cannot be those of a delivery; undefined if they can. Needs no body. */
 export function headerError(
   { signature, timestamp }: Omit<SignedParts, 'rawBody'>,
-  { headers: names, header }: Pick<Check, 'headers' | 'header'>,
+  names: HeaderNames,
 ): WebhookError | undefined {
   const isSigned = isSignature(signature);
   if (isSigned && isTimestamp(timestamp)) return undefined;
-  const name = isSigned ? names.timestamp : names.signature;
-  if ((isSigned ? timestamp : signature) !== undefined) {
-    const form = isSigned ? 'Unix seconds in decimal digits' : '64 hex digits';
-    return refusal('ERR_WEBHOOK_HEADER', `${name} must be ${form}, and sent once.`);
-  }
-  const other = Object.entries({ serviceHeaders, multibaasHeaders }).find(
-    ([, each]) => !isSigned && header?.(each.signature.toLowerCase()) !== undefined,
-  );
-  const fix = other
-    ? `The request has ${other[1].signature}: set headers: ${other[0]}.`
-    : 'If your sender uses other names, set the option headers.';
-  return refusal('ERR_WEBHOOK_HEADER', `${name} is missing. ${fix}`);
+  const [name, value, form] = isSigned
+    ? [names.timestamp, timestamp, 'Unix seconds in decimal digits']
+    : [names.signature, signature, '64 hex digits'];
+  const missing =
+    'is missing. If your sender uses other names, set the option headers: serviceHeaders, multibaasHeaders or your own.';
+  return refusal('ERR_WEBHOOK_HEADER', `${name} ${value === undefined ? missing : `must be ${form}, and sent once.`}`);
 }
 
 /** The error for a signature that does not match. */

@@ -3,6 +3,13 @@ import { equalHex, hmacHex } from '#runtime';
 /** The body of a delivery exactly as received. A string means its UTF-8 bytes. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
+/** The three parts that a signature covers, as they arrived. A header that is missing is undefined. */
+export interface SignedParts {
+  readonly rawBody: RawBody;
+  readonly signature: string | undefined;
+  readonly timestamp: string | undefined;
+}
+
 const NOT_HEX = /[^0-9a-fA-F]/;
 /** What JavaScript makes of a missing value, or of an object, where it needs text. */
 const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
@@ -49,15 +56,13 @@ export function verifySignature(
   timestamp: string,
   secret: string | readonly string[],
 ): boolean {
-  return verifyWith(hmacHex, rawBody, signature, timestamp, secret);
+  return verifyWith(hmacHex, { rawBody, signature, timestamp }, secret);
 }
 
 /** {@link verifySignature} with an HMAC that may have been computed already. */
 export function verifyWith(
   hmac: typeof hmacHex,
-  rawBody: RawBody,
-  signature: string | undefined,
-  timestamp: string | undefined,
+  { rawBody, signature, timestamp }: SignedParts,
   secret: string | readonly string[],
 ): boolean {
   try {
@@ -84,10 +89,8 @@ export function signedBytes(body: unknown): string | Uint8Array | undefined {
     if (typeof body === 'string') return body.isWellFormed() ? body : undefined;
     if (ArrayBuffer.isView(body))
       return (body as Uint8Array).BYTES_PER_ELEMENT === 1 ? (body as Uint8Array) : undefined;
-    // A DataView accepts only real buffers; for an object that imitates one it throws.
-    return typeof body === 'object' && body !== null
-      ? new Uint8Array(new DataView(body as ArrayBuffer).buffer)
-      : undefined;
+    // A DataView accepts only buffers; for anything else, such as an object that imitates one, it throws.
+    return new Uint8Array(new DataView(body as ArrayBuffer).buffer);
   } catch {
     return undefined;
   }

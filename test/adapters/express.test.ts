@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { describe, expect, it } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
-import { type VerifierOptions, WebhookError } from '../../src/index.js';
+import type { VerifierOptions } from '../../src/index.js';
 import { expectAnswer, expectNothingUnhandled, Log, serve } from '../matrix/app.js';
 import { type Delivery, framed, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { EXPRESS_VERSIONS, expressTargets } from '../matrix/targets.js';
@@ -75,7 +75,7 @@ describe.each(RUNS)('%s', (_name, express, mount) => {
         ),
       });
     }
-    expect(refused.entries).toEqual([]);
+    expect(refused.entries).toEqual(passed.entries.map(() => 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'));
   });
 
   it('refuses an empty body that express.json() has read: no bytes are gone', async () => {
@@ -153,20 +153,3 @@ describe.each(EXPRESS_VERSIONS)('%s', (_version, express) => {
     ]);
   });
 });
-
-it.each([undefined, null, '', 'route', 0])(
-  'passes Express an error when a given receiver or verifier rejects with %j',
-  async (thrown) => {
-    const rejects = () => Promise.reject(thrown);
-    const handlers = [
-      expressHandler({ handleRequest: rejects } as never),
-      expressVerifier({ verifyRequest: rejects } as never),
-    ];
-    for (const handler of handlers) {
-      const passed: unknown[] = [];
-      await handler({ headers: {} } as never, {} as never, (error) => void passed.push(error));
-      // Express runs the next handler of the route for any falsy value, and for 'route'.
-      expect(passed).toEqual([expect.any(WebhookError)]);
-    }
-  },
-);

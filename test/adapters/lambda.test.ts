@@ -90,21 +90,21 @@ describe('lambdaHandler', () => {
     expect(await handler(balancerEvent(genuine(), get))).toEqual({
       ...answer,
       statusCode: 405,
-      statusDescription: '405 Method Not Allowed',
+      statusDescription: '405 Refused',
       headers: { Allow: 'POST' },
     });
     expect(await handler(balancerEvent(genuine(), { ...get, headers: undefined, multiValueHeaders: {} }))).toEqual({
       ...answer,
       statusCode: 405,
-      statusDescription: '405 Method Not Allowed',
+      statusDescription: '405 Refused',
       multiValueHeaders: { Allow: ['POST'] },
     });
     expect(await handler(balancerEvent(genuine()))).toMatchObject({
       statusCode: 413,
-      statusDescription: '413 Payload Too Large',
+      statusDescription: '413 Refused',
     });
     expect(await handler(balancerEvent({ ...genuine(), signature: '' }))).toMatchObject({
-      statusDescription: '403 Forbidden',
+      statusDescription: '403 Refused',
     });
   });
 

@@ -66,13 +66,6 @@ describe('nodeHandler', () => {
   });
 
   it.each([
-    ['rejects', () => Promise.reject(new Error('no'))],
-    [
-      'throws',
-      () => {
-        throw new Error('no');
-      },
-    ],
     ['gives a status that cannot be sent', async () => ({ status: 100_000, outcomes: [] })],
     ['gives a header that cannot be sent', async () => ({ status: 503, outcomes: [], retryAfterSeconds: '\r\n' })],
     ['gives nothing', async () => undefined],

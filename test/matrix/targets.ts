@@ -102,8 +102,8 @@ export const fetchVerifierTarget: Target = {
   listener({ options, verified }) {
     const verify = fetchVerifier(options);
     return getRequestListener(async (request) => {
-      const { delivery, response } = await verify(request);
-      if (response) return response;
+      const { delivery, refusal } = await verify(request);
+      if (refusal) return refusal;
       verified(delivery.items);
       return new Response(null, { status: 200 });
     });
@@ -147,8 +147,8 @@ export const lambdaVerifierTarget: Target = {
   listener({ options, verified }) {
     const verify = lambdaVerifier(options);
     const handler = async (event: LambdaEvent): Promise<LambdaResult> => {
-      const { delivery, result } = await verify(event);
-      if (result) return result;
+      const { delivery, refusal } = await verify(event);
+      if (refusal) return refusal;
       verified(delivery.items);
       return { statusCode: 200, headers: {}, body: '', isBase64Encoded: false };
     };

@@ -72,7 +72,7 @@ describe('the logger', () => {
       level: 'warn',
       err: { type: 'WebhookError', code: 'ERR_WEBHOOK_HEADER', status: 403 },
     });
-    expect(line?.msg).toMatch(/^x-service-signature must be 64 hex digits/);
+    expect(line?.msg).toMatch(/^X-Service-Signature must be 64 hex digits/);
   });
 
   it.each<[string, Settings, unknown, string]>([
@@ -144,7 +144,7 @@ describe('the logger', () => {
         expect.any(String),
       ],
       ['info', { status: 500, items: 2, handled: 1, failed: 1 }, 'Delivery answered.'],
-      ['warn', expect.stringContaining('x-service-signature must be 64 hex digits')],
+      ['warn', expect.stringContaining('X-Service-Signature must be 64 hex digits')],
     ]);
   });
 

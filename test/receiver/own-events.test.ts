@@ -108,7 +108,7 @@ describe('handleEvents', () => {
       maxEvents: 1,
       maxArriving: 1,
       toleranceSeconds: 0,
-      now: () => 0.5,
+      now: () => Number.NaN,
     });
     expect(await receiver.handleEvents([parsed('a'), parsed('b')])).toMatchObject({ status: 200 });
   });
@@ -119,8 +119,6 @@ describe('handleEvents', () => {
     const { receiver, reported } = noting();
     expect(await receiver.handleEvents(circular as never)).toMatchObject({ status: 500, outcomes: [] });
     expect(await receiver.handleEvents(undefined as never)).toMatchObject({ status: 500, outcomes: [] });
-    const timeless = noting({ now: () => Number.NaN });
-    expect(await timeless.receiver.handleEvents([parsed('a')])).toMatchObject({ status: 500, outcomes: [] });
     const failing = noting({ secret: () => Promise.reject(new Error('vault away')) });
     expect(await failing.receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
     expect(reported).toHaveLength(2);

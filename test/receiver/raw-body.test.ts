@@ -16,7 +16,7 @@ it.each<[string, object, number, string, RegExp]>([
   ],
   ['null', { rawBody: null }, 403, 'ERR_WEBHOOK_SIGNATURE', /No body was passed/],
   ['no body', { rawBody: undefined }, 403, 'ERR_WEBHOOK_SIGNATURE', /No body was passed/],
-  ['a timestamp that is a number', { timestamp: Number(timestamp) }, 403, 'ERR_WEBHOOK_HEADER', /timestamp must be/],
+  ['a timestamp that is a number', { timestamp: Number(timestamp) }, 403, 'ERR_WEBHOOK_HEADER', /Timestamp must be/],
 ])('says what is wrong with %s', async (_, changed, status, code, message) => {
   const { receiver, handled } = noting();
   const result = await receiver.handle({ rawBody, signature, timestamp, ...changed } as never);

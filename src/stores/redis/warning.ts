@@ -1,4 +1,4 @@
-import { warnOnce } from '../../internal/warn-once.js';
+import { warnOnce } from '../warn-once.js';
 
 const CODE = 'EVENT_WEBHOOK_REDIS_SOCKET_TIMEOUT';
 

@@ -1,4 +1,4 @@
-import { warnOnce } from '../../../internal/warn-once.js';
+import { warnOnce } from '../../warn-once.js';
 
 /** The code of a warning about a client without time limits. */
 const CODE = 'EVENT_WEBHOOK_SQL_TIMEOUT';
