@@ -15,35 +15,49 @@ export type RequestOrContext =
   /** Hono has it in `req.raw`, h3 in `req`. */
   | { readonly req: Request | { readonly raw: Request } };
 
-/** Presents a web-standard request. Throws ConfigError for what holds none. */
+/** Presents a web-standard request. Reads nothing of it yet: a getter of a host that throws is an error of the delivery. */
 export function fromFetchRequest(
   given: RequestOrContext,
   waitUntil?: DeliveryRequest['waitUntil'],
   remainingMs?: DeliveryRequest['remainingMs'],
 ): DeliveryRequest {
-  const { request: inContext, req } = Object(given);
-  const request: unknown = [given, inContext, req, Object(req).raw].find(isRequest);
-  if (!isRequest(request)) {
-    throw new ConfigError(
-      `A handler of Fetch takes a Request, got ${typeName(given)}. Pass the Request: in most frameworks it is \`context.request\` or \`context.req.raw\`.`,
-    );
-  }
+  let found: Request | undefined;
+  const request = () => {
+    found ??= requestIn(given);
+    return found;
+  };
   return {
     waitUntil,
     remainingMs,
-    method: request.method,
-    // Hosts serialize it when it is read, and few need it.
-    get url() {
-      return pathOf(request.url)?.split('#', 1)[0];
+    get method() {
+      return request().method;
     },
-    header: (name) => request.headers.get(name),
+    get url() {
+      try {
+        return pathOf(request().url)?.split('#', 1)[0];
+      } catch {
+        return undefined;
+      }
+    },
+    header: (name) => request().headers.get(name),
     rawBody() {
-      const { bodyUsed, body } = request;
+      const { bodyUsed, body } = request();
       const isUnreadable = body != null && typeof body.getReader !== 'function';
       if (bodyUsed || body?.locked || isUnreadable) throw new RawBodyUnavailableError(FIX);
       return readerOf(body);
     },
   };
+}
+
+/** Frameworks pass a context in place of the Request. Throws ConfigError for anything that holds none. */
+function requestIn(given: unknown): Request {
+  if (isRequest(given)) return given;
+  const { request, req, requestContext, on } = Object(given);
+  for (const each of [request, req, Object(req).raw]) if (isRequest(each)) return each;
+  let got = `${typeName(given)}. Pass the Request: in most frameworks it is \`context.request\` or \`context.req.raw\``;
+  if (typeof on === 'function') got = 'a request of Node.js: use nodeHandler or expressHandler';
+  else if (requestContext !== undefined) got = 'an event of AWS Lambda: use lambdaHandler';
+  throw new ConfigError(`A handler of Fetch takes a Request, got ${got}.`);
 }
 
 /** Requests of other realms and of polyfills are no instances, and events of h3 have headers of this form, too. */

@@ -35,8 +35,7 @@ export type FetchHandler = (request: RequestOrContext, ...others: unknown[]) => 
  * export const POST = fetchHandler({ secret, onEvent: (event) => console.log(event.id) });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call, and with ConfigError
- * `ERR_WEBHOOK_CONFIG` when it gets no Request.
+ * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {

@@ -43,6 +43,9 @@ export function fromLambdaEvent(
   context?: LambdaContext | null,
 ): DeliveryRequest {
   const event = given ?? {};
+  if ('arrayBuffer' in Object(event)) {
+    throw new ConfigError('lambdaHandler takes an event of AWS Lambda, got a Request: use fetchHandler.');
+  }
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? contextOf(event).http?.method;
@@ -53,7 +56,9 @@ export function fromLambdaEvent(
   }
   return {
     method,
-    url: urlOf(event),
+    get url() {
+      return urlOf(event);
+    },
     header: (name) => headerOf(event.multiValueHeaders, name) ?? headerOf(event.headers, name),
     remainingMs: () => context?.getRemainingTimeInMillis?.(),
     rawBody: () => Buffer.from(body, event.isBase64Encoded === true ? 'base64' : 'utf8'),

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { ConfigError } from '../errors.js';
 import type { VerifiedDelivery } from '../handle/types.js';
+import { typeName } from '../internal/check-options.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
@@ -38,6 +40,7 @@ const FIX =
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
+    checkResponse(response);
     respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX)));
   };
 }
@@ -66,8 +69,17 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
+    checkResponse(response);
     const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
     if (refusal) respond(request, response, refusal);
     return delivery;
   };
+}
+
+/** Throws to a host that passes something else, which it answers 500. */
+function checkResponse(response: unknown): void {
+  if (typeof Object(response).end === 'function') return;
+  throw new ConfigError(
+    `nodeHandler and nodeVerifier take the request and the response of node:http, got ${typeName(response)} in place of the response. In Fastify register fastifyPlugin, in Koa pass \`context.req\` and \`context.res\`, and give a Request to fetchHandler.`,
+  );
 }

@@ -76,13 +76,14 @@ describe('fetchHandler', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['nothing', undefined, /got undefined\. Pass the Request/],
-    ['text', 'text', /got a string\. Pass the Request/],
     ['a context without a Request', { node: { req: {} } }, /got an object\. Pass the Request/],
-    ['a request of Node.js', { method: 'POST', headers: {}, on() {} }, /got an object\. Pass the Request/],
-  ])('rejects with what it takes when it gets %s', async (_what, given, message) => {
-    const failed = call(given as Request, []);
-    await expect(failed).rejects.toThrow(message);
-    await expect(failed).rejects.toMatchObject({ code: 'ERR_WEBHOOK_CONFIG' });
+    ['a request of Node.js', { method: 'POST', headers: {}, on() {} }, /use nodeHandler or expressHandler/],
+    ['an event of Lambda', { requestContext: {}, headers: {}, body: '[]' }, /use lambdaHandler/],
+  ])('says what it takes when it gets %s', async (_what, given, message) => {
+    const messages: string[] = [];
+    const handler = fetchHandler({ ...options([]), onEvent() {}, onError: (error) => messages.push(error.message) });
+    expect((await handler(given as Request)).status).toBe(500);
+    expect(messages).toEqual([expect.stringMatching(message)]);
   });
 
   it('takes a body that arrives empty, although bytes were announced, for one that was read before', async () => {
@@ -94,9 +95,12 @@ describe('fetchHandler', () => {
   });
 
   it.each<[string, Fields, Answer]>([
+    ['headers without get', { headers: {} }, 500],
+    ['headers that throw', throwing('headers'), 500],
     ['a method in lower case', { method: 'post' }, 200],
+    ['a method that throws', throwing('method'), 500],
     ['a url that is no URL', { url: 'http://' }, 200],
-    ['a url that throws', throwing('url'), 503],
+    ['a url that throws', throwing('url'), 200],
     ['a bodyUsed that throws', throwing('bodyUsed'), 500],
     ['a body that throws', throwing('body'), 500],
     ['no body', { body: undefined }, 403],
@@ -122,6 +126,12 @@ describe('fetchHandler', () => {
       ),
     ).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' });
   });
+
+  it.each([undefined, null, 7, 'text', {}])('is passed %j in place of a request', async (request) => {
+    const codes: string[] = [];
+    expect([405, 500]).toContain(await call(request as never, codes));
+    expect(codes).toHaveLength(1);
+  });
 });
 
 describe('lambdaHandler', () => {
@@ -144,10 +154,15 @@ describe('lambdaHandler', () => {
     }
   });
 
+  it('says what it takes when it gets a Request', async () => {
+    await expect(call(new Request('http://localhost') as never, [])).rejects.toThrow('got a Request: use fetchHandler');
+  });
+
   it.each<[string, Fields, Answer]>([
     ['headers that are text', { headers: 'none' }, 403],
     ['headers that throw', throwing('headers'), 500],
     ['a method in lower case', { httpMethod: 'post' }, 200],
+    ['a path that throws', throwing('path'), 503],
     ['a query that is text', { queryStringParameters: 'a=1' }, 200],
     ['a requestContext that is null', { requestContext: null }, 200],
   ])('is passed an event with %s', async (_what, changes, expected) => {
