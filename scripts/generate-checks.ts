@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { core } from 'zod';
-import { isInputValue, isPayload, withAddressLabel, withoutNil } from '../src/events/field-rules.js';
+import { isInputValue, withAddressLabel, withoutNil } from '../src/events/field-rules.js';
 import { eventEmittedSchema, transactionIncludedSchema } from '../src/events/schemas.js';
+import { isRecord } from '../src/internal/guards.js';
 
 // Writes src/events/generated-checks.ts: the zod schemas of src/events/schemas.ts as plain code, which needs neither zod nor eval at run time.
 // It knows the constructs that the schemas use and refuses any other, so that nothing is left unchecked in silence.
@@ -11,7 +12,7 @@ const helpers = new Map<unknown, string>([
   [withAddressLabel, 'fillAddressLabel'],
   [withoutNil, 'dropNil'],
   [isInputValue, 'isInputValue'],
-  [isPayload, 'isPayload'],
+  [isRecord, 'isRecord'],
 ]);
 
 /** Messages by the name that the generated code gives them, so that none stands there twice. */
@@ -26,63 +27,71 @@ function said(message: string): string {
 /** Functions, one for each object of the wire format: all have the same parameters, so that their code compresses well. */
 const functions = new Map<core.$ZodType, { name: string; text: string }>();
 
-/** The name of the function that checks a value by a schema; `kind` when it is a whole event's, and exported. */
-function functionFor(schema: core.$ZodType, kind?: string): string {
+/** The name of the function that checks an object by a schema. */
+function functionFor(schema: core.$ZodType): string {
   const known = functions.get(schema);
   if (known !== undefined) return known.name;
-  const made = { name: `check${kind ?? functions.size}`, text: '' };
+  const made = { name: `check${functions.size}`, text: '' };
   functions.set(schema, made);
   const { def } = schema._zod as core.$ZodTypes['_zod'];
-  const [object, value] = def.type === 'pipe' ? [def.out, transformOf(def)] : [schema, 'given'];
+  const [object, first] = def.type === 'pipe' ? [def.out, `${transformOf(def)}(value);`] : [schema, ''];
   const { shape } = (object._zod as core.$ZodObject['_zod']).def;
   const fields = Object.entries(shape).map(([key, field]) => emit(field as core.$ZodType, `value.${key}`, key));
-  const doc = `/** Adds to \`issues\` what keeps a value from being of the kind ${kind}; fills in each \`addressLabel\`. */\nexport `;
-  made.text = `${kind ? doc : ''}function ${made.name}(given: unknown, issues: EventIssue[]): void {
-    const value = ${value};
-    if (isRecord(value)) { ${fields.join('\n')} } else fail(issues, ${said('expected an object')}); }`;
+  made.text = `function ${made.name}(value: Record<string, unknown>, issues: EventIssue[]): void { ${[first, ...fields].join('\n')} }`;
   return made.name;
 }
 
 function transformOf(def: core.$ZodPipeDef): string {
   const first = def.in._zod as core.$ZodTypes['_zod'];
   if (first.def.type !== 'transform') throw new Error('generate-checks: only a transform may stand before a schema');
-  return `${helper(first.def.transform)}(given)`;
+  return helper(first.def.transform);
 }
 
 /** Statements that report what is wrong with the value that an expression names, found under `key`. */
 function emit(schema: core.$ZodType, value: string, key: string): string {
   const { def } = schema._zod as core.$ZodTypes['_zod'];
-  const unless = (test: string, message: string) => `if (!(${test})) fail(issues, ${said(message)}, '${key}');`;
-  const checks = 'checks' in def ? (def.checks ?? []).map((check) => (check as core.$ZodChecks)._zod.def) : [];
   switch (def.type) {
-    case 'string': {
-      const [min, ...others] = checks;
-      if (min === undefined) return unless(`typeof ${value} === 'string'`, 'expected a string');
-      if (min.check !== 'min_length' || min.minimum !== 1 || others.length > 0) break;
-      return unless(`typeof ${value} === 'string' && ${value} !== ''`, 'expected a string that is not empty');
-    }
-    case 'boolean':
-      return unless(`typeof ${value} === 'boolean'`, 'expected true or false');
-    case 'number':
-      if (checks.map(({ check }) => check).join() !== 'number_format,greater_than') break;
-      return unless(`isPosition(${value})`, 'expected a whole number from 0 up');
-    case 'literal':
-      return unless(`${value} === ${JSON.stringify(def.values[0])}`, `expected ${JSON.stringify(def.values[0])}`);
-    case 'custom':
-      return unless(`${helper(def.fn)}(${value})`, String(schema._zod.def.error?.({} as never)));
-    case 'optional': {
-      const inner = def.innerType._zod as core.$ZodTypes['_zod'];
-      if (inner.def.type === 'nullable') return `if (${value} != null) { ${emit(inner.def.innerType, value, key)} }`;
+    case 'optional':
       return `if (${value} !== undefined) { ${emit(def.innerType, value, key)} }`;
-    }
-    case 'catch':
+    case 'catch': {
       // What cannot be read is undefined, without an issue.
-      return `{ const before = issues.length; ${emit(def.innerType, value, key)} forget(issues, before, value, '${key}'); }`;
+      const nullish = (def.innerType._zod as core.$ZodOptional['_zod']).def.innerType;
+      const inner = (nullish._zod as core.$ZodNullable['_zod']).def.innerType;
+      return `if (${value} != null && !(${testOf(inner, value)[0]})) ${value} = undefined;`;
+    }
     case 'array':
       return `withinAll(${functionFor(def.element)}, ${value}, issues, '${key}');`;
     case 'pipe':
     case 'object':
       return `within(${functionFor(schema)}, ${value}, issues, '${key}');`;
+  }
+  const [test, message] = testOf(schema, value);
+  return `if (!(${test})) fail(issues, ${said(message)}, '${key}');`;
+}
+
+/** An expression that is true for what a schema takes, and what it takes. */
+function testOf(schema: core.$ZodType, value: string): [test: string, message: string] {
+  const { def } = schema._zod as core.$ZodTypes['_zod'];
+  const checks = 'checks' in def ? (def.checks ?? []).map((check) => (check as core.$ZodChecks)._zod.def) : [];
+  switch (def.type) {
+    case 'string': {
+      const [min, ...others] = checks;
+      if (min === undefined) return [`typeof ${value} === 'string'`, 'expected a string'];
+      if (min.check !== 'min_length' || min.minimum !== 1 || others.length > 0) break;
+      return [`typeof ${value} === 'string' && ${value} !== ''`, 'expected a string that is not empty'];
+    }
+    case 'boolean':
+      return [`typeof ${value} === 'boolean'`, 'expected true or false'];
+    case 'number':
+      if (checks.map(({ check }) => check).join() !== 'number_format,greater_than') break;
+      return [`isPosition(${value})`, 'expected a whole number from 0 up'];
+    case 'literal':
+      return [`${value} === ${JSON.stringify(def.values[0])}`, `expected ${JSON.stringify(def.values[0])}`];
+    case 'custom':
+      return [`${helper(def.fn)}(${value})`, String(schema._zod.def.error?.({} as never))];
+    case 'pipe':
+    case 'object':
+      return [`passes(${functionFor(schema)}, ${value})`, ''];
   }
   throw new Error(
     `generate-checks: write the case for ${def.type} ${JSON.stringify(checks)} before you use it in a schema`,
@@ -102,22 +111,32 @@ export function generateChecks(): string {
   functions.clear();
   const kinds = { EventEmitted: eventEmittedSchema, TransactionIncluded: transactionIncludedSchema };
   // How deep an event nests is looked at apart, in nesting.ts: it is all that stands before an event's schema.
-  for (const [kind, { def }] of Object.entries(kinds)) functionFor(def.out, kind);
-  const notAnArray = said('expected an array');
+  const exported = Object.entries(kinds).map(
+    ([
+      kind,
+      { def },
+    ]) => `/** Adds to \`issues\` what keeps a value from being of the kind ${kind}; fills in each \`addressLabel\`. */
+    export function check${kind}(value: unknown, issues: EventIssue[]): void { run(${functionFor(def.out)}, value, issues); }`,
+  );
+  const [notAnObject, notAnArray] = [said('expected an object'), said('expected an array')];
   return `// Generated from schemas.ts by \`npm run generate\`: edit that file, not this one.
     import type { EventIssue } from '../errors.js';
     import { isRecord } from '../internal/guards.js';
-    import { dropNil, fillAddressLabel, isInputValue, isPayload, isPosition } from './field-rules.js';
+    import { dropNil, fillAddressLabel, isInputValue, isPosition } from './field-rules.js';
     ${[...messages].map(([message, name]) => `const ${name} = ${JSON.stringify(message)};`).join('\n')}
     /** So that issues take less memory than the items that they are about. */
     const MOST_ISSUES = 10;
-    type Check = (given: unknown, issues: EventIssue[]) => void;
+    type Check = (value: Record<string, unknown>, issues: EventIssue[]) => void;
     function fail(issues: EventIssue[], message: string, ...path: string[]): void {
       if (issues.length < MOST_ISSUES) issues.push({ path, message });
     }
+    function run(check: Check, value: unknown, issues: EventIssue[]): void {
+      if (isRecord(value)) check(value, issues);
+      else fail(issues, ${notAnObject});
+    }
     function within(check: Check, value: unknown, issues: EventIssue[], key: string | number): void {
       const before = issues.length;
-      check(value, issues);
+      run(check, value, issues);
       prefix(issues, before, key);
     }
     function withinAll(check: Check, values: unknown, issues: EventIssue[], key: string): void {
@@ -126,11 +145,10 @@ export function generateChecks(): string {
       else for (let index = 0; index < values.length && issues.length < MOST_ISSUES; index++) within(check, values[index], issues, index);
       prefix(issues, before, key);
     }
-    /** Drops a field that cannot be read, and what was found wrong with it. */
-    function forget(issues: EventIssue[], before: number, value: Record<string, unknown>, key: string): void {
-      if (issues.length === before) return;
-      issues.length = before;
-      value[key] = undefined;
+    function passes(check: Check, value: unknown): boolean {
+      const issues: EventIssue[] = [];
+      run(check, value, issues);
+      return issues.length === 0;
     }
     /** Paths are put together only when there is something to say. */
     function prefix(issues: EventIssue[], from: number, key: string | number): void {
@@ -140,6 +158,7 @@ export function generateChecks(): string {
         issues[at] = { path: [key, ...path], message };
       }
     }
+    ${exported.join('\n')}
     ${[...functions.values()].map(({ text }) => text).join('\n')}`;
 }
 

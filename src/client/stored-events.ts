@@ -114,8 +114,8 @@ function storedEventOf(value: unknown, answer: Answer): StoredEvent {
     typeof transaction.blockHash === 'string' &&
     typeof transaction.txHash === 'string';
   if (!isPlaced) throw notThisApi(answer, 'a list of events with their transactions');
-  for (const owner of [event, transaction]) fillAddressLabel(owner.contract);
-  for (const owner of [event, transaction.method]) dropNil(owner);
+  for (const { contract } of [event, transaction]) if (isRecord(contract)) fillAddressLabel(contract);
+  for (const owner of [event, transaction.method]) if (isRecord(owner)) dropNil(owner);
   return value as unknown as StoredEvent;
 }
 

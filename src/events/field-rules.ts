@@ -1,20 +1,11 @@
 import { isRecord } from '../internal/guards.js';
+import { isExact } from './exact-json.js';
 import { MANY_KEYS, MOST_LEVELS } from './nesting.js';
-import type { JsonValue, TransactionIncludedData } from './types.js';
-
-/** Whether a value may be the payload of `transaction.included`, which the spec leaves open. */
-export function isPayload(value: unknown): value is TransactionIncludedData {
-  return isRecord(value);
-}
+import type { JsonValue } from './types.js';
 
 /** Whether a value is a position or a count: a non-negative whole number. */
 export function isPosition(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-/** A whole number beyond the safe range, or infinity, is not the number that was sent. */
-function isExact(number: number): boolean {
-  return Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
 }
 
 let isDelivery = false;
@@ -50,19 +41,14 @@ export function mayHoldRounded(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return !Number.isSafeInteger(value);
   if (typeof value !== 'object' || value === null) return false;
   if (depth === MOST_LEVELS) return true;
-  if (Array.isArray(value)) return mayAnyHoldRounded(value, depth + 1);
+  // Its keys would take more memory than the array itself.
+  if (Array.isArray(value)) return value.some((child) => mayHoldRounded(child, depth + 1));
   let keys = 0;
   for (const key in value) {
     const child = (value as Record<string, unknown>)[key];
     // Most values are text, which needs no call.
     if (keys++ === MANY_KEYS || (typeof child !== 'string' && mayHoldRounded(child, depth + 1))) return true;
   }
-  return false;
-}
-
-// Its keys would take more memory than the array itself.
-function mayAnyHoldRounded(values: readonly unknown[], depth: number): boolean {
-  for (const value of values) if (typeof value !== 'string' && mayHoldRounded(value, depth)) return true;
   return false;
 }
 
@@ -77,32 +63,25 @@ export function copyOf(value: unknown, depth = 3): unknown {
   return copy;
 }
 
-/** Like {@link fillAddressLabel}, on a copy. */
+/** Like {@link fillAddressLabel}, on a copy of an object. */
 export function withAddressLabel(contract: unknown): unknown {
   return isRecord(contract) ? fillAddressLabel({ ...contract }) : contract;
 }
 
-/**
- * Fills in the `addressLabel` of a contract, in place: the live service's `addressAlias`, or `''`. Returns any other value
- * unchanged, for the schema to reject.
- */
-export function fillAddressLabel(contract: unknown): unknown {
-  if (isRecord(contract) && contract.addressLabel == null) {
-    const { addressAlias } = contract;
-    // Reflect.set returns false where an assignment would throw: a frozen contract is then rejected for its missing label.
-    Reflect.set(contract, 'addressLabel', typeof addressAlias === 'string' ? addressAlias : '');
-  }
+/** Fills in the `addressLabel` of a contract, in place: the live service's `addressAlias`, or `''`. */
+export function fillAddressLabel(contract: Record<string, unknown>): unknown {
+  const { addressLabel, addressAlias } = contract;
+  contract.addressLabel = addressLabel ?? (typeof addressAlias === 'string' ? addressAlias : '');
   return contract;
 }
 
-/** Like {@link dropNil}, on a copy. */
+/** Like {@link dropNil}, on a copy of an object. */
 export function withoutNil(owner: unknown): unknown {
   return isRecord(owner) ? dropNil({ ...owner }) : owner;
 }
 
 /** Replaces what Go writes for nil, in place: `inputs` by an empty list, `rawFields` by none. */
-export function dropNil(owner: unknown): unknown {
-  if (!isRecord(owner)) return owner;
+export function dropNil(owner: Record<string, unknown>): unknown {
   if (owner.inputs === null) owner.inputs = [];
   if (owner.rawFields === null) delete owner.rawFields;
   return owner;

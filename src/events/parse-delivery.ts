@@ -2,7 +2,7 @@ import { type EventIssue, InvalidBodyError, InvalidEventError, WebhookError } fr
 import { checkOptions, checkWhole } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import type { RawBody } from '../signature/verify-signature.js';
-import { mayHoldFraction, restoreNumbers } from './exact-json.js';
+import { mayHoldFraction, parseExactJson } from './exact-json.js';
 import { asDelivery, copyOf, mayHoldRounded } from './field-rules.js';
 import { checkEventEmitted, checkTransactionIncluded } from './generated-checks.js';
 import { countUnknown, isTooDeep, MANY_KEYS, MOST_LEVELS, TOO_DEEP } from './nesting.js';
@@ -83,6 +83,11 @@ export function parseDelivery(rawBody: RawBody, options: ParseDeliveryOptions = 
 /** Like {@link parseDelivery}, with an option that was checked before. */
 export function parseItems(rawBody: RawBody, maxEvents: number): DeliveryItem[] {
   const text = decode(rawBody);
+  return plainItems(text, maxEvents) ?? exactItems(text);
+}
+
+/** The items as JSON.parse reads them; undefined if one may be nested too deep, or contain a rounded number. */
+function plainItems(text: string, maxEvents: number): DeliveryItem[] | undefined {
   const values = parseArray(text);
   if (values.length > maxEvents) {
     throw new WebhookError(
@@ -91,11 +96,15 @@ export function parseItems(rawBody: RawBody, maxEvents: number): DeliveryItem[] 
     );
   }
   const items = asDelivery(() => values.map(checkItem));
-  if (!needCare(items, text)) return items;
-  const deep = new Set<number>();
+  return needCare(items, text) ? undefined : items;
+}
+
+function exactItems(text: string): DeliveryItem[] {
   // One level too many is left, so that an item that was rejected is not valid when it is parsed again.
-  const exact = restoreNumbers(values, text, MOST_LEVELS + 2, (index) => deep.add(index));
-  return asDelivery(() => exact.map((raw, index) => (deep.has(index) ? deepItem(raw) : checkItem(raw))));
+  const values = parseExactJson(text, MOST_LEVELS + 2, () => '…') as unknown[];
+  return asDelivery(() =>
+    values.map((raw) => (isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw))),
+  );
 }
 
 function decode(rawBody: RawBody): string {
@@ -117,10 +126,6 @@ function parseArray(text: string): unknown[] {
   }
   if (Array.isArray(value)) return value;
   throw new InvalidBodyError('The body is not a JSON array. Check the sender.');
-}
-
-function deepItem(raw: unknown): InvalidItem {
-  return { status: 'invalid', issues: [tooDeep], raw };
 }
 
 function checkItem(raw: unknown): DeliveryItem {

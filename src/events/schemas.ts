@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isInputValue, isPayload, withAddressLabel, withoutNil } from './field-rules.js';
+import { isRecord } from '../internal/guards.js';
+import { isInputValue, withAddressLabel, withoutNil } from './field-rules.js';
 import { isTooDeep, TOO_DEEP } from './nesting.js';
 import type { JsonValue, TransactionIncludedData } from './types.js';
 
@@ -94,7 +95,7 @@ const emittedSchema = z.object({
 const includedSchema = z.object({
   id: z.string().min(1),
   event: z.literal('transaction.included'),
-  data: z.custom<TransactionIncludedData>(isPayload, 'expected an object'),
+  data: z.custom<TransactionIncludedData>(isRecord, 'expected an object'),
 });
 
 /** A whole `event.emitted`, nested no deeper than 256 levels. */

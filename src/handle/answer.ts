@@ -1,5 +1,5 @@
 import { InvalidEventError, isWebhookError, statusOf, WebhookError } from '../errors.js';
-import type { DeliveryItem } from '../events/parse-delivery.js';
+import type { DeliveryItem, EventItem } from '../events/parse-delivery.js';
 
 /** The outcome of one item of a delivery. An item with `error` was not acknowledged and will be redelivered. */
 export interface EventOutcome {
@@ -40,6 +40,15 @@ export interface DeliveryResult {
   readonly retryAfterSeconds?: number | undefined;
   /** Whether to close the connection after this answer, because the receiver is draining. */
   readonly closeConnection?: boolean | undefined;
+}
+
+/** Outcomes of events that share one fate, by their keys. */
+export function outcomesOf(
+  items: ReadonlyMap<string, EventItem>,
+  status: EventOutcome['status'],
+  error?: WebhookError,
+): EventOutcome[] {
+  return [...items].map(([idempotencyKey, item]) => ({ status, item, idempotencyKey, error }));
 }
 
 const RETRY_AFTER_SECONDS = 5;

@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { Claimed, Step } from '../stores/store.js';
-import type { EventOutcome } from './answer.js';
+import { type EventOutcome, outcomesOf } from './answer.js';
 import {
   codeOf,
   errorOf,
@@ -15,7 +15,7 @@ import {
   WRONG_KEYS,
   WRONG_WORD,
 } from './attempt-errors.js';
-import type { AboutDelivery } from './context.js';
+import type { AboutDelivery, AboutRun } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
 import { isPossible, type RunState } from './outcome.js';
@@ -24,23 +24,13 @@ import { traceHandler } from './tracing.js';
 /** Events by their keys. */
 export type Items = ReadonlyMap<string, EventItem>;
 
-/** One call of the handler: its events, its transaction and its time limit. */
-export interface Call<Tx> {
-  readonly fresh: Items;
-  readonly tx: Tx;
-  readonly fencingToken: bigint | undefined;
-  readonly limit: Deadline;
-  /** Reports an error that does not change the answer, of one key or of all. */
-  readonly report: (error: unknown, idempotencyKey?: string) => void;
-}
-
 /** What an attempt is for. */
 export interface Task<Tx> {
   readonly items: Items;
   readonly about: AboutDelivery;
   readonly handlerTimeoutMs: number;
-  /** Calls the handler. */
-  call(call: Call<Tx>): unknown;
+  /** Calls the handler with the events that the store gave to its run. */
+  call(fresh: Items, run: AboutRun<Tx>): unknown;
 }
 
 /** What became of an attempt. */
@@ -91,23 +81,19 @@ class Attempt<Tx> {
 
   start(): void {
     // Checked before the claim, so that no key is claimed for nothing.
-    const refusal = this.#task.about.host?.refusal(this.#task.handlerTimeoutMs);
-    if (refusal) {
-      this.#fail(refusal);
+    if (this.#limit.error) {
+      this.#fail(this.#limit.error);
       return;
     }
-    this.#limitStore();
+    const hostMs = this.#task.about.host?.answerMs() ?? Number.POSITIVE_INFINITY;
+    this.#storeTimer = setTimeout(
+      () => {
+        if (this.#run !== 'idle') this.#waitForStore();
+        this.#fail(this.#failure?.error ?? storeError(new Error('The store did not answer in time.')));
+      },
+      Math.min(this.#ground.storeTimeoutMs, hostMs),
+    );
     this.#settling = this.#settle();
-  }
-
-  #limitStore(): void {
-    const { host } = this.#task.about;
-    const { storeTimeoutMs } = this.#ground;
-    const ms = host === undefined ? storeTimeoutMs : Math.min(storeTimeoutMs, host.answerMs());
-    this.#storeTimer = setTimeout(() => {
-      if (this.#run !== 'idle') this.#waitForStore();
-      this.#fail(this.#failure?.error ?? storeError(new Error('The store did not answer in time.')));
-    }, ms);
   }
 
   readonly #waitForStore = (): void => {
@@ -159,9 +145,7 @@ class Attempt<Tx> {
   }
 
   #fail(error: WebhookError, about?: Pick<Attempted, 'code' | 'hasThrown'>): void {
-    const outcomes = [...this.#task.items].map(
-      ([idempotencyKey, item]): EventOutcome => ({ status: 'failed', item, idempotencyKey, error }),
-    );
+    const outcomes = outcomesOf(this.#task.items, 'failed', error);
     this.#answer({ outcomes, tried: this.#tried, ...about }, error);
   }
 
@@ -200,9 +184,9 @@ class Attempt<Tx> {
       throw this.#failed({ thrown: error, error });
     }
     try {
-      const call = { fresh: this.#tried, tx, fencingToken: least(fresh), limit: this.#limit, report: this.#report };
+      const run = { tx, fencingToken: least(fresh), limit: this.#limit, report: this.#report };
       const events = [...this.#tried.values()].map(({ event }) => event);
-      const returned = traceHandler(() => this.#task.call(call), { events }, this.#limit);
+      const returned = traceHandler(() => this.#task.call(this.#tried, run), { events }, this.#limit);
       if (isThenable(returned)) return this.#follow(Promise.resolve(returned));
       this.#done();
     } catch (thrown) {
@@ -265,9 +249,6 @@ const OF_STORES = new Set<string | undefined>(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK
 
 /** The smallest token: an effect that is fenced with it never counts as newer than one of its keys. */
 function least(fresh: ReadonlyMap<string, Claimed>): bigint | undefined {
-  let smallest: bigint | undefined;
-  for (const { token } of fresh.values()) {
-    if (token !== undefined && (smallest === undefined || token < smallest)) smallest = token;
-  }
-  return smallest;
+  const tokens = [...fresh.values()].flatMap(({ token }) => token ?? []);
+  return tokens.length === 0 ? undefined : tokens.reduce((least, token) => (token < least ? token : least));
 }

@@ -1,6 +1,7 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
+import { codeOf } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
@@ -59,18 +60,13 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
     };
     let kept: ReadonlyMap<EventEntry, Kept> | undefined;
     try {
-      const refusal = host?.refusal(handlerTimeoutMs);
-      if (refusal) throw refusal;
-      const asking = finality.before([...entries.keys()], context);
-      if (asking === undefined) return NONE;
-      await limit.run(
-        async () => {
-          kept = await asking;
-        },
+      kept = await limit.run(
+        () => finality.before([...entries.keys()], context),
         (running) => afterwards.hold(running, host),
       );
+      if (kept === undefined) return NONE;
     } catch (cause) {
-      const isLate = cause !== undefined && cause === limit.error;
+      const isLate = cause === limit.error && codeOf(cause) === 'ERR_WEBHOOK_HANDLER_TIMEOUT';
       const why = isLate ? new Error('`finality` did not answer in time.') : cause;
       kept = new Map([...entries.keys()].map((entry) => [entry, notFinal(ASK_AGAIN_MS, why)]));
     }

@@ -8,53 +8,42 @@ import type { EventContext, EventsContext } from './types.js';
  */
 const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as never;
 
-/** The property that `signal` is read from. */
-const LIMIT: unique symbol = Symbol('limit');
-
-/** One getter for all contexts: a literal with a getter gets a new shape, and garbage, each time. */
-const SIGNAL = {
-  get(this: { readonly [LIMIT]: Deadline }): AbortSignal {
-    return this[LIMIT].signal;
-  },
-  enumerable: true,
-  configurable: true,
-};
-
-/** Reports an error of the run, or of one event of it. */
+/** Reports an error that does not change the answer, of one key or of all. */
 type Report = (error: unknown, idempotencyKey?: string) => void;
 
 /** The data of a context that does not depend on the run, and the time that the host grants it. */
 export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp'> & { readonly host?: HostTime | undefined };
-export type About = AboutDelivery & Pick<EventContext, 'idempotencyKey'>;
 
-/** The context of a handler: an ordinary object, so that `{ ...context }` keeps everything. */
-export function createContext<Tx>(
-  { idempotencyKey, source, timestamp }: About,
-  tx: Tx,
-  fencingToken: bigint | undefined,
-  limit: Deadline,
-  report: Report,
-): EventContext<Tx> {
-  const context = createEventsContext({ source, timestamp }, tx, fencingToken, limit, report) as EventsContext<Tx> & {
-    idempotencyKey: string;
-  };
-  context.idempotencyKey = idempotencyKey;
-  return context;
+/** What a context has of the run. */
+export interface AboutRun<Tx> {
+  readonly tx: Tx;
+  readonly fencingToken: bigint | undefined;
+  readonly limit: Deadline;
+  readonly report: Report;
 }
 
-/** The context of a handler of several events. */
-export function createEventsContext<Tx>(
+/** The context of a handler: an ordinary object, so that `{ ...context }` keeps everything. With a key, that of one event. */
+export function createContext<Tx>(
   { source, timestamp }: AboutDelivery,
-  tx: Tx,
-  fencingToken: bigint | undefined,
-  limit: Deadline,
-  report: Report,
-): EventsContext<Tx> {
+  { tx, fencingToken, limit, report }: AboutRun<Tx>,
+  idempotencyKey?: string,
+): EventContext<Tx> {
   const { deadline, throwIfExpired } = limit;
-  const context = { source, timestamp, tx, fencingToken, deadline, throwIfExpired, [REPORT]: report };
-  // Not enumerable: a copy has its signal.
-  Object.defineProperty(context, LIMIT, { value: limit });
-  return Object.defineProperty(context, 'signal', SIGNAL) as typeof context & { readonly signal: AbortSignal };
+  const context = {
+    source,
+    timestamp,
+    tx,
+    fencingToken,
+    deadline,
+    throwIfExpired,
+    // Few handlers read it, and creating a signal takes time.
+    get signal() {
+      return limit.signal;
+    },
+    [REPORT]: report,
+  };
+  if (idempotencyKey !== undefined) Object.assign(context, { idempotencyKey });
+  return context as EventsContext<Tx> as EventContext<Tx>;
 }
 
 /** The context for one of the events of a context for several. */

@@ -1,52 +1,32 @@
 import { WebhookError } from '../errors.js';
-import type { Items } from './attempt.js';
-import type { Finality } from './before.js';
-import type { AboutDelivery } from './context.js';
+import { outcomesOf } from './answer.js';
 import { Deadline } from './deadline.js';
 import type { Afterwards } from './ground.js';
-import type { HandleEach } from './run-each.js';
+import { entriesOf, type HandleEach } from './run-each.js';
 import { traceHandler } from './tracing.js';
-import type { Enqueue } from './types.js';
-
-interface EnqueueSettings {
-  readonly enqueue: Enqueue;
-  readonly handlerTimeoutMs: number;
-  readonly finality?: Finality | undefined;
-}
+import type { Enqueue, HandleOptions } from './types.js';
 
 /** Passes the first event of each key to `enqueue`. */
 export function createEnqueueEach(
-  { enqueue, handlerTimeoutMs, finality }: EnqueueSettings,
+  enqueue: Enqueue,
+  { handlerTimeoutMs, finality }: Pick<HandleOptions<never>, 'handlerTimeoutMs' | 'finality'>,
   { hold }: Afterwards,
 ): HandleEach {
   const needs = finality && ({ needsFinality: true } as const);
-
-  async function failureOf(
-    items: Items,
-    { source, timestamp, host }: AboutDelivery,
-  ): Promise<WebhookError | undefined> {
-    const refusal = host?.refusal(handlerTimeoutMs);
-    if (refusal) return refusal;
-    try {
-      const entries = [...items].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
-      const limit = new Deadline(handlerTimeoutMs, host);
-      const { signal, deadline } = limit;
-      const work = () => enqueue(entries, { signal, deadline, timestamp, source, ...needs });
-      await traceHandler(() => limit.run(work, (running) => hold(running, host)), {
-        events: entries.map(({ event }) => event),
-      });
-    } catch (cause) {
-      return new WebhookError('ERR_WEBHOOK_ENQUEUE', '`enqueue` failed, so the delivery will be sent again.', {
-        cause,
-      });
-    }
-    return undefined;
-  }
-
-  return async (items, about) => {
+  return async (items, { source, timestamp, host }) => {
     if (items.size === 0) return [];
-    const error = await failureOf(items, about);
-    const status = error ? 'failed' : 'stored';
-    return [...items].map(([idempotencyKey, item]) => ({ status, item, idempotencyKey, error }));
+    const limit = new Deadline(handlerTimeoutMs, host);
+    if (limit.error) return outcomesOf(items, 'failed', limit.error);
+    const entries = entriesOf(items);
+    const { signal, deadline } = limit;
+    const work = () => enqueue(entries, { signal, deadline, timestamp, source, ...needs });
+    try {
+      const events = entries.map(({ event }) => event);
+      await traceHandler(() => limit.run(work, (running) => hold(running, host)), { events });
+      return outcomesOf(items, 'stored');
+    } catch (cause) {
+      const message = '`enqueue` failed, so the delivery will be sent again.';
+      return outcomesOf(items, 'failed', new WebhookError('ERR_WEBHOOK_ENQUEUE', message, { cause }));
+    }
   };
 }

@@ -9,8 +9,6 @@ import { ignorePromise } from '../internal/guards.js';
 const RESERVE_MS = 500;
 /** The answer leaves this long before the host ends the delivery, in ms, even if the store has not answered. */
 const ANSWER_MS = 100;
-/** With less time than this, in ms, a handler is more likely to be cut off than to finish. */
-const SHORTEST_MS = 500;
 
 /** Returns how long the host still lets a delivery run, in ms; undefined if it sets no limit. */
 export type RemainingMs = () => number | undefined;
@@ -51,11 +49,6 @@ export class HostTime {
   /** How long the answer may take from now on; never negative, because newer Node warns of such a timer. */
   answerMs(): number {
     return Math.max(0, this.#leftMs() - ANSWER_MS);
-  }
-
-  /** Why not to begin user code that may take up to `mostMs`; undefined if there is time for it. */
-  refusal(mostMs: number): WebhookError | undefined {
-    return this.handlerMs() < Math.min(mostMs, SHORTEST_MS) ? outOfTime() : undefined;
   }
 
   #leftMs(): number {

@@ -36,18 +36,14 @@ export interface InFlightMessage {
   readonly inFlight: number;
 }
 
-type Trace<Message> = <T>(work: () => Promise<T>, message: Message) => Promise<T>;
-
 /**
  * Publishes the start and end of `work` on a tracing channel, if it has subscribers. A runtime that cannot tell (Node before
  * 20.13) always publishes.
  */
-function createTrace<Message extends object>(name: string): Trace<Message> {
+function createTrace<Message extends object>(name: string) {
   const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);
-  return (work, message) => {
-    if (channel.hasSubscribers === false) return work();
-    return channel.tracePromise(work, message);
-  };
+  return <T>(work: () => Promise<T>, message: Message): Promise<T> =>
+    channel.hasSubscribers === false ? work() : channel.tracePromise(work, message);
 }
 
 /**
@@ -56,26 +52,27 @@ function createTrace<Message extends object>(name: string): Trace<Message> {
  */
 export function traceHandler<T>(work: () => T, message: HandlerMessage, limit?: { readonly signal: AbortSignal }): T {
   if (handlers.hasSubscribers === false) return work();
-  let outcome: { readonly returned: T } | { readonly thrown: unknown } | undefined;
+  let outcome = work;
   const traced = handlers.tracePromise(async () => {
     try {
       const returned = work();
-      outcome = { returned };
-      return await (isThenable(returned) && limit ? Promise.race([returned, expiry(limit.signal)]) : returned);
+      outcome = () => returned;
     } catch (thrown) {
-      outcome ??= { thrown };
-      throw thrown;
+      outcome = () => {
+        throw thrown;
+      };
     }
+    const returned = outcome();
+    return limit && isThenable(returned) ? Promise.race([returned, expiry(limit.signal)]) : returned;
   }, message);
   ignorePromise(traced);
-  if (outcome && 'returned' in outcome) return outcome.returned;
-  throw outcome?.thrown;
+  return outcome();
 }
 
 function expiry(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
-export const traceDelivery: Trace<DeliveryMessage> = /* @__PURE__ */ createTrace('delivery');
-export const traceEvent: Trace<EventMessage> = /* @__PURE__ */ createTrace('event');
+export const traceDelivery = /* @__PURE__ */ createTrace<DeliveryMessage>('delivery');
+export const traceEvent = /* @__PURE__ */ createTrace<EventMessage>('event');
 const handlers = /* @__PURE__ */ tracingChannel<unknown, HandlerMessage>('event-webhook-receiver:handler');

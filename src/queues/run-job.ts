@@ -101,7 +101,7 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       if (kept?.error) throw kept.error;
       if (kept) return undefined;
     }
-    const { error } = await handleOnce(item, { idempotencyKey, timestamp, source });
+    const { error } = await handleOnce(item, idempotencyKey, { timestamp, source });
     if (error !== undefined) throw error;
     return undefined;
   }

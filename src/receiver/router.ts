@@ -172,8 +172,8 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
       const place = kind + (filters.length > 0 ? JSON.stringify({ name, address, contractLabel }) : '');
       const isTaken = routes.some((other) => other.place === place && other.matcher === matcher);
       checkHandler(handler, isTaken, place);
-      const next = routes.findIndex((other) => other.rank < rank);
-      routes.splice(next === -1 ? routes.length : next, 0, { kind, filter, place, matcher, handler, rank });
+      routes.push({ kind, filter, place, matcher, handler, rank });
+      routes.sort((one, other) => other.rank - one.rank);
       return router;
     },
     otherwise(handler) {

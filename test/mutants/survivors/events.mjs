@@ -25,8 +25,8 @@ export const survivors = {
       `for (let at = text.indexOf(""); at !== -1; at = text.indexOf('-', at + 1)) {`,
     ],
     [PAST_END]: [
-      String.raw`while (true && !',]} \t\r\n'.includes(text.charAt(at))) at++;`,
-      String.raw`while (at <= text.length && !',]} \t\r\n'.includes(text.charAt(at))) at++;`,
+      String.raw`else while (true && !',]} \t\r\n'.includes(text.charAt(at))) at++;`,
+      String.raw`else while (at <= text.length && !',]} \t\r\n'.includes(text.charAt(at))) at++;`,
     ],
   },
   'src/events/field-rules.ts': {

@@ -9,7 +9,7 @@ const begunLate = { [ATTEMPT]: { 'if (!(this.#limit.remainingMs() > 0)) {': 'if 
 export const drainDefects: readonly Defect[] = [
   // `drain` does not wait for the record of a handler that timed out.
   planted('drained over a store call', ['leased'], 4000, {
-    'src/receive/gate.ts': { 'return waitedFor + count(': 'return count(' },
+    'src/receive/gate.ts': { 'countsUntil: Number.POSITIVE_INFINITY': 'countsUntil: 0' },
   }),
   // `drain` resolves with records that are still retried, although its limit is not over.
   planted('drain ends before its limit', ['leased'], 15_000, {

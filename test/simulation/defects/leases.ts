@@ -21,7 +21,7 @@ export const leaseDefects: readonly Defect[] = [
   }),
   // The store says `handled` although another run has taken over the key.
   planted('a lost record is acknowledged', ['leased'], 2000, {
-    [LEASE_RUN]: { 'if (claimed.some((key) => recorded.get(key) !== true)) throw': 'if (false) throw' },
+    [LEASE_RUN]: { 'if (claimed.some((key) => recorded.get(key) !== true))': 'if (false)' },
     [RECORDER]: { "keys.has(key) ? undefined : Promise.reject(new Error('Taken over.'))": 'undefined' },
   }),
   // A claim whose answer came too late is not released.
@@ -76,6 +76,6 @@ export const leaseDefects: readonly Defect[] = [
   }),
   // The handler of several events gets the largest of their fencing tokens.
   planted('the largest fencing token', ['leased'], 700, {
-    'src/handle/attempt.ts': { 'token < smallest)) smallest': 'token > smallest)) smallest' },
+    'src/handle/attempt.ts': { '(token < least ? token : least)': '(token > least ? token : least)' },
   }),
 ];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { simulate } from './simulate.js';
 
-const DEFECT = 'waiting duplicates of a failure';
+const DEFECT = 'memory forgets what is done';
 let directory: string;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('npm run simulate', { timeout: 60_000 }, () => {
   it('prints a failing schedule, shrunk, and replays it from its file', async () => {
     const failed = await run('--world', 'memory', '--seeds', '2000', '--defect', DEFECT);
     expect(failed.code).toBe(1);
-    expect(failed.text).toMatch(/VIOLATION acknowledged without effect · world memory · seed \d+/);
+    expect(failed.text).toMatch(/VIOLATION effect twice without a cause · world memory · seed \d+/);
     expect(failed.text).toMatch(/shrunk from \d+ choices to \d+:\n( {4} +\d+\.\d ms {2}[\w-]+ +.*\n)+/);
     const [name = ''] = await readdir(directory);
     const file = join(directory, name);
@@ -36,7 +36,7 @@ describe('npm run simulate', { timeout: 60_000 }, () => {
 
     const replayed = await run('--replay', file);
     expect(replayed.code).toBe(1);
-    expect(replayed.text).toContain('VIOLATION acknowledged without effect · world memory');
+    expect(replayed.text).toContain('VIOLATION effect twice without a cause · world memory');
 
     const content = JSON.parse(await readFile(file, 'utf8'));
     expect(content).toMatchObject({ format: 1, world: 'memory', defect: DEFECT });
@@ -53,7 +53,7 @@ describe('npm run simulate', { timeout: 60_000 }, () => {
     expect(explored.text).toMatch(/^memory: [\d,]+ states, [\d,]+ transitions, complete, \d+ deep$/);
     expect(explored.code).toBe(0);
     const failed = await run('--exhaustive', '--world', 'memory', '--defect', DEFECT);
-    expect(failed.text).toMatch(/VIOLATION acknowledged without effect · world memory\n/);
+    expect(failed.text).toMatch(/VIOLATION effect twice without a cause · world memory\n/);
     expect(failed.code).toBe(1);
   });
 

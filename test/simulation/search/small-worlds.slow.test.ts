@@ -28,7 +28,6 @@ describe('every interleaving', { timeout: 600_000 }, () => {
   });
 
   it.each([
-    ['memory', 'waiting duplicates of a failure', 'acknowledged without effect'],
     ['memory', 'memory forgets what is done', 'effect twice without a cause'],
     ['leases', 'a held key is a duplicate', 'acknowledged without effect'],
     ['leases', 'the record comes before the run', 'acknowledged without effect'],
