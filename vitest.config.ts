@@ -29,7 +29,7 @@ export default defineConfig({
   plugins: withPeers ? [otherPeers] : [],
   resolve: {
     alias: [
-      // A process that is started runs no TypeScript: devtools/test/explain-setup.ts bundles it.
+      // A thread runs no TypeScript: devtools/test/explain-setup.ts bundles it.
       { find: /^\.\/explain-files\.js$/, replacement: here('./devtools/test/explain-files.ts') },
       { find: '#runtime', replacement: here('./src/runtime/node.ts') },
       ...Object.values(PACKAGES).flatMap((url) =>
@@ -81,14 +81,14 @@ export default defineConfig({
       exclude: [
         'src/events/types.ts',
         'devtools/src/cli/main.ts',
-        'devtools/src/confined/explain-{files,process,thread}.ts',
+        'devtools/src/confined/explain-{files,thread}.ts',
         // Runs in browsers, where devtools/test/browser tests it.
         'devtools/src/page/browser/**',
       ],
       reporter: ['text', 'json-summary'],
       reportOnFailure: true,
       // Branches were at 98 before the tests of the developers' tools were cut; the floor must return there.
-      // What runs in the tier peers and in the processes that explain is not counted.
+      // What runs in the tier peers and in the threads that explain is not counted.
       thresholds: { lines: 98, branches: 97, functions: 98, statements: 98 },
     },
   },

@@ -4,10 +4,9 @@ import { entryPoints, PACKAGES } from '../scripts/exports.mjs';
 
 const subpaths = entryPoints(PACKAGES.devtools);
 
-/** Programs: the command, and the process and thread that explain apart from where deliveries arrive. */
+/** Programs: the command, and the thread that explains apart from where deliveries arrive. */
 const programs = {
   'cli/main': 'src/cli/main.ts',
-  'cli/explain-process': 'src/confined/explain-process.ts',
   'cli/explain-thread': 'src/confined/explain-thread.ts',
 };
 
@@ -47,7 +46,7 @@ export default defineConfig([
   },
   {
     ...common,
-    // Starts them in an app: `event-webhooks/explain` requires it.
+    // Starts it in an app: `event-webhooks/explain` requires it.
     entry: { 'cli/explainer': 'src/confined/explainer.ts' },
     format: 'cjs',
     esbuildOptions: (options) => {

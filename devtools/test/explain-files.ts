@@ -1,5 +1,4 @@
 import { inject } from 'vitest';
 
-/** As src/confined/explain-files.ts: the bundles of explain-setup.ts. */
-export const processFile = new URL('explain-process.js', inject('explainDirectory'));
+/** As src/confined/explain-files.ts: the bundle of explain-setup.ts. */
 export const threadFile = new URL('explain-thread.js', inject('explainDirectory'));

@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of the directory that holds the bundled process and thread of src/confined/explainer.ts. */
+    /** URL of the directory that holds the bundled thread of src/confined/explainer.ts. */
     explainDirectory: string;
   }
 }
@@ -16,7 +16,7 @@ declare module 'vitest' {
 export async function setup({ provide }: TestProject) {
   const directory = await mkdtemp(join(tmpdir(), 'explain-'));
   await build({
-    entryPoints: ['devtools/src/confined/explain-process.ts', 'devtools/src/confined/explain-thread.ts'],
+    entryPoints: ['devtools/src/confined/explain-thread.ts'],
     outdir: directory,
     bundle: true,
     format: 'esm',

@@ -1,26 +1,20 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { processFile } from './explain-files.js';
+import { Worker } from 'node:worker_threads';
 
 /** Limits of one task. Beyond them it is stopped. */
 export interface Limits {
   readonly timeMs: number;
-  /** JavaScript heap of the thread, in MiB. */
+  /** JavaScript heap of the thread, in MiB. What tasks keep outside of it is linear in their input. */
   readonly heapMiB: number;
-  /** Whole process, including buffers outside the heap, in MiB. */
-  readonly memoryMiB: number;
 }
 
-/**
- * Why a task has no result: it exceeded a limit or crashed; no process could be started; too many tasks are waiting; or
- * `close` was called.
- */
-export type Undone = 'stopped' | 'unstarted' | 'full' | 'closed';
+/** Why a task has no result: it exceeded a limit or crashed; too many tasks are waiting; or `close` was called. */
+export type Undone = 'stopped' | 'full' | 'closed';
 
-/** Runs tasks on untrusted bytes, one at a time, where they cannot delay or crash anything else. */
+/** Runs tasks on untrusted bytes, one at a time, where they cannot delay anything else. */
 export interface Confined<Task, Result> {
   /** Never rejects. With `first`, the task goes before waiting tasks without it. */
   run(task: Task, first?: boolean): Promise<{ result: Result } | { undone: Undone }>;
-  /** Stops the running task at once. */
+  /** Stops the running task. */
   close(): void;
 }
 
@@ -31,13 +25,10 @@ interface Job<Task, Result> {
 
 /** Limit of waiting tasks; more are refused. */
 const MOST_WAITING = 100;
-/** Time limit for the process to start, which takes longer on a busy machine. */
-const START_MS = 30_000;
 
 /**
- * Runs tasks in a worker thread of a separate process, which starts with the first task and restarts after it was
- * stopped. A thread alone would not do: when a large allocation does not fit its heap, V8 ends the whole process, and
- * `terminate` waits for native code such as JSON.parse. A process can always be killed.
+ * Runs tasks in a worker thread, which starts with the first task and again after it was stopped. A single allocation
+ * that does not fit the heap ends the whole process: tasks must be linear in their input, as test/explain proves.
  *
  * @param thread The module that the thread runs. It answers each message with one message.
  * @param holdsProcess Whether a running task keeps this process from ending.
@@ -47,55 +38,43 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
   const waiting: Job<Task, Result>[] = [];
   let running: Job<Task, Result> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let child: ChildProcess | undefined;
+  let worker: Worker | undefined;
   let isClosed = false;
 
-  function start(): ChildProcess {
-    const started = fork(processFile, [JSON.stringify({ thread, ...limits })], {
-      // Passes on neither secrets in the environment nor a debugger's port; NODE_OPTIONS may load a package manager's resolver.
-      env: { NODE_OPTIONS: process.env.NODE_OPTIONS },
+  function start(): Worker {
+    const { NODE_OPTIONS } = process.env;
+    const started = new Worker(thread, {
+      resourceLimits: { maxOldGenerationSizeMb: limits.heapMiB, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+      // Without secrets. NODE_OPTIONS may load a package manager's resolver.
+      env: NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS },
       execArgv: [],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      serialization: 'advanced',
+      stdout: true,
+      stderr: true,
     });
-    const ended = (undone: Undone) => () => {
-      if (started === child) stop(undone);
+    const stopped = () => {
+      if (started === worker) stop('stopped');
     };
-    started.on('error', ended('unstarted')).on('exit', ended('stopped'));
-    // Its first message says that it runs: only from then on does the time of the task count.
-    let runs = false;
+    started.on('error', stopped).on('exit', stopped);
     started.on('message', (result) => {
-      if (started !== child) return;
-      if (runs) finish({ result: result as Result });
-      else limitTo(limits.timeMs, 'stopped');
-      runs = true;
+      if (started === worker) finish({ result: result as Result });
     });
-    // The child keeps this process alive only while a task runs, if at all.
     started.unref();
-    started.channel?.unref();
     return started;
-  }
-
-  function limitTo(ms: number, undone: Undone): void {
-    clearTimeout(timer);
-    timer = setTimeout(stop, ms, undone);
-    if (!holdsProcess) timer.unref();
   }
 
   function next(): void {
     if (running !== undefined) return;
     running = urgent.shift() ?? waiting.shift();
     if (running === undefined) return;
-    if (child) limitTo(limits.timeMs, 'stopped');
-    else limitTo(START_MS, 'unstarted');
+    timer = setTimeout(stop, limits.timeMs, 'stopped');
+    if (!holdsProcess) timer.unref();
     try {
-      child ??= start();
-      if (holdsProcess) child.channel?.ref();
-      // If the process is gone, its exit event reports it.
-      child.send(running.task as object, () => {});
+      worker ??= start();
+      if (holdsProcess) worker.ref();
+      worker.postMessage(running.task);
     } catch {
-      // Out of file descriptors or memory.
-      stop('unstarted');
+      // Out of memory or threads.
+      stop('stopped');
     }
   }
 
@@ -103,16 +82,15 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
     const job = running;
     running = undefined;
     clearTimeout(timer);
-    child?.channel?.unref();
+    worker?.unref();
     job?.settle(outcome);
     next();
   }
 
   function stop(undone: Undone): void {
-    const ended = child;
-    child = undefined;
-    // Without a pid, the signal would go to this process's own group.
-    if (ended?.pid !== undefined) ended.kill('SIGKILL');
+    const ended = worker;
+    worker = undefined;
+    void ended?.terminate();
     finish({ undone });
   }
 

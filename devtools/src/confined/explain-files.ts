@@ -1,7 +1,5 @@
-/** A module beside this one, compiled (to ESM, also beside CommonJS) or as source. */
-const beside = (name: string) =>
-  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-
-/** The explaining process, and the thread that it starts. */
-export const processFile = beside('explain-process');
-export const threadFile = beside('explain-thread');
+/** The thread's module beside this one, compiled (to ESM, also beside CommonJS) or as source. */
+export const threadFile = new URL(
+  `./explain-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+  import.meta.url,
+);

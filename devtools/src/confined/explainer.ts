@@ -1,14 +1,15 @@
 import type { KnownContracts } from '../deliveries/item-view.js';
 import type { BodyDiff } from '../explain/diff-bodies.js';
+import { explainKnown } from '../explain/explain-known.js';
 import type { Finding } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
 import { createConfined, type Limits, type Undone } from './confined.js';
 import { threadFile } from './explain-files.js';
 import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
 
-/** Explains, reads and decodes deliveries in another process, within limits. Never rejects. */
+/** Explains, reads and decodes deliveries in a thread, within limits. Never rejects. */
 export interface Explainer {
-  /** Like `explainFailure`; if it was stopped or not started, the only finding says so. */
+  /** Like `explainFailure`; if it was stopped, the only finding says so. */
   explain(options: Question): Promise<readonly Finding[]>;
   /** A body as it is printed and listed; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Reading | undefined>;
@@ -30,8 +31,8 @@ export interface ExplainerOptions {
   readonly holdsProcess?: boolean | undefined;
 }
 
-/** Many times the cost of a 2 MiB delivery. */
-const LIMITS: Limits = { timeMs: 5000, heapMiB: 384, memoryMiB: 640 };
+/** Several times the cost of a 10 MiB delivery. */
+const LIMITS: Limits = { timeMs: 5000, heapMiB: 384 };
 
 export function createExplainer({
   limits = LIMITS,
@@ -47,10 +48,11 @@ export function createExplainer({
       'result' in outcome ? outcome.result : undefined;
     return {
       async explain(options) {
+        const known = explainKnown(options);
+        if (known) return known;
         const outcome = await ask('explain', options);
         if ('result' in outcome) return outcome.result;
         if (outcome.undone === 'stopped') return [tooCostly(limits)];
-        if (outcome.undone === 'unstarted') return [UNSTARTED];
         return [outcome.undone === 'full' ? NOT_EXPLAINED : CLOSED];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
@@ -61,10 +63,10 @@ export function createExplainer({
   return { ...asking(false), first: asking(true), close: confined.close };
 }
 
-function tooCostly({ timeMs, memoryMiB }: Limits): Finding {
+function tooCostly({ timeMs, heapMiB }: Limits): Finding {
   return {
     cause: 'explanation-too-costly',
-    what: `Explaining this delivery took more than ${timeMs / 1000} s or ${memoryMiB} MiB and was stopped.`,
+    what: `Explaining this delivery took more than ${timeMs / 1000} s or ${heapMiB} MiB and was stopped.`,
     confidence: 'possible',
     fix: 'Reproduce it with a smaller delivery, or record it and run `explain` on the recording, which may take longer.',
   };
@@ -88,11 +90,4 @@ const CLOSED: Finding = {
   ...NOT_EXPLAINED,
   what: 'This delivery was not explained: the program is ending.',
   fix: 'Record deliveries, and run `explain` on the recording.',
-};
-
-const UNSTARTED: Finding = {
-  cause: 'not-explained',
-  what: 'This delivery was not explained: the explaining process could not be started.',
-  confidence: 'possible',
-  fix: 'Check the limits of open files and processes (`ulimit -n`, `ulimit -u`), and the free memory.',
 };

@@ -21,7 +21,7 @@ export interface FindingSources {
 }
 
 /** Larger bodies would take too long to explain. */
-export const MOST_BYTES = 2 * 1024 * 1024;
+export const MOST_BYTES = 10 * 1024 * 1024;
 
 /**
  * Why the last attempt of a delivery was not accepted, the likeliest cause first. Empty if it was accepted or is not answered yet.

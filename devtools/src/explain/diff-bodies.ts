@@ -21,7 +21,7 @@ export interface BodyDiff {
   readonly more?: true | undefined;
 }
 
-/** Limit of bytes of both bodies to compare as JSON, which takes about 30 times their size. */
+/** Limit of bytes of both bodies to compare as JSON. */
 const MOST_JSON = 6 * 1024 * 1024;
 
 /** Compares two bodies, whatever they contain. Never throws; time and memory are linear in both. */

@@ -28,12 +28,12 @@ type Refusal = Parameters<OnError>[0];
 /** Limit of refusals waiting for an explanation; more are only counted. */
 const MOST_WAITING = 10;
 /** Larger bodies would take too long to explain. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MOST_BYTES = 10 * 1024 * 1024;
 const EXPLAINED: readonly string[] = ['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_SIGNATURE', 'ERR_WEBHOOK_TIMESTAMP'];
 
 /**
  * Returns an `onError` for development: it logs why a delivery was answered 403, and the fix, some seconds later. It
- * explains in another process, ten refusals at a time, so requests are not delayed; it neither keeps your program from
+ * explains in another thread, ten refusals at a time, so requests are not delayed; it neither keeps your program from
  * ending nor logs a secret, an expected signature or a body. Give the receiver a `logger` for all other errors.
  *
  * Not for production, where strangers cause refusals and the package is not installed: import it as shown.
@@ -190,7 +190,7 @@ const TOO_LARGE: Finding = {
 };
 const UNAVAILABLE: Finding = {
   cause: 'not-explained',
-  what: 'It was not explained: the explaining process or the secret is not available here.',
+  what: 'It was not explained: the explaining thread or the secret is not available here.',
   confidence: 'possible',
   fix: 'Start the app in the folder of its package.json, on Node, with event-webhooks installed; or record the delivery with `npx event-webhooks listen --record`.',
 };

@@ -1,8 +1,6 @@
-import { rounded } from './body-style.js';
-import { textOf } from './bytes.js';
+import { parsedJson } from './body.js';
+import { textOf, utf8 } from './bytes.js';
 import { type Fault, fault } from './finding.js';
-import { looksOf } from './json-looks.js';
-import { kindOf } from './json-scan.js';
 import type { ReadOptions } from './options.js';
 
 /** What the form of the body shows. */
@@ -76,15 +74,48 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
       ),
     );
   } else {
-    found.push(...ofJson(text.startsWith('\uFEFF') ? bytes.subarray(3) : bytes));
+    found.push(...ofJson(text.replace(/^\uFEFF/, '')));
   }
   return found;
 }
 
-function ofJson(bytes: Uint8Array): Fault[] {
-  const kind = kindOf(bytes);
-  const looks = looksOf(bytes);
-  if (kind === undefined && looks.depth > 0) {
+/** Whether something is open at the end of a text of JSON. */
+function isCut(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') {
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
+      if (at >= text.length) return true;
+    } else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+  }
+  return depth > 0;
+}
+
+const raw =
+  'Pass the raw bytes, before anything parses them. jsonb of Postgres, sort_keys of Python and many loggers reorder keys; a JavaScript number has 16 digits.';
+
+/** A body with a rounded number, whose lost digits cannot be restored. */
+export const rounded: Fault = fault(
+  'body-numbers-rounded',
+  'A large number in the body ends with zeros, as parsing leaves it when it rounds.',
+  raw,
+);
+
+export const reordered: Fault = fault(
+  'body-keys-reordered',
+  'The keys of the events are not in the order in which they are sent.',
+  raw,
+);
+
+function hasRounded(text: string): boolean {
+  const [digits] = /(?<=[:[,] ?)[1-9][0-9]{15,20}0(?=[\]},])/.exec(text) ?? [];
+  return digits !== undefined && String(Number(digits)) === digits;
+}
+
+function ofJson(text: string): Fault[] {
+  if (isCut(text)) {
     return [
       fault(
         'body-truncated',
@@ -93,9 +124,10 @@ function ofJson(bytes: Uint8Array): Fault[] {
       ),
     ];
   }
-  if (kind === undefined)
+  const json = parsedJson(utf8(text), text);
+  if (json === undefined && !/^\s*[[{]/.test(text))
     return [fault('body-not-json', 'The body is not JSON.', 'Pass the bytes as received. A delivery is a JSON array.')];
-  if (kind === 'object')
+  if (/^\s*\{/.test(text))
     return [
       fault(
         'body-single-event',
@@ -103,5 +135,6 @@ function ofJson(bytes: Uint8Array): Fault[] {
         'Verify the whole body before you extract events from it. Do not verify events one by one.',
       ),
     ];
-  return looks.rounded ? [rounded] : [];
+  if (/^\[\s?\{\s?(?:"id"\s?:\s?"[^"\\]{0,99}"\s?,\s?)?"data"/.test(text)) return [reordered];
+  return hasRounded(text) ? [rounded] : [];
 }

@@ -1,6 +1,5 @@
-import { rounded } from './body-style.js';
 import { type Fault, type Finding, fault, likely, possible } from './finding.js';
-import { inspectBody } from './inspect-body.js';
+import { inspectBody, reordered, rounded } from './inspect-body.js';
 import type { ReadOptions } from './options.js';
 import { formOfSignature } from './signature.js';
 import { formOfTimestamp } from './timestamp.js';
@@ -131,7 +130,8 @@ function ofHeaders(given: ReadOptions): Fault[] {
 }
 
 /** Whether the form of a body or a header explains the failure alone. */
-const isEnough = ({ cause }: Fault) => cause !== rounded.cause && !cause.startsWith('headers-');
+const isEnough = ({ cause }: Fault) =>
+  ![rounded.cause, reordered.cause].includes(cause) && !cause.startsWith('headers-');
 
 /** What the forms of the parts say, when nothing that was tried makes the signature match. */
 export function inspectParts(given: ReadOptions): Finding[] {

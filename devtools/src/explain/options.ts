@@ -1,8 +1,8 @@
 import { type HeaderNames, type RawBody, serviceHeaders } from 'event-webhook-receiver/verify';
-import { utf8 } from './bytes.js';
+import { goJson } from './body.js';
+import { attempt, utf8 } from './bytes.js';
 import type { Candidate, Fault } from './finding.js';
 import type { ReadBy } from './in-transit.js';
-import { spelled, spellings } from './json-spelling.js';
 import { type OtherHeaders, otherHeaders } from './other-headers.js';
 import { timestampFaults } from './timestamp.js';
 
@@ -67,96 +67,51 @@ const parsed: Fault = {
   fix: `${raw} In Express, mount the route before app.use(express.json()).`,
 };
 
-const otherView: Fault = {
-  cause: 'body-not-bytes',
-  what: 'The body is not a string, Uint8Array or ArrayBuffer.',
-  fix: `${raw} Wrap a DataView, or an array of larger numbers: new Uint8Array(view.buffer, view.byteOffset, view.byteLength).`,
-};
-
-const illFormed: Fault = {
-  cause: 'body-replacement-characters',
-  what: 'The body is a string with incomplete characters: it was cut inside a character, or assembled from pieces.',
-  fix: 'Collect the chunks of the request as bytes, Buffer.concat(chunks), and decode them once, if at all.',
-};
-
-/** What `read` gives; undefined when it throws. */
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
 function bytesOf(value: unknown): Uint8Array | undefined {
-  return attempt(() => {
-    if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
-    // Only a buffer has what a DataView asks for, in whichever realm it was made.
-    return new Uint8Array(new DataView(value as ArrayBuffer).buffer).slice();
-  });
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
+  // Only a buffer has what a DataView asks for, in whichever realm it was made.
+  return attempt(() => new Uint8Array(new DataView(value as ArrayBuffer).buffer).slice());
 }
 
 function readBody(value: unknown): Candidate<Uint8Array> {
-  if (typeof value === 'string') return { value: utf8(value), faults: value.isWellFormed() ? [] : [illFormed] };
-  const bytes = bytesOf(value);
-  const fits = attempt(() => !ArrayBuffer.isView(value) || (value as Uint8Array).BYTES_PER_ELEMENT === 1);
-  if (bytes) return { value: bytes, faults: fits ? [] : [otherView] };
+  const bytes = typeof value === 'string' ? utf8(value) : bytesOf(value);
+  if (bytes) return { value: bytes, faults: [] };
   if (value === undefined || value === null) return { value: new Uint8Array(), faults: [] };
-  const json = attempt(() => spelled(utf8(JSON.stringify(value)), spellings.go));
-  return { value: json ?? new Uint8Array(), faults: [parsed] };
+  return { value: utf8(attempt(() => goJson(value)) ?? ''), faults: [parsed] };
 }
 
 const LONGEST_HEADER = 8192;
 
 /** A header as text: several are joined as HTTP does it. */
 function readHeader(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.length > LONGEST_HEADER ? undefined : value;
-  const isList = attempt(() => Array.isArray(value));
-  if (!isList) return undefined;
-  const parts = (value as unknown[]).slice(0, 8).filter((each): each is string => typeof each === 'string');
-  return parts.length === 0 ? undefined : readHeader(parts.join(', '));
+  const text = Array.isArray(value) ? value.slice(0, 8).join(', ') : value;
+  return typeof text === 'string' && text.length <= LONGEST_HEADER ? text : undefined;
 }
 
 function readTimestamp(value: unknown): Candidate<string> {
-  const text = attempt(() => {
-    // The digits of a larger one would take long to write.
-    if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? String(value) : undefined;
-    if (typeof value === 'number') return String(value);
-    return value instanceof Date ? value.toISOString() : undefined;
-  });
+  const text = value instanceof Date ? value.toISOString() : typeof value === 'number' ? String(value) : undefined;
   if (text !== undefined) return { value: text, faults: [timestampFaults.type] };
-  return { value: attempt(() => readHeader(value)) ?? '', faults: [] };
+  return { value: readHeader(value) ?? '', faults: [] };
 }
 
 const MOST_SECRETS = 8;
 const MOST_OTHERS = 64;
 
 function readSecrets(value: unknown): (string | Uint8Array)[] {
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  const bytes = bytesOf(value);
-  if (bytes) return [bytes];
-  const list = attempt(() => {
-    const length = Array.isArray(value) ? Math.min(value.length, 1000) : 0;
-    return Array.from({ length }, (_, at): unknown => (value as unknown[])[at]);
-  });
-  const found: (string | Uint8Array)[] = [];
-  for (const each of list ?? []) {
+  const list: readonly unknown[] = Array.isArray(value) ? value.slice(0, MOST_SECRETS) : [value];
+  return list.flatMap((each) => {
     const secret = typeof each === 'string' ? each : bytesOf(each);
-    if (secret?.length) found.push(secret);
-    if (found.length === MOST_SECRETS) break;
-  }
-  return found;
+    return secret?.length ? [secret] : [];
+  });
 }
 
-function readOthers(value: unknown): (readonly [string, string])[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value)
+const readOthers = (value: unknown): [string, string][] =>
+  Object.entries(value ?? {})
     .slice(0, MOST_OTHERS)
     .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '');
-}
 
 function readNumber(value: unknown, otherwise: number): number {
-  const number: unknown = attempt(() => (typeof value === 'function' ? value() : value));
+  const number: unknown = typeof value === 'function' ? value() : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : otherwise;
 }
 
@@ -171,20 +126,12 @@ function linesOf(value: object): [string, string][] {
   });
 }
 
-function namesOf(value: unknown): HeaderNames {
-  const { signature, timestamp } = { ...serviceHeaders, ...(value as HeaderNames | undefined) };
-  return { signature: String(signature), timestamp: String(timestamp) };
-}
-
 /** The signature and the timestamp among all headers, under the expected names or those under which they came. */
 function inHeaders(value: unknown, expected: HeaderNames, isComplete: boolean) {
   if (typeof value !== 'object' || value === null) return undefined;
   const lines = linesOf(value);
-  const other = otherHeaders(
-    lines.map(([name]) => name),
-    expected,
-    isComplete,
-  );
+  const all = lines.map(([name]) => name);
+  const other = otherHeaders(all, expected, isComplete);
   const names = other?.names ?? expected;
   return { signature: textIn(lines, names.signature), timestamp: textIn(lines, names.timestamp), other };
 }
@@ -195,24 +142,24 @@ function textIn(lines: readonly (readonly [string, string])[], name: string): st
   return values.length === 0 ? undefined : values.join();
 }
 
-/** Reads the options, whatever their types. Never throws. */
+/** Reads the options, each once. What cannot be read is missing: never throws. */
 export function readOptions(options: unknown): ReadOptions {
-  const field = (name: keyof Question): unknown =>
-    attempt(() => (options as Record<string, unknown> | undefined)?.[name]);
-  const [lines, names, isComplete] = [field('requestHeaders'), field('headers'), field('someHeaders') !== true];
-  const found = attempt(() => inHeaders(lines, namesOf(names), isComplete));
-  const [given, time] = [field('signature'), field('timestamp')];
+  const field = (name: keyof Question): unknown => attempt(() => (options as Partial<Question>)[name]);
+  const [lines, headers, isComplete] = [field('requestHeaders'), field('headers'), field('someHeaders') !== true];
+  const found = attempt(() => inHeaders(lines, { ...serviceHeaders, ...(headers as HeaderNames) }, isComplete));
+  const [given, time, secret] = [field('signature'), field('timestamp'), field('secret')];
+  const [now, tolerance, others] = [field('now'), field('toleranceSeconds'), field('otherSecrets')];
   const signature = given ?? found?.signature;
   return {
     body: readBody(field('rawBody')),
     signature: attempt(() => readHeader(signature)) ?? bytesOf(signature)?.slice(0, LONGEST_HEADER),
-    timestamp: readTimestamp(time ?? found?.timestamp),
+    timestamp: attempt(() => readTimestamp(time ?? found?.timestamp)) ?? { value: '', faults: [] },
     // Who passes both parts knows where they were.
     other: given === undefined || time === undefined ? found?.other : undefined,
-    secrets: readSecrets(field('secret')),
-    others: attempt(() => readOthers(field('otherSecrets'))) ?? [],
-    now: readNumber(field('now'), Date.now()),
-    toleranceSeconds: Math.max(0, readNumber(field('toleranceSeconds'), 300)),
+    secrets: attempt(() => readSecrets(secret)) ?? [],
+    others: attempt(() => readOthers(others)) ?? [],
+    now: attempt(() => readNumber(now, Date.now())) ?? Date.now(),
+    toleranceSeconds: Math.max(0, attempt(() => readNumber(tolerance, 300)) ?? 300),
     readBy: field('readBy') as ReadBy | undefined,
     bodyUnread: field('bodyUnread') === true,
   };

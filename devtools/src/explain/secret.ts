@@ -1,6 +1,5 @@
-import { createSeen, fromBase64, fromHex, latin1, toBase64, toBase64Url, toHex, utf8 } from './bytes.js';
+import { attempt, fromBase64, fromHex, latin1, toBase64, toHex, utf8 } from './bytes.js';
 import type { Candidate, Fault } from './finding.js';
-import { hashOf } from './scheme.js';
 import { withoutEnd, withoutQuotes } from './text.js';
 
 const asShown = 'Use the secret exactly as it was shown when the webhook was created.';
@@ -41,11 +40,6 @@ const faults = {
     what: 'A comment follows the secret.',
     fix: 'Put the comment on its own line: docker --env-file and systemd treat it as part of the value.',
   },
-  punctuation: {
-    cause: 'secret-punctuation',
-    what: 'The secret ends with a comma or a semicolon.',
-    fix: `Remove it: it was copied from a list or from code along with the secret. ${asShown}`,
-  },
   prefix: {
     cause: 'secret-prefix',
     what: 'The secret has a prefix, such as Bearer or whsec_, that does not belong to it.',
@@ -76,35 +70,10 @@ const faults = {
     what: 'The key is your secret encoded as base64: yours was decoded, or the other was encoded.',
     fix: `Remove Buffer.from(secret, 'base64') and atob; in Kubernetes use stringData:, or data: with the base64 of the secret's text. ${asShown}`,
   },
-  letters: {
-    cause: 'secret-case',
-    what: 'The letters of the secret are in the wrong case.',
-    fix: `Do not call toLowerCase or toUpperCase on it. ${asShown}`,
-  },
-  url: {
-    cause: 'secret-url-encoded',
-    what: 'The secret is URL-encoded on one side and not on the other.',
-    fix: 'Pass it unchanged: use encodeURIComponent only in URLs, and decode a secret that comes from a URL.',
-  },
   list: {
     cause: 'secret-list',
-    what: 'The secret is a list of secrets in one string, and one of them is right.',
+    what: 'The secret is a list of secrets in one string, and one of them is right; or a comma or semicolon follows it.',
     fix: "Give the library an array: secret: (process.env.WEBHOOK_SECRETS ?? '').split(',').",
-  },
-  padding: {
-    cause: 'secret-padding',
-    what: 'The equals signs at the end of the secret are missing.',
-    fix: "Split a line of an env file at the first equals sign only: line.split('=') loses those at the end.",
-  },
-  doubled: {
-    cause: 'secret-doubled',
-    what: 'The secret is repeated: it occurs twice in a row.',
-    fix: 'Paste it once.',
-  },
-  hashed: {
-    cause: 'secret-hashed',
-    what: 'The key is the SHA-256 of the secret.',
-    fix: `Use the secret itself as the key: an HMAC takes keys of any length. ${asShown}`,
   },
   escapes: {
     cause: 'secret-escaped',
@@ -123,27 +92,25 @@ const faults = {
   },
 } satisfies Record<string, Fault>;
 
-const percentDecoded = (text: string) => (text.includes('%') ? decodeURIComponent(text) : '');
-/** Half of a text that is repeated, with or without white space between. */
-function half(text: string): string {
-  const [first, second] = [text.slice(0, text.length / 2), text.slice((text.length + 1) / 2)];
-  return first === second && text.slice(first.length, -first.length).trim() === '' ? first : '';
-}
-
 const jsonString = (text: string) => (text.startsWith('"') ? (JSON.parse(text) as string) : '');
 
 /** Possible right secrets, derived from the given one. A function that throws yields none. */
 const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | readonly string[]])[] = [
   [faults.bom, (text) => text.replace(/[\uFEFF\u200B-\u200F\u2060\u00AD]/g, '')],
-  [faults.whitespace, (text) => [text.trim(), withoutEnd(text, '\r', '\n'), text.replace(/\s+/g, '')]],
+  [faults.whitespace, (text) => [text.trim(), withoutEnd(text, '\r', '\n'), text.replace(/\s/g, '')]],
   [
     faults.quotes,
     (text) => [withoutQuotes(text), text.replace(/^[“‘«„](.*)[”’»“]$/s, '$1'), text.replace(/^["'`]|["'`]$/g, '')],
   ],
   [faults.quotes, jsonString],
   [faults.comment, (text) => text.slice(0, Math.max(0, text.search(/\s(?:#|\/\/)/))).trimEnd()],
-  [faults.doubled, half],
-  [faults.envLine, (text) => text.replace(/^\s*(?:export\s+|set\s+|\$env:)?[A-Za-z_][A-Za-z0-9_.-]*\s*[=:]\s*/, '')],
+  [
+    faults.envLine,
+    (text) => {
+      const value = text.replace(/^\s*(?:export\s+|set\s+|\$env:)?[A-Za-z_][A-Za-z0-9_.-]*\s*[=:]\s*/, '');
+      return [value, withoutQuotes(value)];
+    },
+  ],
   [
     faults.prefix,
     (text) =>
@@ -152,14 +119,10 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
         '',
       ),
   ],
-  [faults.punctuation, (text) => withoutEnd(text, ',', ';')],
   [faults.list, (text) => text.split(/[,;|\s]+/, 8)],
   [faults.whitespaceSigned, (text) => [`${text}\n`, `${text}\r\n`, `${text} `, ` ${text}`, `${text}\r`, `${text}\t`]],
   [faults.quotesSigned, (text) => [`"${text}"`, `'${text}'`]],
   [faults.prefixSigned, (text) => [`whsec_${text}`]],
-  [faults.letters, (text) => [text.toLowerCase(), text.toUpperCase()]],
-  [faults.padding, (text) => [`${text}=`, `${text}==`]],
-  [faults.url, (text) => [percentDecoded(text), percentDecoded(text.replace(/\+/g, ' ')), encodeURIComponent(text)]],
   [
     faults.escapes,
     (text) => [text.replace(/\\n$/, '\n'), text.replace(/\\(.)/g, '$1'), withoutEnd(text, '\\n', '\\r', '\\t')],
@@ -177,8 +140,6 @@ const BYTES: readonly (readonly [fault: Fault, make: (text: string) => (Uint8Arr
     (text) => [utf8(toHex(utf8(text))), utf8(toHex(latin1(text))), utf8(toHex(utf8(text)).toUpperCase())],
   ],
   [faults.base64Encoded, (text) => [utf8(toBase64(utf8(text))), utf8(toBase64(latin1(text)))]],
-  [faults.base64Encoded, (text) => [utf8(toBase64Url(utf8(text))), utf8(toBase64Url(latin1(text)))]],
-  [faults.hashed, (text) => [hashOf(utf8(text)), utf8(toHex(hashOf(utf8(text)))), utf8(toBase64(hashOf(utf8(text))))]],
   [faults.unset, () => [new Uint8Array()]],
 ];
 
@@ -187,42 +148,26 @@ const LONGEST = 4096;
 
 /** Possible keys for a given secret, the most frequent mistakes first, without the secret itself. */
 export function readSecret(given: string | Uint8Array): Candidate<Uint8Array>[] {
-  if (typeof given !== 'string') return readBytes(given);
-  if (given.length > LONGEST || given === '') return [];
-  const found: Candidate<Uint8Array>[] = [];
-  const isNew = createSeen();
-  isNew(utf8(given));
+  if (given.length > LONGEST || given.length === 0) return [];
+  if (typeof given !== 'string') {
+    const texts = [[toHex(given), faults.hexEncoded] as const, [toBase64(given), faults.base64Encoded] as const];
+    return texts.map(([text, found]) => ({ value: utf8(text), faults: [faults.bytes, found] }));
+  }
+  const own = toHex(utf8(given));
+  const found = new Map<string, Candidate<Uint8Array>>();
   const add = (value: Uint8Array | undefined, fault: Fault) => {
-    if (value === undefined || (value.length === 0 && fault !== faults.unset)) return;
-    if (isNew(value)) found.push({ value, faults: [fault] });
+    const name = value && toHex(value);
+    if (value && name !== undefined && name !== own && !found.has(name)) found.set(name, { value, faults: [fault] });
   };
   for (const [fault, make] of TEXTS) {
-    for (const text of attempt(() => [make(given)].flat())) add(text === '' ? undefined : utf8(text), fault);
+    for (const text of attempt(() => [make(given)].flat()) ?? []) if (text !== '') add(utf8(text), fault);
   }
-  for (const [fault, make] of BYTES) for (const bytes of attempt(() => make(given))) add(bytes, fault);
-  return found;
+  for (const [fault, make] of BYTES) for (const bytes of make(given)) add(bytes, fault);
+  return [...found.values()];
 }
 
-function readBytes(given: Uint8Array): Candidate<Uint8Array>[] {
-  const text = (value: string, fault: Fault) => ({ value: utf8(value), faults: [faults.bytes, fault] });
-  const asGiven = { value: given, faults: [faults.bytes] };
-  if (given.length > LONGEST) return [asGiven];
-  return [
-    asGiven,
-    text(toHex(given), faults.hexEncoded),
-    text(toBase64(given), faults.base64Encoded),
-    text(toBase64Url(given), faults.base64Encoded),
-  ];
-}
-
-function attempt<T>(make: () => readonly T[]): readonly T[] {
-  try {
-    return make();
-  } catch {
-    // Not encoded in this way.
-    return [];
-  }
-}
+/** A secret that was given as bytes. */
+export const bytesFault: Fault = faults.bytes;
 
 /** Keys of a signer whose secret is missing. */
 export const withoutSecret: readonly Candidate<Uint8Array>[] = ['', 'undefined', 'null'].map((text) => ({

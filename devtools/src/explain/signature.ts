@@ -1,83 +1,70 @@
 import { fromBase64, fromCodes, fromHex } from './bytes.js';
-import type { Fault } from './finding.js';
+import { type Fault, fault } from './finding.js';
 import { parted, withoutQuotes } from './text.js';
 
 /** A possible reading of a signature header. */
 export interface Reading {
   readonly bytes: Uint8Array;
-  /** Whether the bytes are complete; otherwise they are a prefix. */
-  readonly whole: boolean;
   readonly faults: readonly Fault[];
 }
 
 const service = 'The service sends 64 hex digits and nothing else.';
 
 const faults = {
-  whitespace: {
-    cause: 'signature-whitespace',
-    what: 'The signature has leading or trailing white space.',
-    fix: `Pass the header as the framework returns it, or trim it where you copy it. ${service}`,
-  },
-  quotes: {
-    cause: 'signature-quoted',
-    what: 'The signature is in quotes.',
-    fix: 'Remove the quotes where the header is written or copied: JSON.stringify of a string, or a shell variable, adds them.',
-  },
-  prefix: {
-    cause: 'signature-prefixed',
-    what: 'The signature has a prefix such as sha256= or v1=, as GitHub and Stripe write it.',
-    fix: `Send only the digits. ${service} If the header is another service's, verify it with that service's library.`,
-  },
-  repeated: {
-    cause: 'signature-repeated',
-    what: 'The signature header was sent more than once, and its values were joined with a comma.',
-    fix: 'Find what sets it a second time (a proxy that copies headers, headers.append in a client) and set it once.',
-  },
-  base64: {
-    cause: 'signature-base64',
-    what: 'The signature is in base64.',
-    fix: "Sign with digest('hex') instead of digest('base64'). The service writes hex.",
-  },
-  base64url: {
-    cause: 'signature-base64url',
-    what: 'The signature is in base64url.',
-    fix: "Sign with digest('hex') instead of digest('base64url'). The service writes hex.",
-  },
-  bytes: {
-    cause: 'signature-not-text',
-    what: 'The signature is bytes; the header is text.',
-    fix: 'Pass the header as text. Do not decode it from hex.',
-  },
-  twice: {
-    cause: 'signature-encoded-twice',
-    what: 'The signature was encoded twice: the text of a signature was encoded again.',
-    fix: "Take the text of digest('hex') unchanged, without Buffer.from(…).toString.",
-  },
-  separated: {
-    cause: 'signature-separated',
-    what: 'The hex digits of the signature are separated.',
-    fix: `Remove everything between the digits. ${service}`,
-  },
-  percent: {
-    cause: 'signature-url-encoded',
-    what: 'The signature is URL-encoded.',
-    fix: 'Pass the header as received, without encodeURIComponent: a header is not a query.',
-  },
-  truncated: {
-    cause: 'signature-truncated',
-    what: 'The signature was truncated: its beginning is right, and its end is missing.',
-    fix: 'Look for what truncates it: a database column, a log line, a slice, a header limit of a proxy. All 64 digits are required.',
-  },
-  longer: {
-    cause: 'signature-longer',
-    what: 'The first 64 digits of the signature are right, and more characters follow.',
-    fix: 'Remove what follows the digits. A receiver must not accept extra characters after a signature.',
-  },
-} satisfies Record<string, Fault>;
+  whitespace: fault(
+    'signature-whitespace',
+    'The signature has leading or trailing white space.',
+    `Pass the header as the framework returns it, or trim it where you copy it. ${service}`,
+  ),
+  quotes: fault(
+    'signature-quoted',
+    'The signature is in quotes.',
+    'Remove the quotes where the header is written or copied: JSON.stringify of a string, or a shell variable, adds them.',
+  ),
+  prefix: fault(
+    'signature-prefixed',
+    'The signature has a prefix such as sha256= or v1=, as GitHub and Stripe write it.',
+    `Send only the digits. ${service} If the header is another service's, verify it with that service's library.`,
+  ),
+  repeated: fault(
+    'signature-repeated',
+    'The signature header was sent more than once, and its values were joined with a comma.',
+    'Find what sets it a second time (a proxy that copies headers, headers.append in a client) and set it once.',
+  ),
+  base64: fault(
+    'signature-base64',
+    'The signature is in base64.',
+    "Sign with digest('hex') instead of digest('base64'). The service writes hex.",
+  ),
+  base64url: fault(
+    'signature-base64url',
+    'The signature is in base64url.',
+    "Sign with digest('hex') instead of digest('base64url'). The service writes hex.",
+  ),
+  bytes: fault(
+    'signature-not-text',
+    'The signature is bytes; the header is text.',
+    'Pass the header as text. Do not decode it from hex.',
+  ),
+  twice: fault(
+    'signature-encoded-twice',
+    'The signature was encoded twice: the text of a signature was encoded again.',
+    "Take the text of digest('hex') unchanged, without Buffer.from(…).toString.",
+  ),
+  truncated: fault(
+    'signature-truncated',
+    'The signature has too few digits: it was truncated.',
+    'Look for what truncates it: a database column, a log line, a slice, a header limit of a proxy. All 64 digits are required.',
+  ),
+  longer: fault(
+    'signature-longer',
+    'More characters follow the 64 digits of the signature.',
+    'Remove what follows the digits. A receiver must not accept extra characters after a signature.',
+  ),
+};
 
 const PREFIX =
   /^(?:hmac[-_ ]?)?(?:sha-?(?:1|256|384|512)|v[0-9]|hmac|hex|0x|sig|signature|base64|digest)?(?:[=:, ]\s*|(?<=^0x))/i;
-const SHORTEST = 8;
 
 interface Layer {
   readonly text: string;
@@ -87,9 +74,9 @@ interface Layer {
 /** Removes what surrounds a signature; each result with the faults that it undoes. */
 function undress(text: string): Layer[] {
   const layers: Layer[] = [{ text, faults: [] }];
-  const add = (from: Layer, next: string, fault: Fault) => {
+  const add = (from: Layer, next: string, found: Fault) => {
     if (next === from.text || next === '' || layers.length >= 24) return;
-    layers.push({ text: next, faults: from.faults.includes(fault) ? from.faults : [...from.faults, fault] });
+    layers.push({ text: next, faults: from.faults.includes(found) ? from.faults : [...from.faults, found] });
   };
   // The list grows while it is gone through: quotes may stand around a prefix, and white space around both.
   for (const layer of layers) {
@@ -100,112 +87,66 @@ function undress(text: string): Layer[] {
     for (const [, part = ''] of layer.text.matchAll(/(?<![^,;\s])v[0-9]+[=,]([^,; ]+)/g))
       add(layer, part, faults.prefix);
     const parts = parted(layer.text, /[,;\n]/);
-    const different = new Set(parts);
-    for (const part of different.size < parts.length ? different : []) add(layer, part, faults.repeated);
-    if (parts.length === 2 && parts.every((part) => part.length >= 40)) {
-      for (const part of parts) add(layer, part, faults.repeated);
-    }
-    if (/%[0-9a-f]{2}/i.test(layer.text)) add(layer, percentDecoded(layer.text), faults.percent);
-    add(layer, withoutSeparators(layer.text), faults.separated);
+    const isRepeated = new Set(parts).size < parts.length || parts.every((part) => part.length >= 40);
+    if (parts.length > 1 && isRepeated) for (const part of parts) add(layer, part, faults.repeated);
   }
   return layers;
 }
 
-/** Hex digits that stand in pairs, put together; '' where there are none. */
-function withoutSeparators(text: string): string {
-  const separator = /^[0-9a-f]{2}([: -])/i.exec(text)?.[1];
-  const pairs = separator === undefined ? [] : text.split(separator);
-  return pairs.every((pair) => /^[0-9a-f]{2}$/i.test(pair)) ? pairs.join('') : '';
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
-}
-
 const LENGTHS = [20, 32, 48, 64];
+const isWhole = (bytes: Uint8Array | undefined): bytes is Uint8Array => LENGTHS.includes(bytes?.length ?? 0);
 
 /** The bytes of one text, by the form that it has. */
 function decoded({ text, faults: before }: Layer): Reading[] {
-  const readings: Reading[] = [];
-  const add = (bytes: Uint8Array | undefined, whole: boolean, ...more: readonly Fault[]) => {
-    if (bytes !== undefined && bytes.length >= SHORTEST) readings.push({ bytes, whole, faults: [...before, ...more] });
-  };
   const hex = fromHex(text);
-  const base64 = hex && hex.length === 32 ? undefined : fromBase64(text.replace(/ /g, '+'));
-  const asBase64 = /[-_]/.test(text) || !/[+/= ]/.test(text) ? faults.base64url : faults.base64;
-  if (hex && LENGTHS.includes(hex.length)) add(hex, true);
-  if (base64 && LENGTHS.includes(base64.length)) add(base64, true, base64.length % 3 === 0 ? faults.base64 : asBase64);
+  const base64 = fromBase64(text.replaceAll(' ', '+'));
   for (const outer of [hex, base64]) {
-    if (!outer) continue;
-    const inner = fromCodes(outer);
-    const innerBytes = fromHex(inner) ?? (/^[A-Za-z0-9+/_-]{27,}=*$/.test(inner) ? fromBase64(inner) : undefined);
-    if (innerBytes && LENGTHS.includes(innerBytes.length)) add(innerBytes, true, faults.twice);
+    const inner = outer && fromCodes(outer);
+    const bytes = inner && (fromHex(inner) ?? fromBase64(inner));
+    if (bytes && isWhole(bytes)) return [{ bytes, faults: [...before, faults.twice] }];
   }
-  const digits = text.slice(0, text.search(/[^0-9a-f]|$/i));
-  if (digits.length > 64 || (digits.length === 64 && text.length > 64)) {
-    add(fromHex(digits.slice(0, 64)), true, faults.longer);
-  }
-  if (digits.length < 64) add(fromHex(digits.slice(0, digits.length - (digits.length % 2))), false, faults.truncated);
-  if (base64 && !LENGTHS.includes(base64.length) && base64.length < 32) add(base64, false, asBase64, faults.truncated);
-  return readings;
+  if (isWhole(hex)) return [{ bytes: hex, faults: before }];
+  const ofBase64 = /[-_]/.test(text) || !/[+/= ]/.test(text) ? faults.base64url : faults.base64;
+  const isEither = (base64?.length ?? 0) % 3 === 0;
+  if (isWhole(base64)) return [{ bytes: base64, faults: [...before, isEither ? faults.base64 : ofBase64] }];
+  const digits = /^[0-9a-f]{64}/i.exec(text)?.[0];
+  return digits ? [{ bytes: fromHex(digits) as Uint8Array, faults: [...before, faults.longer] }] : [];
 }
 
 /** Everything that a signature header can be read as: as it stands first, then by fewer faults. */
 export function readSignature(given: string | Uint8Array | undefined): Reading[] {
   if (given === undefined) return [];
-  if (typeof given !== 'string') {
-    const asText = decoded({ text: fromCodes(given), faults: [faults.bytes] });
-    return [{ bytes: given, whole: true, faults: [faults.bytes] }, ...asText];
-  }
+  if (typeof given !== 'string') return [{ bytes: given, faults: [faults.bytes] }];
+  const cost = ({ faults: found }: Reading) => found.length + (found.includes(faults.longer) ? 3 : 0);
   return undress(given)
     .flatMap(decoded)
-    .sort((a, b) => order(a) - order(b))
-    .slice(0, 48);
+    .sort((a, b) => cost(a) - cost(b));
 }
 
-/** Fewer faults first; what takes only a part of the text, last. */
-const order = (reading: Reading) =>
-  reading.faults.length + (reading.faults.includes(faults.longer) || !reading.whole ? 3 : 0);
-
-const HASHES: Readonly<Record<number, string>> = { 20: 'SHA-1', 28: 'SHA-224', 48: 'SHA-384', 64: 'SHA-512' };
-
-const tooShort: Fault = {
-  cause: 'signature-truncated',
-  what: 'The signature has too few digits: it was truncated.',
-  fix: faults.truncated.fix,
-};
+const HASHES: Readonly<Record<number, string>> = { 20: 'SHA-1', 48: 'SHA-384', 64: 'SHA-512' };
 
 /**
  * What the form of a signature shows, where nothing proves it; `[]` if it is that of an HMAC-SHA256 in hex, and undefined
  * if it is unknown.
  */
 export function formOfSignature(text: string): readonly Fault[] | undefined {
-  const readings = readSignature(text).filter(({ whole, faults: each }) => whole && !each.includes(faults.longer));
-  const [whole] = readings.filter(({ bytes }) => bytes.length === 32);
+  const readings = readSignature(text);
+  const whole = readings.find(({ bytes, faults: found }) => bytes.length === 32 && !found.includes(faults.longer));
   if (whole) return whole.faults;
-  const digits = undress(text).find((layer) => /^[0-9a-f]{1,128}$/i.test(layer.text));
-  const seen = digits ?? readings[0];
-  if (seen === undefined) return undefined;
-  const name = HASHES['bytes' in seen ? seen.bytes.length : seen.text.length / 2];
-  const what = `The signature has the length of ${name}, not of HMAC-SHA256: another hash was used, or it was truncated.`;
-  const fix = `Sign with HMAC-SHA256, and look for what truncates the header. ${service}`;
-  if (name !== undefined) return [...seen.faults, { cause: 'signature-other-hash', what, fix }];
-  return digits && digits.text.length < 64 ? [...digits.faults, tooShort] : undefined;
+  const [seen] = readings.filter(({ faults: found }) => !found.includes(faults.longer));
+  if (seen) {
+    const what = `The signature has the length of ${HASHES[seen.bytes.length]}, not of HMAC-SHA256: another hash was used, or it was truncated.`;
+    const fix = `Sign with HMAC-SHA256, and look for what truncates the header. ${service}`;
+    return [...seen.faults, fault('signature-other-hash', what, fix)];
+  }
+  const digits = undress(text).find((layer) => /^[0-9a-f]{1,63}$/i.test(layer.text));
+  return digits ? [...digits.faults, faults.truncated] : readings[0]?.faults;
 }
 
 /** The reading that matches a computed signature, if any. */
-export function fitting(readings: readonly Reading[], mac: Uint8Array): Reading | undefined {
-  return readings.find(
-    ({ bytes, whole }) =>
-      (whole ? bytes.length === mac.length : bytes.length < mac.length) && bytes.every((byte, at) => byte === mac[at]),
-  );
-}
+export const fitting = (readings: readonly Reading[], mac: Uint8Array): Reading | undefined =>
+  readings.find(({ bytes }) => bytes.length === mac.length && bytes.every((byte, at) => byte === mac[at]));
 
 /** The time in a header such as t=…,v1=…. */
-export function timeInSignature(text: string): string | undefined {
-  return /(?<![^,;\s])t=([0-9]{1,16})(?![^,; ])/.exec(text)?.[1];
-}
+export const timeInSignature = (text: string): string | undefined =>
+  /(?<![^,;\s])t=([0-9]{1,16})(?![^,; ])/.exec(text)?.[1];

@@ -4,7 +4,7 @@ import type { Explainer } from '../confined/explainer.js';
 const load = (specifier: string): Promise<unknown> => import(/* webpackIgnore: true */ /* @vite-ignore */ specifier);
 
 /** Nobody waits for these explanations, and the app may keep the processors busy. */
-const LIMITS = { timeMs: 30_000, heapMiB: 384, memoryMiB: 640 };
+const LIMITS = { timeMs: 30_000, heapMiB: 384 };
 
 /** The explainer of the installed package. Rejects where there is none: no Node, or the package is not found from the working folder. */
 export async function startExplainer(): Promise<Pick<Explainer, 'explain'>> {

@@ -88,112 +88,75 @@ export function formOfTimestamp(text: string): Fault | undefined {
 
 /** Seconds as the other forms of a time that programs write. */
 function formats(seconds: number): string[] {
-  const date = new Date(seconds * 1000);
-  if (Number.isNaN(date.getTime())) return [];
-  const iso = date.toISOString();
-  const short = iso.slice(0, 19);
-  return [
-    iso,
-    `${short}Z`,
-    `${short}+00:00`,
-    `${short}.000000Z`,
-    short,
-    short.replace('T', ' '),
-    `${iso}"`.replace(/^/, '"'),
-    date.toUTCString(),
-    `${seconds}.0`,
-    `${seconds}.000`,
-    seconds.toExponential(),
-    seconds.toExponential().replace('+', ''),
-    `0${seconds}`,
-    `0x${seconds.toString(16)}`,
-    seconds.toString(16),
-    new Intl.NumberFormat('en-US').format(seconds),
-  ];
+  const iso = new Date(seconds * 1000).toISOString();
+  return [iso, `${iso.slice(0, 19)}Z`, iso.slice(0, 19), new Date(seconds * 1000).toUTCString(), `${seconds}.0`];
 }
 
 /** Seconds of a text that is not a canonical timestamp, in any of the usual spellings. */
-function parsed(text: string): number | undefined {
-  const number = Number(text.replace(/(?<=[0-9])[,_](?=[0-9]{3})/g, ''));
-  if (text.trim() !== '' && Number.isFinite(number)) return number > 0 ? number : undefined;
-  const at = Date.parse(/[zZ]|[+-][0-9]{2}:?[0-9]{2}$|GMT/.test(text) ? text : `${text}Z`);
-  return Number.isNaN(at) ? undefined : at / 1000;
+function parsed(text: string): number {
+  const number = Number(text.replaceAll(',', ''));
+  if (text !== '' && Number.isFinite(number)) return Math.abs(number);
+  return Date.parse(/[zZ]|[+-][0-9]{2}:?[0-9]{2}$|GMT/.test(text) ? text : `${text}Z`) / 1000;
 }
 
 /** What a timestamp header may stand for in what was signed: as it is first. Without faults it is canonical. */
-export function readTimestamp(text: string, inSignature: string | undefined): Candidate<string>[] {
-  const found: Candidate<string>[] = [];
+export function readTimestamp(text: string, inSignature?: string): Candidate<string>[] {
+  if (text === '' && inSignature === undefined) return [];
+  const found = new Map<string, readonly Fault[]>();
   const add = (value: string, ...more: readonly Fault[]) => {
-    const isNew = value !== '' && found.length < 64 && !found.some((each) => each.value === value);
-    if (isNew) found.push({ value, faults: more });
+    if (value !== '' && !found.has(value)) found.set(value, more);
   };
   const form = formOfTimestamp(text);
-  if (text !== '') add(text, ...(form ? [form] : []));
+  add(text, ...(form ? [form] : []));
   const bare = withoutQuotes(text.trim()).trim();
   add(bare, faults.whitespace);
   add(text.replace(/^[a-z]+\s*[=:]\s*/i, ''), faults.prefixed);
   const parts = parted(text, /[,;]/);
-  if (parts.length > 1 && parts.every((part) => part.length >= 8)) for (const part of parts) add(part, faults.repeated);
+  if (parts.length > 1 && parts.every((part) => part.length >= 8)) add(parts[0] as string, faults.repeated);
   if (inSignature !== undefined) add(inSignature, faults.inSignature);
   const seconds = parsed(bare);
-  if (seconds === undefined) return found;
-  for (const unit of [1e3, 1e6, 1e9]) {
-    // A time in such a unit has as many digits more; dividing another gives a time in 1970.
-    const whole = Math.floor(seconds / unit);
-    if (whole > 1e8) add(String(whole), faults.units);
-    if (whole > 1e8) add(String(Math.round(seconds / unit)), faults.units);
-  }
-  const cut = /^0*([0-9]+)/.exec(bare)?.[1];
-  if (cut !== undefined) add(cut, faults.reformatted);
+  // In smaller units, it has as many digits more.
+  for (const unit of [1e3, 1e6, 1e9]) if (seconds / unit > 1e8) add(String(Math.floor(seconds / unit)), faults.units);
+  if (!(seconds > 0 && seconds < 1e11)) return listOf(found);
   add(String(Math.floor(seconds)), faults.reformatted);
-  add(String(Math.round(seconds)), faults.reformatted);
   for (const unit of ['000', '000000', '000000000']) add(`${Math.floor(seconds)}${unit}`, faults.units);
-  add(String(seconds * 1000), faults.units);
   for (const each of formats(Math.floor(seconds))) add(each, faults.reformatted);
-  return found;
+  return listOf(found);
 }
 
+const listOf = (found: ReadonlyMap<string, readonly Fault[]>): Candidate<string>[] =>
+  Array.from(found, ([value, each]) => ({ value, faults: each }));
+
 /** Between the body and a timestamp. A line break is taken for a part of the body, where it is more frequent. */
-const SEPARATORS = ['.', ':', ',', '|', ' ', '-', ';', '&', '_', '\0', '.t='];
+const SEPARATORS = ['.', ':', ',', '|', ' ', '-'];
 
 /** What may be signed behind the body in place of the timestamp. */
 export function behindBody(text: string): Candidate<string>[] {
-  const alone = { value: '', faults: [text === '' ? faults.missing : faults.unsigned] };
-  if (text === '') return [alone];
-  return [alone, ...SEPARATORS.map((separator) => ({ value: separator + text, faults: [faults.separator] }))];
+  if (text === '') return [{ value: '', faults: [faults.missing] }];
+  const separated = SEPARATORS.map((separator) => ({ value: separator + text, faults: [faults.separator] }));
+  return [{ value: '', faults: [faults.unsigned] }, ...separated];
 }
 
 /** What may be signed in front of the body, with nothing behind it. */
 export function beforeBody(text: string): Candidate<string>[] {
   if (text === '') return [];
-  const separated = [
-    `${text}.`,
-    `${text}:`,
-    `${text}\n`,
-    `${text},`,
-    `v0:${text}:`,
-    `t=${text}.`,
-    `${text}|`,
-    `${text} `,
-    `${text}\r\n`,
-  ];
+  const separated = [`${text}.`, `${text}:`, `${text}\n`, `v0:${text}:`];
   return [
     { value: text, faults: [faults.first] },
     ...separated.map((value) => ({ value, faults: [faults.firstSeparator] })),
   ];
 }
 
-/** Times close to one, in the order of their distance from it: the same delivery at another attempt. */
-export function* near(seconds: number, most: number, fault: Fault): Generator<Candidate<string>> {
-  yield { value: String(seconds), faults: [fault] };
-  for (let distance = 1; distance <= most; distance++) {
-    yield { value: String(seconds + distance), faults: [fault] };
-    if (seconds > distance) yield { value: String(seconds - distance), faults: [fault] };
-  }
-}
+/** Seconds around the time of the header: that of another attempt, or one that was made twice. */
+const NEAR_SECONDS = 300;
 
-/** The milliseconds that a second was written from, cut or rounded. */
-export function* withinSecond(seconds: number): Generator<Candidate<string>> {
-  for (let ms = seconds * 1000 - 500; ms < seconds * 1000 + 1000; ms++)
-    yield { value: String(ms), faults: [faults.units] };
+/** What the clock may have shown when another timestamp was signed, in seconds or milliseconds. */
+export function* otherTimes(text: string): Generator<Candidate<string>> {
+  const seconds = Number(text);
+  if (!isTimestamp(text) || seconds > 1e11) return;
+  for (let distance = 1; distance <= NEAR_SECONDS; distance++) {
+    yield { value: String(seconds + distance), faults: [faults.other] };
+    yield { value: String(seconds - distance), faults: [faults.other] };
+  }
+  for (let ms = seconds * 1000; ms < seconds * 1000 + 1000; ms++) yield { value: String(ms), faults: [faults.units] };
 }

@@ -6,7 +6,7 @@ import { type Detail, detailOf, type SummaryContext } from '../deliveries/views.
 import type { BodyDiff } from '../explain/diff-bodies.js';
 import { PageError } from './page-guard.js';
 
-/** What the page shows of an open delivery. Untrusted bytes are read in the explainer's process. */
+/** What the page shows of an open delivery. Untrusted bytes are read in the explainer's thread. */
 export interface PageDetails {
   detail(record: KeptDelivery): Promise<Detail>;
   /** The views of the items from an index on. */

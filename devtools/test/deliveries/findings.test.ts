@@ -75,7 +75,7 @@ describe('findingsOf', () => {
     expect(await causes(refused(), { secretOf: () => undefined })).toEqual(['secret-unknown']);
     const attempt = { status: 403 };
     expect(await causes(kept('1', { attempt, bodyDropped: true }))).toEqual(['body-dropped']);
-    const rawBody = new Uint8Array(3 * 1024 * 1024);
+    const rawBody = new Uint8Array(11 * 1024 * 1024);
     expect(await causes(kept('1', { attempt, rawBody }))).toEqual(['body-too-large-to-explain']);
   });
 

@@ -7,29 +7,8 @@ import { deliveries, mac, NOW, sign } from './deliveries.js';
 import type { Received } from './mistake.js';
 import { again, causes, delivery, explain, received, secret, timestamp } from './received.js';
 
-describe('two faults at a time', () => {
+describe('faults of the headers', () => {
   it.each<[string, Received, string[]]>([
-    [
-      'a body serialized again, a line break behind the secret',
-      { rawBody: again, secret: `${secret}\n` },
-      ['body-reserialized', 'secret-whitespace'],
-    ],
-    [
-      'a body laid out, quotes around the secret',
-      { rawBody: JSON.stringify(JSON.parse(delivery.body), null, 2), secret: `"${secret}"` },
-      ['body-pretty-printed', 'secret-quoted'],
-    ],
-    [
-      'white space around the secret, the header in milliseconds',
-      { secret: ` ${secret}`, timestamp: `${timestamp}123` },
-      ['secret-whitespace', 'timestamp-milliseconds'],
-    ],
-    ['a line of an env file in quotes', { secret: `WEBHOOK_SECRET="${secret}"` }, ['secret-env-line', 'secret-quoted']],
-    [
-      'base64 of a body with a line break',
-      { rawBody: Buffer.from(`${delivery.body}\n`).toString('base64') },
-      ['body-whitespace-added', 'body-base64'],
-    ],
     [
       'a signature as GitHub makes it',
       { signature: `sha256=${sign(secret, delivery.body)}` },
@@ -41,17 +20,21 @@ describe('two faults at a time', () => {
       ['timestamp-first-separator', 'signature-prefixed'],
     ],
     [
-      'SHA-512 in base64 with a line break behind the secret',
-      { signature: mac('sha512', secret, delivery.body, timestamp).toString('base64'), secret: `${secret}\n` },
-      ['secret-whitespace', 'signature-sha512', 'signature-base64'],
+      'SHA-512 in base64',
+      { signature: mac('sha512', secret, delivery.body, timestamp).toString('base64') },
+      ['signature-sha512', 'signature-base64'],
     ],
     [
-      'a body serialized again, the timestamp in front',
-      { rawBody: again, signature: sign(secret, timestamp, delivery.body) },
-      ['body-reserialized', 'timestamp-first'],
+      'white space around the secret, the header in milliseconds',
+      { secret: ` ${secret}`, timestamp: `${timestamp}123` },
+      ['secret-whitespace', 'timestamp-milliseconds'],
     ],
-  ])('are both named: %s', (_, changes, expected) => {
+  ])('are all named: %s', (_, changes, expected) => {
     expect(causes(changes).sort()).toEqual(expected.map((cause) => `${cause}: certain`).sort());
+  });
+
+  it('are named with the variable of a line of an env file in quotes', () => {
+    expect(causes({ secret: `WEBHOOK_SECRET="${secret}"` })).toEqual(['secret-env-line: certain']);
   });
 
   it('are reported together with the age of a stale delivery', () => {

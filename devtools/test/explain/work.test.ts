@@ -7,7 +7,7 @@ import { again, causes, delivery, received, secret, timestamp } from './received
 
 describe('the work', { timeout: 60_000 }, () => {
   const large = goJson(
-    Array.from({ length: 5900 }, (_, at) => ({ id: String(at), data: { name: '<&>'.repeat(100) } })),
+    Array.from({ length: 5900 }, (_, at) => ({ id: String(at), event: 'e', data: { name: '<&>'.repeat(100) } })),
   );
 
   it('is bounded over a body of 10 MiB, and finds single faults within the bound', () => {

@@ -26,7 +26,7 @@ interface ExplainOptions extends HeaderOptions, QuestionOptions {
 
 const MAX_SIGNED = 64 * 1024 * 1024;
 /** Ctrl+C ends it earlier. */
-const LIMITS = { timeMs: 600_000, heapMiB: 2048, memoryMiB: 4096 };
+const LIMITS = { timeMs: 600_000, heapMiB: 2048 };
 
 export async function explain(context: Context<ExplainOptions>): Promise<ExitCode> {
   const { options, output, signal, now } = context;

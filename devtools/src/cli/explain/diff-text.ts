@@ -9,7 +9,7 @@ const MOST_PRINTED = 10;
 const WRITTEN = {
   whitespace: 'white space',
   escapes: 'escapes',
-  numbers: 'spelling of numbers',
+  numbers: 'spelling or precision of numbers',
   order: 'order of keys',
 };
 

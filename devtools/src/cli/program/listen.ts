@@ -14,7 +14,7 @@ Each delivery, on any path, is verified as an app would verify it, printed, and 
 
 With --forward, authentic deliveries are forwarded with the same bytes and headers, and the sender receives the target's status, or 503 if the target cannot be reached. Redirects are not followed. Refused deliveries are not forwarded.
 
-A separate process with a time and memory limit finds out why a delivery was refused, so it never delays the next delivery. In a flood of forgeries, some are printed without an explanation and the rest are counted.
+A thread with a time and memory limit finds out why a delivery was refused, so it never delays the next delivery. In a flood of forgeries, some are printed without an explanation and the rest are counted.
 
 The page can resend an authentic delivery to the target: the same bytes, signed with the current time.`,
     )

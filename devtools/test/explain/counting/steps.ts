@@ -1,5 +1,4 @@
-import { bodySteps } from '../../../src/explain/body.js';
-import { viewOf } from '../../../src/explain/body-view.js';
+import { bodySteps, viewOf } from '../../../src/explain/body.js';
 import { isBoundaryMoved } from '../../../src/explain/boundary.js';
 import { utf8 } from '../../../src/explain/bytes.js';
 import { inspectParts } from '../../../src/explain/inspect.js';
@@ -31,13 +30,6 @@ const fields: readonly (readonly [field: string, options: (text: string) => obje
   ['a label of otherSecrets', (text) => ({ otherSecrets: { [text]: 'other' } })],
 ];
 
-const view =
-  (of: (text: ReturnType<typeof viewOf>) => unknown): Prepare =>
-  (text) => {
-    const bytes = utf8(text);
-    return () => of(viewOf(bytes));
-  };
-
 /** Takes everything that an iterable gives. */
 function exhaust(iterable: Iterable<unknown>): void {
   for (const _ of iterable);
@@ -50,27 +42,27 @@ export const shortSteps: ReadonlyMap<string, Prepare> = new Map<string, Prepare>
   ['what a signature may stand for', (text) => () => readSignature(text)],
   ['what the bytes of a signature may stand for', (text) => () => readSignature(utf8(text))],
   ['the time in a signature', (text) => () => timeInSignature(text)],
-  ['what a timestamp may stand for', (text) => () => readTimestamp(text, undefined)],
+  ['what a timestamp may stand for', (text) => () => readTimestamp(text)],
+  ['the forms of a time', (text) => () => readTimestamp(`${timestamp}${' '.repeat(text.length)}`)],
 ]);
-
-const SUBJECTS = ['shape', 'style', 'encoding'];
 
 /** Each step of explainFailure by itself. */
 export const steps: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
-  ['the text of a body', view(({ text }) => text)],
-  ['the kind of a body', view(({ kind }) => kind)],
-  ['the looks of a body', view(({ looks }) => looks)],
-  ...bodySteps.flatMap((ofSubject, subject) =>
-    ofSubject.map((step, at): readonly [string, Prepare] => [
-      `${SUBJECTS[subject]} ${at + 1}`,
-      (text) => {
-        const read = viewOf(utf8(text));
-        // Read for all of them once.
-        void [read.text, read.kind, read.looks];
-        return () => exhaust(step(read));
-      },
-    ]),
-  ),
+  [
+    'the view of a body',
+    (text) => {
+      const bytes = utf8(text);
+      return () => viewOf(bytes);
+    },
+  ],
+  ...Object.entries(bodySteps).map(([name, step]): readonly [string, Prepare] => [
+    `the body, ${name}`,
+    (text) => {
+      // Read for all of them once.
+      const read = viewOf(utf8(text));
+      return () => exhaust(step(read));
+    },
+  ]),
   ['the seam in a body', (text) => () => isBoundaryMoved(utf8(text), timestamp)],
   ['the seam in a timestamp', (text) => () => isBoundaryMoved(utf8('[]'), text)],
   ...fields.flatMap(([field, options]): (readonly [string, Prepare])[] => [

@@ -5,7 +5,7 @@ import { LongText, visible, Wire } from '../shared/text.js';
 const FORMATS: Record<BodyDiff['format'][number], string> = {
   whitespace: 'white space',
   escapes: 'escapes in strings',
-  numbers: 'spelling of numbers',
+  numbers: 'spelling or precision of numbers',
   order: 'order of keys',
 };
 
