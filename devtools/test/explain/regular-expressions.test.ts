@@ -25,7 +25,8 @@ const literals = [...new Set(nodes.filter(ts.isRegularExpressionLiteral).map(({ 
 
 function statusOf(literal: string): string {
   const [, source = '', flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(literal) ?? [];
-  return checkSync(source, flags, { timeout: 60_000 }).status;
+  // It tries random texts too: the same ones every time.
+  return checkSync(source, flags, { timeout: 60_000, randomSeed: 1 }).status;
 }
 
 describe('a regular expression of explainFailure', () => {
