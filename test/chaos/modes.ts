@@ -115,6 +115,8 @@ export const modes = {
   },
   'finality-bullmq': {
     ...{ ...engined, ...finality, engine: 'bullmq', kills: ['redis', 'postgres'] },
+    // A job that waits for finality is delayed until a time on its worker's clock.
+    clockStepMs: 3000,
     faults: [...sql, 'node'],
     finality: { reconciledBy: 'receiver' },
   },
