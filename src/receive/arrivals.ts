@@ -3,6 +3,7 @@ import { type HostTime, outOfTime } from '../handle/host-time.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import type { RawBody } from '../signature/verify-signature.js';
+import { Peers } from './peers.js';
 
 type DropListener = (error: WebhookError) => void;
 
@@ -26,13 +27,16 @@ export class Arriving {
   isOver = false;
   dropped: WebhookError | undefined;
   listener: DropListener | undefined;
+  /** The connection that it comes over, or itself. */
+  readonly peer: unknown;
   /** Has its `run` reject. */
   readonly reject: DropListener;
   readonly #count: (arrival: Arriving, bytes: number) => void;
 
-  constructor(count: (arrival: Arriving, bytes: number) => void, reject: DropListener) {
+  constructor(count: (arrival: Arriving, bytes: number) => void, reject: DropListener, peer: unknown) {
     this.#count = count;
     this.reject = reject;
+    this.peer = peer ?? this;
   }
 
   /** Counts bytes that have been read and are kept. Call it for each chunk, with its size as received. */
@@ -55,11 +59,12 @@ const slow = (what: string) => overloaded(`${what}. If the secret function is sl
 
 /**
  * Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, look-ups of their secrets,
- * and their bytes. A body may stall, so the oldest delivery makes room. Waiting for a look-up always ends, so the newcomer is refused.
+ * and their bytes. A body may stall, so the oldest delivery makes room, of the peer that has most. Waiting for a look-up always
+ * ends, so the newcomer is refused.
  */
 export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs }: ArrivalLimits) {
-  /** In the order of arrival, without those in their look-up. */
-  const arriving = new Set<Arriving>();
+  /** Without those in their look-up. */
+  const arriving = new Peers<Arriving>();
   /** Those whose look-up has a place, also if they were dropped, in the order of the look-ups; with when to take it back. */
   const lookUps = new Map<Arriving, number>();
   let total = 0;
@@ -88,7 +93,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
   }
 
   function dropOldest(what: string, option: string): void {
-    const [oldest] = arriving;
+    const oldest = arriving.oldestOfMost();
     const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
     if (oldest) drop(oldest, overloaded(message));
   }
@@ -136,13 +141,16 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
       return arriving.size + [...lookUps.keys()].filter(({ isOver }) => !isOver).length;
     },
     /**
-     * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped: its
+     * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped, of the peer that has most: its
      * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for. So is one whose host's time is
      * nearly over, with `ERR_WEBHOOK_OUT_OF_TIME`.
      */
-    run<T>(work: (arrival: Arriving) => Promise<T>, host?: HostTime): Promise<T> {
+    run<T>(
+      work: (arrival: Arriving) => Promise<T>,
+      { host, peer }: { host?: HostTime | undefined; peer?: unknown } = {},
+    ): Promise<T> {
       return new Promise((resolve, reject) => {
-        const arrival = new Arriving(count, reject);
+        const arrival = new Arriving(count, reject, peer);
         arriving.add(arrival);
         const late = () => drop(arrival, outOfTime());
         const timer = host && setTimeout(late, Math.min(host.answerMs(), MAX_TIMER_MS));
@@ -173,7 +181,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     drop,
     /** Drops everything that is arriving. */
     dropAll(error: WebhookError): void {
-      for (const arrival of [...arriving, ...lookUps.keys()]) drop(arrival, error);
+      for (const arrival of [...arriving.all(), ...lookUps.keys()]) drop(arrival, error);
     },
   };
 }

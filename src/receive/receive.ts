@@ -79,7 +79,7 @@ export function createReceive(
     open: () => Unread,
     message: DeliveryMessage,
     take: Take<Result>,
-    grants: HostGrants,
+    grants: HostGrants & Pick<DeliveryRequest, 'peer'>,
   ): Promise<Result | DeliveryResult> {
     let unread: Unread | undefined;
     let refused: RawBody | undefined;
@@ -88,7 +88,7 @@ export function createReceive(
       unread = open();
       gate.check();
       const { rawBody: given, signature, timestamp, request, header } = unread;
-      const host = hostOf(grants);
+      const from = { host: hostOf(grants), peer: grants.peer };
 
       // Before it takes a place among those that arrive.
       const malformed = headerError({ signature, timestamp }, headers);
@@ -120,9 +120,9 @@ export function createReceive(
           throw authentic.refusal;
         }
         return { ...authentic, source: found.source, items: parseItems(rawBody, maxEvents) };
-      }, host);
+      }, from);
 
-      result = await take(delivery, host);
+      result = await take(delivery, from.host);
     } catch (error) {
       result = refuse(error, unread, refused);
     }

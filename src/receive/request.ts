@@ -45,6 +45,11 @@ export interface HostGrants {
 /** An HTTP request as adapters present it. Its `url` is for secret functions. */
 export interface DeliveryRequest extends Pick<SecretRequest, 'url'>, HostGrants {
   readonly method: string | undefined;
+  /**
+   * What the request came over, such as a socket or an HTTP/2 session, compared by identity: where too many deliveries are
+   * arriving, those of the peer that has most make room. (Default: a peer for each request.)
+   */
+  readonly peer?: unknown;
   /** A header's value by its name in lower case, as the host has it. Lists are joined with a comma. */
   header(name: string): unknown;
   /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when they are gone. */

@@ -28,12 +28,12 @@ export interface VerifierOptions {
   readonly maxEvents?: number | undefined;
   /**
    * How many deliveries may be arriving at once; those whose secret is being looked up do not count. Beyond that, the one
-   * that has been arriving longest is answered 503. (Default: 1000.)
+   * that has been arriving longest, of the connection that has most, is answered 503. (Default: 1000.)
    */
   readonly maxArriving?: number | undefined;
   /**
    * How many bytes of arriving deliveries are kept at once, counted as received. Beyond that, the delivery that has been
-   * arriving longest is answered 503; or the newcomer, if it does not fit beside deliveries whose secret is being looked up.
+   * arriving longest, of the connection that has most, is answered 503; or the newcomer, if it does not fit beside deliveries whose secret is being looked up.
    * At least `maxBodyBytes`. (Default: 64 MiB.)
    */
   readonly maxArrivingBytes?: number | undefined;

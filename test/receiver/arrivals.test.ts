@@ -15,12 +15,13 @@ function start(limits: Settings = {}) {
   const told: number[] = [];
   const begun: { arrival: Arrival; end: () => void; result: ReturnType<typeof receiver.handle> }[] = [];
 
-  async function begin(bytes = 0): Promise<Arrival> {
+  async function begin(bytes = 0, peer?: unknown): Promise<Arrival> {
     const id = begun.length;
     const body = deferred<Uint8Array>();
     const arriving = deferred<Arrival>();
     const result = receiver.handleRequest({
       method: 'POST',
+      peer,
       header: (name) => headers[name],
       rawBody:
         () =>
@@ -78,6 +79,23 @@ describe('deliveries that are arriving', () => {
     first.received(1_000_000);
     await turn();
     expect(dropped).toEqual([0, 1, 2]);
+  });
+
+  it('lose those of the peer that has most, while another is slow', async () => {
+    for (const limits of [{ maxArriving: 4 }, { maxArrivingBytes: 20 }]) {
+      const { begin, dropped, end } = start(limits);
+      const [slow, flood] = [{}, {}];
+      await begin(5, slow);
+      for (let count = 0; count < 6; count++) await begin(5, flood);
+      expect(dropped).toEqual([1, 2, 3]);
+      // What has ended no longer counts for its peer.
+      for (const id of [4, 5]) await end(id);
+      await begin(5, slow);
+      await begin(5, {});
+      expect(dropped).toEqual([1, 2, 3]);
+      await begin(5, {});
+      expect(dropped).toEqual([1, 2, 3, 0]);
+    }
   });
 
   it('lose one that alone is too large, and count on', async () => {

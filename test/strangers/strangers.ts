@@ -103,11 +103,17 @@ export async function statusOverHttp1(port: number, delivery: SignedDelivery): P
   return answer?.status;
 }
 
-export async function statusOverHttp2(port: number, delivery: SignedDelivery): Promise<number | undefined> {
+export async function statusOverHttp2(
+  port: number,
+  delivery: SignedDelivery,
+  meanwhile?: () => Promise<unknown>,
+): Promise<number | undefined> {
   const client = await session(port);
   const headers = Object.fromEntries(headersOf(delivery).map(([name, value]) => [name.toLowerCase(), value]));
   const stream = client.request({ ':method': 'POST', ':path': '/webhooks', ...headers });
-  stream.end(delivery.body);
+  stream.write(delivery.body.slice(0, 10));
+  await meanwhile?.();
+  stream.end(delivery.body.slice(10));
   const [answer] = await once(stream, 'response');
   client.close();
   return answer[':status'];
