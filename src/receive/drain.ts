@@ -1,5 +1,5 @@
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
-import { stopwatch } from '../internal/deadline.js';
+import { monotonicNow, stopwatch } from '../internal/deadline.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
 
@@ -25,15 +25,17 @@ export async function drain(
   checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
   const elapsedMs = stopwatch();
   const unfinished = () => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0);
-  /** Polls until the condition is true or the time is over, at least once: what has just arrived enters the gate in this turn. */
-  async function until(isDone: () => boolean, mostMs: number): Promise<void> {
-    do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, Math.max(0, mostMs - elapsedMs()))));
-    while (!isDone() && elapsedMs() < mostMs);
-  }
 
   gate.isClosed = true;
   await until(() => arrivals.size === 0, Math.min(timeoutMs, ARRIVAL_MS));
   arrivals.dropAll(draining());
-  await until(() => unfinished() === 0, timeoutMs);
+  await until(() => unfinished() === 0, Math.max(0, timeoutMs - elapsedMs()));
   return { unfinished: unfinished() };
+}
+
+/** Polls a condition until it is true or the time is over, at least once: what has just arrived enters the gate in this turn. */
+async function until(isDone: () => boolean, mostMs: number): Promise<void> {
+  const end = monotonicNow() + mostMs;
+  do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, mostMs)));
+  while (!isDone() && monotonicNow() < end);
 }

@@ -7,7 +7,7 @@ import type { Replica } from './replica.js';
 /** Longer than a receiver takes for its largest delivery. */
 const ANSWER_MS = 15_000;
 /** How many times longer the wait between two tries becomes. */
-const LONGEST_WAIT = 8;
+const LONGEST_WAIT = 20;
 /** What a receiver that is overwhelmed, restarted, or without its server may answer. */
 const RETRIABLE = [500, 503];
 

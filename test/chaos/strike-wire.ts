@@ -14,11 +14,11 @@ interface Asking {
 const asks = {
   postgres: {
     claim: /INSERT INTO \S*"keys_[\s\S]*txid_current/,
-    record: /INSERT INTO \S*"keys_(?![\s\S]*txid_current)|COMMIT/,
+    record: /INSERT INTO \S*"keys_(?![\s\S]*txid_current)|SET state = 'done'|COMMIT/,
   },
   mariadb: {
-    claim: /INSERT INTO \S*`keys_[^;]*, 0, |GET_LOCK/,
-    record: /INSERT INTO \S*`keys_[^;]*, 1, |COMMIT/,
+    claim: /INSERT INTO \S*`keys_[^;]*'lease'|GET_LOCK/,
+    record: /INSERT INTO \S*`keys_[^;]*'done'|SET state = 'done'|SET autocommit = IF/,
   },
   redis: {
     claim: /\r\nnx\r\n|return 'claimed'/i,

@@ -7,8 +7,11 @@ export interface Limits {
   readonly heapMiB: number;
 }
 
-/** Why a task has no result: it exceeded a limit or crashed; too many tasks are waiting; or `close` was called. */
-export type Undone = 'stopped' | 'full' | 'closed';
+/**
+ * Why a task has no result: it exceeded a limit or crashed; no thread could be started; too many tasks are waiting; or
+ * `close` was called.
+ */
+export type Undone = 'stopped' | 'unstarted' | 'full' | 'closed';
 
 /** Runs tasks on untrusted bytes, one at a time, where they cannot delay anything else. */
 export interface Confined<Task, Result> {
@@ -51,10 +54,14 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
       stdout: true,
       stderr: true,
     });
-    const stopped = () => {
-      if (started === worker) stop('stopped');
+    const ended = (why: Undone) => {
+      if (started === worker) stop(why);
     };
-    started.on('error', stopped).on('exit', stopped);
+    // Tasks call nothing of the system, but starting a thread does.
+    started.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
+      ended(/^(ERR_WORKER_INIT_FAILED|E[A-Z]+)$/.test(code) ? 'unstarted' : 'stopped'),
+    );
+    started.on('exit', () => ended('stopped'));
     started.on('message', (result) => {
       if (started === worker) finish({ result: result as Result });
     });
@@ -74,7 +81,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
       worker.postMessage(running.task);
     } catch {
       // Out of memory or threads.
-      stop('stopped');
+      stop('unstarted');
     }
   }
 

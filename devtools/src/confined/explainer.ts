@@ -53,7 +53,7 @@ export function createExplainer({
         const outcome = await ask('explain', options);
         if ('result' in outcome) return outcome.result;
         if (outcome.undone === 'stopped') return [tooCostly(limits)];
-        return [outcome.undone === 'full' ? NOT_EXPLAINED : CLOSED];
+        return [{ unstarted: UNSTARTED, full: NOT_EXPLAINED, closed: CLOSED }[outcome.undone]];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
       view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
@@ -84,6 +84,11 @@ export const NOT_EXPLAINED: Finding = {
 export const LATE: Finding = {
   ...NOT_EXPLAINED,
   what: 'This delivery was not explained: explaining earlier ones took too long.',
+};
+
+const UNSTARTED: Finding = {
+  ...NOT_EXPLAINED,
+  what: 'This delivery was not explained: this process can start no thread. It may have too many files open.',
 };
 
 const CLOSED: Finding = {

@@ -158,7 +158,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const answer = nodeHandler({
       ...receiver,
       async handleRequest(delivery) {
-        taken = await take(request, delivery);
+        try {
+          taken = await take(request, delivery);
+        } catch {
+          return { status: 500, outcomes: [] };
+        }
         if (taken.forwarded) answerForwarded(response, taken.forwarded);
         return taken.result;
       },
