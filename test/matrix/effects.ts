@@ -29,7 +29,7 @@ export function effectCases(target: Target): void {
     it('answers 500 when the handler hangs, and aborts its signal', async () => {
       const [aborted, released] = [deferred(), deferred()];
       const app = await startApp(target, {
-        handlerTimeoutMs: 20,
+        handlerTimeoutMs: 200,
         onEvent: (_event, { signal }) => {
           signal.addEventListener('abort', aborted.resolve);
           return released.promise;

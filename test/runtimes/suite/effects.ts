@@ -25,7 +25,7 @@ export const effectCases: readonly Case[] = [
     async run(lab) {
       const [aborted, released] = [deferred(), deferred()];
       const app = lab.start({
-        handlerTimeoutMs: 20,
+        handlerTimeoutMs: 200,
         onEvent: (_event, { signal }) => {
           signal.addEventListener('abort', () => aborted.resolve());
           return released.promise;
