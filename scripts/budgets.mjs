@@ -25,14 +25,14 @@ const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
  * may name, so only an import counts; `external`: packages that it is there for, which the user has.
  */
 export const SUBPATHS = {
-  '.': { node: 18_650, edge: 21_750, foreign: FOREIGN },
+  '.': { node: 18_050, edge: 21_250, foreign: FOREIGN },
   './verify': { node: 1550, edge: 4500, foreign: FOREIGN },
   './schemas': { node: 28_450, edge: 28_450, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
-  './express': { node: 18_350, foreign: FOREIGN, mentions: ['express', 'pg'] },
-  './fastify': { node: 18_600, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
-  './fetch': { node: 18_400, edge: 21_600, foreign: FOREIGN },
-  './lambda': { node: 18_200, foreign: FOREIGN },
-  './node': { node: 18_400, foreign: FOREIGN },
+  './express': { node: 17_900, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './fastify': { node: 18_100, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
+  './fetch': { node: 18_000, edge: 21_200, foreign: FOREIGN },
+  './lambda': { node: 17_600, foreign: FOREIGN },
+  './node': { node: 17_900, foreign: FOREIGN },
   './stores/dynamodb': { node: 8250, edge: 10_750, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 3650, edge: 6150, foreign: FOREIGN },
   './stores/redis': { node: 5450, edge: 7950, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
