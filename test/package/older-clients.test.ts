@@ -47,6 +47,15 @@ const server = app.listen(0, '127.0.0.1', async () => {
 });
 `;
 
+const FASTIFY = `
+import Fastify from 'fastify';
+import { fastifyPlugin } from 'event-webhook-receiver/fastify';
+
+const app = Fastify();
+app.register(fastifyPlugin({ secret: 'whsec-older', onEvent() {} }), { prefix: '/webhooks' });
+await app.ready().catch((error) => console.log(error.code, error.message));
+`;
+
 it.concurrent('handles a delivery in an app with older majors of clients, where npm installs both packages', {
   timeout: 300_000,
 }, async () => {
@@ -63,6 +72,9 @@ it.concurrent('handles a delivery in an app with older majors of clients, where 
   await writeFile(join(app, 'app.js'), EXPRESS);
   const { stdout } = await run(process.execPath, ['app.js'], { cwd: app });
   expect(JSON.parse(stdout)).toEqual({ status: 200, handled: 1 });
+  await writeFile(join(app, 'fastify.js'), FASTIFY);
+  const { stdout: refusal } = await run(process.execPath, ['fastify.js'], { cwd: app });
+  expect(refusal).toMatch(/^ERR_WEBHOOK_CONFIG fastifyPlugin takes Fastify 5 or later, got 4\./);
 });
 
 it.concurrent.each([

@@ -97,6 +97,30 @@ describe.skipIf(!isInstalled)(`the oldest Node, Jest and Yarn PnP${needs}`, { ti
     await run(process.execPath, [installed('jest/bin/jest.js')], { cwd: consumer.root });
   });
 
+  it('pnpm installs both packages beside another zod, and every entry is found', { timeout: 120_000 }, async () => {
+    const app = await mkdtemp(join(tmpdir(), 'pnpm-'));
+    try {
+      const receiver = `file:${consumer.tarball}`;
+      const dependencies = {
+        '@opentelemetry/api': '1.9.1',
+        'event-webhook-receiver': receiver,
+        'event-webhooks': `file:${consumer.devtools.tarball}`,
+        zod: '3',
+      };
+      const overrides = { 'event-webhook-receiver': receiver };
+      await writeFile(join(app, 'package.json'), JSON.stringify({ private: true, dependencies, pnpm: { overrides } }));
+      for (const [path, text] of Object.entries(FILES)) await writeFile(join(app, path), text);
+      const install = ['install', '--ignore-scripts', '--store-dir', join(app, '.store')];
+      await run(process.execPath, [installed('pnpm/bin/pnpm.cjs'), ...install], { cwd: app });
+      const node = async (path: string) => JSON.parse((await run(process.execPath, [path], { cwd: app })).stdout);
+      const { required, imported } = await node('all.mjs');
+      expect(required).toEqual(imported);
+      expect(await node('main.cjs')).toEqual(USED);
+    } finally {
+      await rm(app, { recursive: true });
+    }
+  });
+
   it('Yarn PnP finds every entry of both packages and what they load late', async () => {
     const app = await mkdtemp(join(tmpdir(), 'pnp-'));
     try {
