@@ -15,7 +15,7 @@ export class Deadline {
   readonly #isOfHost: boolean;
   // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the earlier end counts.
   readonly #monotonicEnd: number;
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
 
   /** In `mostMs` from now, or earlier if the host grants less. */
   constructor(mostMs: number, host?: HostTime) {
@@ -27,7 +27,10 @@ export class Deadline {
     this.deadline = Date.now() + this.#ms;
   }
 
+  /** Created when it is read, because most handlers do not use it and creating it takes time. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.error) this.#controller.abort(this.error);
     return this.#controller.signal;
   }
 
@@ -50,7 +53,7 @@ export class Deadline {
         ? `The handler took longer than the ${Math.round(this.#ms)} ms that the host's time limit left for it, so its signal was aborted. If this repeats, raise the timeout of the function, make the handler faster, or hand off to a queue.`
         : `The handler took longer than ${this.#ms} ms (handlerTimeoutMs, at most 0.9 of leaseMs), so its signal was aborted.`,
     );
-    this.#controller.abort(this.error);
+    this.#controller?.abort(this.error);
     return this.error;
   }
 

@@ -84,7 +84,7 @@ describe('a handler that outlives its delivery', () => {
     return { kept, waitUntil: (work: Promise<unknown>) => void kept.push(work) };
   }
 
-  it('is given to the first waitUntil of its own request, after the answer', async () => {
+  it('is given to the first waitUntil among the arguments, after the answer', async () => {
     const { deliver, ends } = outliving();
     const [first, second, next] = [context(), context(), context()];
     expect(await deliver({}, first, second)).toBe(500);
