@@ -12,7 +12,9 @@ const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as nev
 type Report = (error: unknown, idempotencyKey?: string) => void;
 
 /** The data of a context that does not depend on the run, and the time that the host grants it. */
-export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp'> & { readonly host?: HostTime | undefined };
+export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via'> & {
+  readonly host?: HostTime | undefined;
+};
 
 /** What a context has of the run. */
 export interface AboutRun<Tx> {
@@ -24,7 +26,7 @@ export interface AboutRun<Tx> {
 
 /** The context of a handler: an ordinary object, so that `{ ...context }` keeps everything. With a key, that of one event. */
 export function createContext<Tx>(
-  { source, timestamp }: AboutDelivery,
+  { source, timestamp, via }: AboutDelivery,
   { tx, fencingToken, limit, report }: AboutRun<Tx>,
   idempotencyKey?: string,
 ): EventContext<Tx> {
@@ -32,6 +34,7 @@ export function createContext<Tx>(
   const context = {
     source,
     timestamp,
+    via,
     tx,
     fencingToken,
     deadline,

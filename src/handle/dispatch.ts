@@ -7,14 +7,13 @@ import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';
 import { createEnqueueEach } from './enqueue-each.js';
 import { type Afterwards, groundOf } from './ground.js';
-import type { HostTime } from './host-time.js';
 import { keyOf } from './idempotency-key.js';
 import { createHandleEach, createHandleOnce } from './run-each.js';
 import { traceEvent } from './tracing.js';
-import type { HandleOptions, VerifiedDelivery } from './types.js';
+import type { HandleOptions } from './types.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
-export type Dispatch = (delivery: VerifiedDelivery, host?: HostTime) => Promise<EventOutcome[]>;
+export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;
 
 export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: Afterwards): Dispatch {
   const { onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
@@ -29,7 +28,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
   async function take<Item extends InvalidItem | UnknownItem>(
     item: Item,
     hook: ((item: Item) => unknown) | undefined,
-    host: HostTime | undefined,
+    { host }: AboutDelivery,
     refusal?: WebhookError,
   ): Promise<EventOutcome> {
     const { status } = item;
@@ -46,15 +45,14 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
     }
   }
 
-  return async ({ items, timestamp, source }, host) => {
-    const about: AboutDelivery = { source, timestamp, host };
+  return async (items, about) => {
     const keys = new Map<EventItem, string>();
     /** Outcomes of events that are not handled. By events and not by keys, which events of different blocks may share. */
     const kept = new Map<DeliveryItem, EventOutcome>();
     for (const item of items) {
       if (item.status !== 'event') continue;
       try {
-        keys.set(item, keyOf(options.idempotencyKey, item.event, source));
+        keys.set(item, keyOf(options.idempotencyKey, item.event, about.source));
       } catch (cause) {
         kept.set(item, { status: 'failed', item, error: handlerError(cause) });
       }
@@ -67,10 +65,10 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
     let invalid: InvalidEventError | undefined;
 
     async function settle(item: DeliveryItem): Promise<EventOutcome> {
-      if (item.status === 'unknown') return take(item, onUnknown, host);
+      if (item.status === 'unknown') return take(item, onUnknown, about);
       if (item.status === 'invalid') {
         if (!onInvalid) invalid ??= invalidError(items);
-        return take(item, onInvalid, host, invalid);
+        return take(item, onInvalid, about, invalid);
       }
       const outcome = kept.get(item);
       if (outcome) return outcome;

@@ -13,13 +13,13 @@ export function createEnqueueEach(
   { hold }: Afterwards,
 ): HandleEach {
   const needs = finality && ({ needsFinality: true } as const);
-  return async (items, { source, timestamp, host }) => {
+  return async (items, { host, ...about }) => {
     if (items.size === 0) return [];
     const limit = new Deadline(handlerTimeoutMs, host);
     if (limit.error) return outcomesOf(items, 'failed', limit.error);
     const entries = entriesOf(items);
     const { signal, deadline } = limit;
-    const work = () => enqueue(entries, { signal, deadline, timestamp, source, ...needs });
+    const work = () => enqueue(entries, { signal, deadline, ...about, ...needs });
     try {
       const events = entries.map(({ event }) => event);
       await traceHandler(() => limit.run(work, (running) => hold(running, host)), { events });

@@ -44,6 +44,8 @@ export interface EventsContext<Tx = undefined> {
   readonly fencingToken?: bigint | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
+  /** How the event came: `webhook` in a delivery; otherwise what `handleEvents` was given, if it was. */
+  readonly via?: string | undefined;
   /** The open transaction of a transactional store. */
   readonly tx: Tx;
 }
@@ -83,6 +85,8 @@ export interface EnqueueContext {
   readonly timestamp: string;
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
+  /** How the events came: `webhook` in a delivery; otherwise what `handleEvents` was given, if it was. */
+  readonly via?: string | undefined;
   /** Set when the receiver has `finality`: its worker must ask before it handles the events. */
   readonly needsFinality?: true | undefined;
 }

@@ -11,6 +11,8 @@ export interface EventJob {
   readonly timestamp: string;
   /** The verified source of the delivery, if the receiver's `secret` function returned one. */
   readonly source?: string | undefined;
+  /** How the event came: `context.via` of its handler. */
+  readonly via?: string | undefined;
   /** The receiver has `finality`: no worker without it may handle the event. */
   readonly needsFinality?: true | undefined;
 }
@@ -21,11 +23,12 @@ export type JobData = EventJob | { readonly json: string };
 /** The job of one entry of a delivery. */
 export function jobOf(
   { event, idempotencyKey }: EventEntry,
-  { timestamp, source, needsFinality }: Pick<EnqueueContext, 'timestamp' | 'source' | 'needsFinality'>,
+  { timestamp, source, via, needsFinality }: Pick<EnqueueContext, 'timestamp' | 'source' | 'via' | 'needsFinality'>,
 ): EventJob {
   return {
     ...{ event, idempotencyKey, timestamp },
     ...(source !== undefined && { source }),
+    ...(via !== undefined && { via }),
     ...(needsFinality && { needsFinality }),
   };
 }
@@ -46,7 +49,7 @@ export function storableJob(job: EventJob): JobData {
 export function readJob(data: unknown): EventJob {
   const job = isRecord(data) && typeof data.json === 'string' ? parseJson(data.json) : data;
   if (!isRecord(job)) throw new InvalidEventError([{ path: [], message: 'expected the data of an event job' }]);
-  const { idempotencyKey, timestamp, source, needsFinality } = job;
+  const { idempotencyKey, timestamp, source, via, needsFinality } = job;
   const issues: EventIssue[] = [];
   if (typeof idempotencyKey !== 'string') issues.push({ path: ['idempotencyKey'], message: 'expected a string' });
   if (typeof timestamp !== 'string') issues.push({ path: ['timestamp'], message: 'expected a string' });
@@ -55,7 +58,11 @@ export function readJob(data: unknown): EventJob {
   try {
     const event = parseEvent(job.event);
     if (typeof idempotencyKey === 'string' && typeof timestamp === 'string' && isSource) {
-      return { event, idempotencyKey, timestamp, source, ...(needsFinality !== undefined && { needsFinality: true }) };
+      return {
+        ...{ event, idempotencyKey, timestamp, source },
+        ...(typeof via === 'string' && { via }),
+        ...(needsFinality !== undefined && { needsFinality: true }),
+      };
     }
   } catch (error) {
     issues.push(

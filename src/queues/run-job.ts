@@ -88,12 +88,13 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
   const before = finality && createBefore(finality, groundOf(settings, afterwards));
 
   async function runJob(job: EventJob): Promise<Delay | undefined> {
-    const { event, idempotencyKey, timestamp, source } = job;
+    const { event, idempotencyKey, timestamp, source, via } = job;
+    const about = { timestamp, source, via };
     const item: EventItem = { status: 'event', event };
     if (job.needsFinality && !before) throw new ConfigError(NO_FINALITY);
     if (before) {
       if (isDefaultKey(idempotencyKey, event)) throw new ConfigError(defaultKey());
-      const kept = (await before(new Map([[item, idempotencyKey]]), { timestamp, source })).get(item);
+      const kept = (await before(new Map([[item, idempotencyKey]]), about)).get(item);
       if (kept?.retryAfterMs !== undefined) {
         if (kept.error?.cause !== undefined) afterwards.report(kept.error, { item, idempotencyKey });
         return { delayMs: kept.retryAfterMs };
@@ -101,7 +102,7 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       if (kept?.error) throw kept.error;
       if (kept) return undefined;
     }
-    const { error } = await handleOnce(item, idempotencyKey, { timestamp, source });
+    const { error } = await handleOnce(item, idempotencyKey, about);
     if (error !== undefined) throw error;
     return undefined;
   }

@@ -35,18 +35,18 @@ function checkFound(found: FoundSecret): Found | undefined {
 }
 
 /**
- * Returns a function that calls the user's secret function, with a time limit. A look-up for an `arrival` takes one of the
- * places of look-ups, and is aborted when the delivery is dropped.
+ * Returns a function that calls the user's secret function, with a time limit. A look-up takes one of the places of
+ * look-ups, and is aborted when its delivery is dropped.
  */
 export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: number, arrivals: Arrivals) {
   return async (
     header: SecretRequest['header'] = () => undefined,
-    request?: Pick<SecretRequest, 'url'>,
-    arrival?: Arriving,
+    request: Pick<SecretRequest, 'url'> | undefined,
+    arrival: Arriving,
   ): Promise<Found> => {
-    if (arrival) arrivals.checkLookUps(arrival);
+    arrivals.checkLookUps(arrival);
     const lookUp = new AbortController();
-    arrival?.onDrop((error) => lookUp.abort(error));
+    arrival.onDrop((error) => lookUp.abort(error));
     let found: Found | undefined;
     try {
       let given = find({
@@ -62,7 +62,7 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
           lookUp.abort(new Error(`The look-up took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs).`));
           return lookUp.signal.reason;
         });
-        given = await (arrival ? arrivals.lookUp(arrival, looking) : looking);
+        given = await arrivals.lookUp(arrival, looking);
       }
       found = checkFound(given);
     } catch (cause) {

@@ -11,7 +11,7 @@ import type { HeaderNames } from '../signature/headers.js';
 import { headerError, missingBodyError } from '../signature/refusals.js';
 import { type RawBody, signedBytes } from '../signature/verify-signature.js';
 import { type ArrivalLimits, createArrivals } from './arrivals.js';
-import { createSecretFinder, type Found } from './find-secret.js';
+import { createSecretFinder } from './find-secret.js';
 import type { Gate } from './gate.js';
 import {
   type BodyReader,
@@ -150,9 +150,6 @@ export function createReceive(
   return {
     arrivals,
     refuse,
-    /** Finds the secret for a request of the program's own. */
-    findSecret: async (request: SecretRequest | undefined): Promise<Found> =>
-      findSecret ? findSecret(request && ((name) => request.header(name)), request) : { secret: secret as Secret },
     /** Handles a delivery whose parts the caller has. Never rejects. */
     handle<R extends Answer>(signed: SignedRequest, take: Take<R>): Promise<R | DeliveryResult> {
       const message = {};

@@ -39,7 +39,7 @@ export interface VerifierOptions {
   readonly maxArrivingBytes?: number | undefined;
   /**
    * How many look-ups of an async secret function may be under way at once. Beyond that, a new delivery is answered 503.
-   * `handleEvents` and `peek` do not count. (Default: 100.)
+   * (Default: 100.)
    */
   readonly maxLookUps?: number | undefined;
   /** Time limit for a body to arrive, and for an async secret function, in ms; then 503. (Default: 30 000.) */

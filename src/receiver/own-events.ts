@@ -1,7 +1,8 @@
 import { ConfigError } from '../errors.js';
-import { parseItems } from '../events/parse-delivery.js';
+import { type DeliveryItem, parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { DeliveryResult } from '../handle/answer.js';
+import type { AboutDelivery } from '../handle/context.js';
 import { mapAtMost } from '../handle/dispatch.js';
 import { onceOf } from '../handle/ground.js';
 import { keyOf } from '../handle/idempotency-key.js';
@@ -9,16 +10,24 @@ import { type KeyState, probe } from '../handle/probe.js';
 import { traceDelivery } from '../handle/tracing.js';
 import type { HandleOptions } from '../handle/types.js';
 import { optionError } from '../internal/check-options.js';
-import type { Receive, Take } from '../receive/receive.js';
-import type { SecretRequest } from '../receive/secret.js';
+import type { Receive, ReceiveOptions } from '../receive/receive.js';
 
 /** How many keys a `peek` asks for at once: fewer than a usual pool has connections. */
 const LANES = 4;
 
-/** Options of `handleEvents` and `peek`. */
-export interface OwnEventsOptions {
-  /** The request that the receiver's `secret` is called with if it is a function. (Default: one without headers.) */
-  readonly request?: SecretRequest | undefined;
+/** Options of `peek`. */
+export interface PeekOptions {
+  /**
+   * The source that prefixes the idempotency keys, as one that a `secret` function returns; `false` for none. Required if the
+   * receiver's `secret` is a function: under another key, what a delivery brought would take effect again. (Default: none.)
+   */
+  readonly source?: string | false | undefined;
+}
+
+/** Options of `handleEvents`. */
+export interface HandleEventsOptions extends PeekOptions {
+  /** How the events came, such as `reconcile` or the name of a queue, for `context.via`. (Default: undefined.) */
+  readonly via?: string | undefined;
 }
 
 /** The methods of a receiver for events that the program read itself, from the chain or from the service. */
@@ -34,20 +43,28 @@ export interface OwnEvents {
    * Handles events that the program read itself: parsed, deduplicated, handled, traced and counted in `maxInFlight` like a
    * delivery, and neither signed nor limited in size. Never rejects.
    */
-  handleEvents(events: readonly WebhookEvent[], options?: OwnEventsOptions): Promise<DeliveryResult>;
+  handleEvents(events: readonly WebhookEvent[], options?: HandleEventsOptions): Promise<DeliveryResult>;
   /**
    * Returns which events have taken effect, in order, without handling any. Each key is claimed for a moment: a delivery of
    * the same event that arrives meanwhile is answered 503. Rejects with `ERR_WEBHOOK_STORE`, or with ConfigError for a
    * receiver with `enqueue` or `store: false`.
    */
-  peek(events: readonly WebhookEvent[], options?: OwnEventsOptions): Promise<KeyState[]>;
+  peek(events: readonly WebhookEvent[], options?: PeekOptions): Promise<KeyState[]>;
 }
 
 export function createOwnEvents<Tx>(
-  { enqueue, store, idempotencyKey, handlerTimeoutMs }: HandleOptions<Tx>,
-  { findSecret, refuse }: Pick<Receive, 'findSecret' | 'refuse'>,
-  take: Take<DeliveryResult>,
+  { secret, enqueue, store, idempotencyKey, handlerTimeoutMs }: HandleOptions<Tx> & Pick<ReceiveOptions, 'secret'>,
+  refuse: Receive['refuse'],
+  handle: (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<DeliveryResult>,
 ): OwnEvents {
+  /** Throws ConfigError for options whose source is missing or cannot be one. */
+  function sourceOf({ source }: PeekOptions = {}): string | undefined {
+    if (source === undefined && typeof secret === 'function') throw new ConfigError(NO_SOURCE);
+    if (source === undefined || source === false) return undefined;
+    if (typeof source === 'string' && source !== '') return source;
+    throw optionError('source', 'a non-empty string, or false', source);
+  }
+
   return {
     idempotencyKey,
 
@@ -61,10 +78,10 @@ export function createOwnEvents<Tx>(
       traceDelivery(async () => {
         try {
           if (!Array.isArray(events)) throw optionError('events', 'an array of events', events);
-          const { source } = await findSecret(options?.request);
-          const rawBody = JSON.stringify(events);
+          const source = sourceOf(options);
           const timestamp = String(Math.floor(Date.now() / 1000));
-          return await take({ rawBody, timestamp, source, items: parseItems(rawBody, Number.POSITIVE_INFINITY) });
+          const items = parseItems(JSON.stringify(events), Number.POSITIVE_INFINITY);
+          return await handle(items, { source, timestamp, via: options?.via });
         } catch (error) {
           return refuse(error);
         }
@@ -76,7 +93,7 @@ export function createOwnEvents<Tx>(
           `\`peek\` needs the receiver's store, which a receiver with ${enqueue ? '`enqueue`' : '`store: false`'} does not use.`,
         );
       }
-      const { source } = await findSecret(options?.request);
+      const source = sourceOf(options);
       const keys = events.map((event) => keyOf(idempotencyKey, event, source));
       const once = onceOf(store);
       // Each key once: a second probe would find the first.
@@ -86,3 +103,6 @@ export function createOwnEvents<Tx>(
     },
   };
 }
+
+const NO_SOURCE =
+  'The `secret` of this receiver is a function, so its deliveries may have a source, which prefixes their keys. Pass the same `source`, or `source: false` if the function returns none.';

@@ -1,10 +1,10 @@
+import type { DeliveryItem } from '../events/parse-delivery.js';
 import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
+import type { AboutDelivery } from '../handle/context.js';
 import { createDispatch } from '../handle/dispatch.js';
-import type { HostTime } from '../handle/host-time.js';
-import type { VerifiedDelivery } from '../handle/types.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
-import { createReceive } from '../receive/receive.js';
+import { createReceive, type Take } from '../receive/receive.js';
 import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/request.js';
 import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
@@ -62,10 +62,10 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     report,
   });
 
-  async function take(delivery: VerifiedDelivery, host?: HostTime): Promise<DeliveryResult> {
+  async function handle(items: readonly DeliveryItem[], about: AboutDelivery): Promise<DeliveryResult> {
     gate.enter();
     try {
-      const outcomes = await dispatch(delivery, host);
+      const outcomes = await dispatch(items, about);
       const result = answerToAll(outcomes);
       reporter.answered(result);
       return result;
@@ -74,10 +74,13 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     }
   }
 
+  const take: Take<DeliveryResult> = ({ items, source, timestamp }, host) =>
+    handle(items, { source, timestamp, via: 'webhook', host });
+
   return {
-    ...createOwnEvents(resolved, receive, async (delivery) => {
+    ...createOwnEvents(resolved, receive.refuse, async (items, about) => {
       gate.check();
-      return take(delivery);
+      return handle(items, about);
     }),
     handle: (delivery) => receive.handle(delivery, take),
     handleRequest: (request) => receive.handleRequest(request, take),

@@ -92,6 +92,16 @@ describe('the data of a job', () => {
     expect(caught(() => readJob({ json: '{' }))).toMatchObject({ issues: [{ path: ['json'] }] });
   });
 
+  it('tells the handler how its event came, if the receiver knew', async () => {
+    const entry = { event: event('x'), idempotencyKey: 'x' };
+    const stored = jobOf(entry, { timestamp: '1700000000', via: 'webhook' });
+    expect(jobOf(entry, { timestamp: '1700000000' })).not.toHaveProperty('via');
+    const seen: unknown[] = [];
+    const { runJob } = createRunJob({ onEvent: (_, { via }) => seen.push(via) });
+    for (const via of [stored.via, undefined, 7]) await runJob(readJob({ ...stored, via }));
+    expect(seen).toEqual(['webhook', undefined, undefined]);
+  });
+
   it('contains the source of its delivery, if there is one', async () => {
     const entry = { event: event('x'), idempotencyKey: 'tenant::x' };
     const stored = jobOf(entry, { timestamp: '1700000000', source: 'tenant' });

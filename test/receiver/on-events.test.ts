@@ -68,6 +68,7 @@ describe('onEvents', () => {
       {
         source: 'acme',
         timestamp: String(seconds),
+        via: 'webhook',
         tx: { id: 7 },
         fencingToken: 3n,
         signal: expect.any(AbortSignal),

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createReceiver,
-  type LeaseStore,
-  memoryStore,
-  parseEvent,
-  type SecretRequest,
-  type WebhookEvent,
-} from '../../src/index.js';
+import { createReceiver, type LeaseStore, memoryStore, parseEvent, type WebhookEvent } from '../../src/index.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { event, noting, secret, signed } from '../helpers.js';
 import { type RunAll, storeDoing } from './fake-bulk-store.js';
@@ -56,42 +49,63 @@ describe('handleEvents', () => {
     expect(await receiver.handle(signed([event('b')]))).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
   });
 
-  it('calls a secret function with the request, and handles the events within its source', async () => {
-    const sources: unknown[] = [];
+  it('handles events within their source, under the keys of its deliveries, and calls no secret function', async () => {
+    let lookUps = 0;
+    const seen: unknown[] = [];
     const receiver = createReceiver({
-      secret: ({ url }) => (url === '/a' ? { secret, source: 'a' } : undefined),
-      onEvent: (_, { source, idempotencyKey }) => sources.push([source, idempotencyKey]),
+      secret: () => {
+        lookUps++;
+        return { secret, source: 'a' };
+      },
+      toleranceSeconds: false,
+      onEvent: (_, { source, idempotencyKey, via }) => seen.push([source, idempotencyKey, via]),
     });
-    const request: SecretRequest = { header: () => undefined, url: '/a' };
-    expect(await receiver.handleEvents([parsed('1')], { request })).toMatchObject({ status: 200 });
-    expect(sources).toEqual([['a', 'a::event.emitted:1']]);
-    expect(await receiver.peek([parsed('1')], { request })).toEqual(['handled']);
-    expect(await receiver.handleEvents([parsed('2')])).toMatchObject({
-      status: 403,
-      error: { code: 'ERR_WEBHOOK_SIGNATURE' },
-    });
+    await receiver.handle(signed([event('1')]));
+    const options = { source: 'a', via: 'backfill' };
+    const result = await receiver.handleEvents([parsed('1'), parsed('2')], options);
+    expect(result).toMatchObject({ status: 200, outcomes: [{ status: 'duplicate' }, { status: 'handled' }] });
+    expect(await receiver.handleEvents([parsed('1')], { source: 'b' })).toMatchObject({ status: 200 });
+    expect(seen).toEqual([
+      ['a', 'a::event.emitted:1', 'webhook'],
+      ['a', 'a::event.emitted:2', 'backfill'],
+      ['b', 'b::event.emitted:1', undefined],
+    ]);
+    expect(lookUps).toBe(1);
+    expect(await receiver.peek([parsed('2')], options)).toEqual(['handled']);
+    expect(await receiver.peek([parsed('2')], { source: 'b' })).toEqual(['missing']);
   });
 
-  it('looks up once, also while strangers hold all places and bytes of look-ups', async () => {
-    let lookUps = 0;
-    const delivery = signed([event('b')]);
-    const { receiver, handled } = noting({
-      maxLookUps: 1,
-      maxBodyBytes: 10_000,
-      maxArrivingBytes: 10_000,
-      secret: async ({ header }) => {
-        lookUps++;
-        return header('x') === undefined ? new Promise<string>(() => {}) : secret;
-      },
+  it('asks for the source where a secret function may return one', async () => {
+    const { receiver, handled, reported } = noting({ secret: () => secret });
+    const refused = { status: 500, outcomes: [], error: { code: 'ERR_WEBHOOK_CONFIG' } };
+    expect(await receiver.handleEvents([parsed('a')])).toMatchObject(refused);
+    await expect(receiver.peek([parsed('a')])).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_CONFIG',
+      message: expect.stringContaining('`source: false`'),
     });
-    const request: SecretRequest = { header: () => 'own' };
-    void receiver.handle({ ...signed([' '.repeat(9000)]), signature: '0'.repeat(64) });
-    expect(await receiver.handle({ ...delivery, request })).toMatchObject({ status: 503 });
-    expect(lookUps).toBe(1);
-    expect(await receiver.handleEvents([parsed('a')], { request })).toMatchObject({ status: 200 });
-    expect(lookUps).toBe(2);
-    expect(await receiver.peek([parsed('a')], { request })).toEqual(['handled']);
+    expect(reported).toEqual(['ERR_WEBHOOK_CONFIG']);
+    await receiver.handle(signed([event('a')]));
+    expect(await receiver.handleEvents([parsed('a')], { source: false })).toMatchObject({
+      outcomes: [{ status: 'duplicate' }],
+    });
     expect(handled).toEqual(['a']);
+  });
+
+  it.each([[''], [null], [7]])('refuses the source %j', async (source) => {
+    const options = { source: source as never };
+    expect(await noting().receiver.handleEvents([parsed('a')], options)).toMatchObject({ status: 500, outcomes: [] });
+    await expect(noting().receiver.peek([parsed('a')], options)).rejects.toThrow('`source` must be');
+  });
+
+  it('tells `enqueue` how the events came', async () => {
+    const seen: unknown[] = [];
+    const { receiver } = noting({ enqueue: (_, { source, via }) => seen.push([source, via]) });
+    await receiver.handle(signed([event('a')]));
+    await receiver.handleEvents([parsed('b')], { source: 's', via: 'reconcile' });
+    expect(seen).toEqual([
+      [undefined, 'webhook'],
+      ['s', 'reconcile'],
+    ]);
   });
 
   it('is refused as soon as the receiver drains', async () => {
@@ -119,10 +133,7 @@ describe('handleEvents', () => {
     const { receiver, reported } = noting();
     expect(await receiver.handleEvents(circular as never)).toMatchObject({ status: 500, outcomes: [] });
     expect(await receiver.handleEvents(undefined as never)).toMatchObject({ status: 500, outcomes: [] });
-    const failing = noting({ secret: () => Promise.reject(new Error('vault away')) });
-    expect(await failing.receiver.handleEvents([parsed('a')])).toMatchObject({ status: 503 });
     expect(reported).toHaveLength(2);
-    expect(failing.reported).toEqual(['ERR_WEBHOOK_SECRET']);
   });
 });
 

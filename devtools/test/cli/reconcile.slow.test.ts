@@ -123,6 +123,14 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     for (const key of ['key-of-the-node', 'key-in-query', 'password-of-the-node']) expect(stderr).not.toContain(key);
   });
 
+  test('looks within the source of a secret function, and asks for it', async () => {
+    const module = await receiverOf([1, 3], { options: "secret: () => ({ secret: 'x', source: 'acme' })" });
+    expect((await tool(args('--receiver', module, '--source', 'acme'))).code).toBe(1);
+    const unsaid = await tool(args('--receiver', module));
+    expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('source')]);
+    expect((await tool(args('--receiver', module, '--no-source', '--from', '1', '--to', '1'))).code).toBe(1);
+  });
+
   test('refuses a receiver that tells events apart by their ids', async () => {
     const module = await receiverOf([], { options: 'idempotencyKey: undefined' });
     const { code, stderr } = await tool(args('--receiver', module));

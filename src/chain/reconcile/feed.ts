@@ -2,7 +2,6 @@ import { ConfigError, isWebhookError } from '../../errors.js';
 import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity } from '../../evm/raw-log.js';
 import { type DeliveryResult, errorOfItem } from '../../handle/answer.js';
-import type { SecretRequest } from '../../receive/secret.js';
 import type { Receiver } from '../../receiver/receiver.js';
 import { asError, type ReconcileStatus, Stop } from './report.js';
 import type { SourceEntry } from './source.js';
@@ -24,7 +23,7 @@ export interface Result {
 
 export interface FeedOptions {
   readonly receiver: ReconcilingReceiver;
-  readonly request: SecretRequest | undefined;
+  readonly keySource: string | false | undefined;
   /** Whether to handle the events, and not only to look. */
   readonly handle: boolean;
 }
@@ -79,11 +78,12 @@ export async function feed(
   options: FeedOptions,
   settle: (result: Result) => void,
 ): Promise<void> {
-  const { receiver, request } = options;
+  const { receiver, keySource } = options;
   const events = entries.map(({ event }) => event);
   if (!options.handle) return look(entries, events, options, settle);
-  const { status, error, outcomes } = await receiver.handleEvents(events, { request });
+  const { status, error, outcomes } = await receiver.handleEvents(events, { source: keySource, via: 'reconcile' });
   if (outcomes.length === entries.length) return settleAll(entries, outcomes, settle);
+  if (error?.code === 'ERR_WEBHOOK_CONFIG') throw error;
   throw new Stop(status === 503 ? 'busy' : 'refused', error);
 }
 
@@ -104,11 +104,11 @@ function settleAll(
 async function look(
   entries: readonly KeyedEntry[],
   events: readonly WebhookEvent[],
-  { receiver, request }: FeedOptions,
+  { receiver, keySource }: FeedOptions,
   settle: (result: Result) => void,
 ): Promise<void> {
   try {
-    const states = await receiver.peek(events, { request });
+    const states = await receiver.peek(events, { source: keySource });
     for (const [at, entry] of entries.entries()) {
       const state = states[at];
       settle({ entry, status: PEEKED[state as string] ?? 'missing' });

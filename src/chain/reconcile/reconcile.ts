@@ -2,7 +2,6 @@ import { channel } from '#runtime';
 import { ConfigError } from '../../errors.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
-import type { SecretRequest } from '../../receive/secret.js';
 import type { ReconcileCursor } from '../../stores/cursor.js';
 import { guardedLogger } from '../logging.js';
 import type { ReconcilingReceiver } from './feed.js';
@@ -30,8 +29,11 @@ export interface ReconcileOptions {
    * a receiver with a store. (Default: true.)
    */
   readonly handle?: boolean | undefined;
-  /** The request passed to the receiver's `secret` if that is a function. (Default: one without headers.) */
-  readonly request?: SecretRequest | undefined;
+  /**
+   * The `source` that the receiver's `secret` function returns for deliveries of these events, which prefixes their keys;
+   * `false` if it returns none. Required if `secret` is a function. (Default: none.)
+   */
+  readonly keySource?: string | false | undefined;
   /** How long the receiver's store remembers what took effect, in ms. (Default: what the store says.) */
   readonly retentionMs?: number | undefined;
   /** Number of events per delivery to the receiver. (Default: 100.) */
@@ -52,7 +54,7 @@ export interface ReconcileOptions {
 const MOST_RETRIES = 1000;
 
 const OPTIONS = [
-  ...['source', 'receiver', 'from', 'cursor', 'handle', 'request', 'retentionMs', 'batchSize', 'retryListSize'],
+  ...['source', 'receiver', 'from', 'cursor', 'handle', 'keySource', 'retentionMs', 'batchSize', 'retryListSize'],
   ...['retryDelayMs', 'signal', 'onProgress', 'logger'],
 ];
 
@@ -130,7 +132,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
 
 function settingsOf(options: ReconcileOptions): Omit<RunOptions, 'signal'> {
   checkOptions('reconcile', options, OPTIONS);
-  const { source, receiver, from, cursor, handle = true, request, retentionMs, signal, onProgress } = options;
+  const { source, receiver, from, cursor, handle = true, keySource, retentionMs, signal, onProgress } = options;
   const { batchSize = 100, retryListSize = 1000, retryDelayMs = 1000 } = options;
   checkMethods('source', source, ['open', 'read'], 'a source such as chainSource(…)');
   checkMethods('receiver', receiver, ['idempotencyKey', 'rememberedSince', 'handleEvents', 'peek'], 'a Receiver');
@@ -149,7 +151,7 @@ function settingsOf(options: ReconcileOptions): Omit<RunOptions, 'signal'> {
   if (onProgress !== undefined) checkFunction('onProgress', onProgress);
   const logger = guardedLogger(options.logger);
   return {
-    ...{ source, receiver, handle, request, retentionMs, batchSize, retryListSize, retryDelayMs, logger },
+    ...{ source, receiver, handle, keySource, retentionMs, batchSize, retryListSize, retryDelayMs, logger },
     onProgress: (report) => {
       // A function that only watches does not end the run.
       (async () => onProgress?.(report))().catch((err) => logger.error({ err }, '`onProgress` failed.'));

@@ -1,7 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ReconcileReport, reconcile } from '../../../src/chain/index.js';
-import { type LeaseStore, memoryStore } from '../../../src/index.js';
+import { logIdentity } from '../../../src/evm/index.js';
+import { createReceiver, type LeaseStore, memoryStore, WebhookError } from '../../../src/index.js';
 import { signed } from '../../helpers.js';
 import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
 import { transfer } from '../watching.js';
@@ -126,13 +127,33 @@ describe('reconcile', () => {
     ['draining', 'busy', 503],
     ['refusing', 'refused', 403],
   ])('stops at a receiver that is %s, with the cursor before what it did not take', async (state, reason, status) => {
-    const secrets = { value: 'whsec-test' as string | undefined };
-    const { receiver } = noting({ secret: () => secrets.value });
+    const { receiver } = noting();
     if (state === 'draining') await receiver.drain({ timeoutMs: 0 });
-    else secrets.value = undefined;
-    const { report, cursor } = await run(node, receiver);
+    const error = new WebhookError('ERR_WEBHOOK_SIGNATURE', 'refused');
+    const refusing = { ...receiver, handleEvents: async () => ({ status: 403, outcomes: [], error }) };
+    const { report, cursor } = await run(node, state === 'draining' ? receiver : refusing);
     expect(report).toMatchObject({ found: 0, to: -1, stopped: { reason, error: { status } } });
     expect(cursor.text).toBeUndefined();
+  });
+
+  it.each([true, false])('asks for the source of a secret function (handle: %s)', async (handle) => {
+    const { receiver } = noting({ secret: () => 'whsec-test' });
+    await expect(run(node, receiver, { handle })).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_CONFIG',
+      message: expect.stringContaining('`source`'),
+    });
+  });
+
+  it('handles events under the keys of their source, and says that it is reconcile', async () => {
+    const seen = new Set<unknown>();
+    const receiver = createReceiver({
+      secret: () => ({ secret: 'whsec-test', source: 'acme' }),
+      idempotencyKey: (event) => logIdentity(event, { chainId: 31337 }),
+      onEvent: (_, { source, via, idempotencyKey }) => seen.add([source, via, idempotencyKey.split('::')[0]].join()),
+    });
+    const { report } = await run(node, receiver, { keySource: 'acme' });
+    expect(report).toMatchObject({ repaired: 6 });
+    expect([...seen]).toEqual(['acme,reconcile,acme']);
   });
 
   it('stops when the store fails, and puts nothing on the retry list', async () => {

@@ -15,6 +15,7 @@ interface ReconcileOptions extends ServiceOptions {
   readonly rpc: string;
   readonly contract?: readonly string[] | undefined;
   readonly receiver?: string | undefined;
+  readonly source?: string | false | undefined;
   readonly webhook?: string | undefined;
   readonly from: number;
   readonly to?: number | undefined;
@@ -28,7 +29,7 @@ const RETRY_DELAY_MS = 100;
 /** Compares the events of a chain with what has arrived. Handles nothing and writes nothing. */
 export async function reconcile(context: Context<ReconcileOptions>): Promise<ExitCode> {
   const { options, output, signal } = context;
-  const { rpc, contract = [], receiver, webhook, from, to, chainId, confirmations } = options;
+  const { rpc, contract = [], receiver, source: keySource, webhook, from, to, chainId, confirmations } = options;
   hideUrl(readUrl(rpc, 'The URL of --rpc'), output);
   if (contract.length === 0) throw usageError('Nothing to read: give --contract.');
   if ((receiver === undefined) === (webhook === undefined)) {
@@ -40,7 +41,7 @@ export async function reconcile(context: Context<ReconcileOptions>): Promise<Exi
   const looker =
     receiver === undefined
       ? logLooker(await openService(context), readId(webhook as string), () => opened as number)
-      : receiverLooker(await readReceiver(receiver));
+      : receiverLooker(await readReceiver(receiver), keySource);
 
   const labels = new Map(contracts.map(({ address, label }) => [address.toLowerCase(), label]));
   const counts: Record<Found, number> = { handled: 0, 'in-progress': 0, unknown: 0, missing: 0, undelivered: 0 };

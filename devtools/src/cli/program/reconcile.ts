@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import { moreHelp } from './help.js';
 import { integer, text, texts, url } from './options.js';
 import type { AddCommand } from './shared-options.js';
@@ -19,6 +20,8 @@ Reads the events of contracts from a node, up to the last final block, and looks
       texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
     )
     .addOption(text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export'))
+    .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
+    .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
     .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
     .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
     .addOption(integer('--to <block>', 'Last block, which must be final (default: the last final one)', 0, 1e15))

@@ -12,9 +12,9 @@ export interface Looker {
   look(events: readonly WebhookEvent[]): Promise<readonly Found[]>;
 }
 
-/** Asks the store of a receiver. Nothing is handled. */
-export function receiverLooker(receiver: ReconcilingReceiver): Looker {
-  return { receiver, look: async (events) => await receiver.peek(events) };
+/** Asks the store of a receiver. Nothing is handled. `source` is that of the events. */
+export function receiverLooker(receiver: ReconcilingReceiver, source?: string | false): Looker {
+  return { receiver, look: async (events) => await receiver.peek(events, { source }) };
 }
 
 /** Looks for events in the delivery log of a webhook, which is read once. `chainId` is that of the chain that was opened. */
