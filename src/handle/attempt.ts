@@ -77,6 +77,7 @@ class Attempt<Tx> {
     this.#task = task;
     this.#resolve = resolve;
     this.#limit = new Deadline(task.handlerTimeoutMs, task.about.host);
+    this.#limit.report = (error) => this.#report(error);
   }
 
   start(): void {

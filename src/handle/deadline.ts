@@ -1,16 +1,18 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
+import type { RunLimit } from '../stores/store.js';
 import { type HostTime, outOfTime } from './host-time.js';
 
 /** With less time than this, in ms, user code is more likely to be cut off than to finish. */
 const SHORTEST_MS = 500;
 
 /** When user code has to be done. A timer aborts `signal`; if the process was frozen, `throwIfExpired` checks the clocks. */
-export class Deadline {
+export class Deadline implements RunLimit {
   /** Absolute, in epoch milliseconds. */
   readonly deadline: number;
   /** Undefined before the time is over. From the beginning the error of a host that leaves too little time to begin. */
   error: WebhookError | undefined;
+  report?: (error: unknown) => void;
   readonly #ms: number;
   readonly #isOfHost: boolean;
   // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the earlier end counts.

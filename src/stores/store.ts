@@ -88,6 +88,11 @@ export interface RunLimit {
   readonly signal: AbortSignal;
   /** When that time is over, in epoch milliseconds. */
   readonly deadline: number;
+  /**
+   * Reports an error of the keys that the run got, which comes too late to fail them: a write that was refused because the
+   * handler had resolved. Absent if there is nobody to tell.
+   */
+  readonly report?: ((error: unknown) => void) | undefined;
 }
 
 /**

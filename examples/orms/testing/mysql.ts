@@ -39,6 +39,7 @@ const drizzleOverMysql2: SqlClient = {
 
 const prismaOverMariadb: SqlClient = {
   title: 'fromPrisma over mariadb',
+  refusesItself: true,
   dialect: 'mysql',
   open(url, { max = 10 }) {
     const { hostname, port, username, password, pathname } = new URL(url);

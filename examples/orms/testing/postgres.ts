@@ -75,6 +75,7 @@ const drizzleOverPostgresJs: SqlClient = {
 
 const prismaOverPg: SqlClient = {
   title: 'fromPrisma over pg',
+  refusesItself: true,
   dialect: 'postgres',
   open(url, settings) {
     const prisma = new PrismaClient({ adapter: new PrismaPg({ ...pgOptions(url, settings), query_timeout: 2000 }) });
@@ -149,6 +150,7 @@ class ListeningClient extends pg.Client {
 
 const sequelizeOverPg: SqlClient = {
   title: 'fromTransaction over Sequelize',
+  refusesItself: true,
   keepsSilent: true,
   begin: 'START TRANSACTION',
   dialect: 'postgres',

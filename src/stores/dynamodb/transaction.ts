@@ -23,6 +23,7 @@ export class Collector<Item extends object> {
   readonly #items: Item[] = [];
   readonly #most: number;
   #isOpen = true;
+  #report: ((error: unknown) => void) | undefined;
   #refusal: WebhookError | undefined;
 
   constructor(keys: number) {
@@ -35,15 +36,25 @@ export class Collector<Item extends object> {
     this.#isOpen = false;
   }
 
-  /** What was collected. Throws if a write was refused, in case that the handler caught the error. */
-  collected(): readonly Item[] {
+  /**
+   * What was collected. Throws if a write was refused, in case that the handler caught the error.
+   *
+   * @param report Gets the error of the first write that comes later.
+   */
+  collected(report?: (error: unknown) => void): readonly Item[] {
     this.close();
+    this.#report = report;
     if (this.#refusal) throw this.#refusal;
     return this.#items;
   }
 
   #write(items: readonly Item[]): void {
-    if (!this.#isOpen) throw handlerError(CLOSED);
+    if (!this.#isOpen) {
+      const error = handlerError(CLOSED);
+      this.#report?.(error);
+      this.#report = undefined;
+      throw error;
+    }
     if (this.#items.length + items.length > this.#most) throw this.#refuse(tooMany(this.#most));
     const copies = this.#copies(items);
     if (!copies.every(isWrite)) throw this.#refuse(NOT_A_WRITE);

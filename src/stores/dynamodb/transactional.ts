@@ -20,13 +20,13 @@ export function transactionalStore(
   const { leaseMs, rememberedSince, claim, release } = leasedStore(table, options);
 
   /** Collects what the handler writes, until its time is over. */
-  async function collect(collector: Collector<object>, run: (tx: Tx) => unknown, { signal }: RunLimit) {
+  async function collect(collector: Collector<object>, run: (tx: Tx) => unknown, { signal, report }: RunLimit) {
     try {
       await new Promise<unknown>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
         Promise.resolve(run(collector.tx)).then(resolve, reject);
       });
-      return collector.collected();
+      return collector.collected(report);
     } finally {
       collector.close();
     }

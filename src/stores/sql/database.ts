@@ -20,8 +20,11 @@ export interface Transaction<Tx = unknown> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
   readonly run: Run;
-  /** Makes `tx` refuse every further statement; absent if the client has no way. `run` still works. */
-  readonly close?: (() => void) | undefined;
+  /**
+   * Makes `tx` refuse every further statement, and reports the first of them; absent if the client has no way. `run` still
+   * works.
+   */
+  readonly close?: ((report?: (error: unknown) => void) => void) | undefined;
   /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
   readonly destroy?: (() => void) | undefined;
   /**

@@ -258,7 +258,7 @@ class Attempt<Tx> {
     handling.catch(ignore);
     try {
       await Promise.race([handling, left]);
-      transaction.close?.();
+      transaction.close?.(this.#work.limit.report);
     } catch (error) {
       transaction.close?.();
       this.outcome.thrown = { cause: error };

@@ -87,14 +87,21 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
     expect(await opened.count(id)).toBe(0);
   });
 
-  it('writes nothing once the handler has settled', async () => {
+  it('writes nothing once the handler has settled, and reports it under the key of its event', async () => {
     const id = unique();
     let kept: Tx | undefined;
-    const store = opened.transactional();
-    await once(store, unique(), async (tx) => {
-      kept = tx;
+    const told: unknown[] = [];
+    const { receiver } = noting<Tx>({
+      store: opened.transactional(),
+      onEvent(_, { tx }) {
+        kept = tx;
+      },
+      onError: ({ code }, { idempotencyKey }) => told.push([code, idempotencyKey]),
     });
-    expect(() => kept?.write(opened.add(id))).toThrow('after the handler had settled or timed out');
+    expect(await receiver.handle(signed([event(id)]))).toMatchObject({ status: 200 });
+    for (const _ of [1, 2])
+      expect(() => kept?.write(opened.add(id))).toThrow('after the handler had settled or timed out');
+    expect(told).toEqual([['ERR_WEBHOOK_HANDLER', `event.emitted:${id}`]]);
     expect(await opened.count(id)).toBe(0);
   });
 

@@ -35,6 +35,8 @@ export interface SqlClient {
   readonly losesAtBegin?: boolean;
   /** Whether it ends the process, perhaps, when a connection breaks while it writes. (Default: false.) */
   readonly crashes?: boolean;
+  /** Whether it refuses what comes after the transaction itself, so that the store does not notice. (Default: false.) */
+  readonly refusesItself?: boolean;
   /** Whether the store closes its connections. (Default: false.) */
   readonly isClosed?: boolean;
   open(url: string, settings: ClientSettings): OpenClient | Promise<OpenClient>;

@@ -1,9 +1,11 @@
+import { WebhookError } from '../../../errors.js';
 import { storeError } from '../../bounded-calls.js';
 
 /** A transaction that refuses every call after `close`. */
 export interface Revocable<Tx> {
   readonly tx: Tx;
-  close(): void;
+  /** @param report Gets the error of the first call that is refused. */
+  close(report?: (error: unknown) => void): void;
   /** Settles the calls that are under way, for clients that forget them when they close a connection. */
   lose(): void;
 }
@@ -11,13 +13,19 @@ export interface Revocable<Tx> {
 /** For clients that would run what comes late on a connection that others have. */
 export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
   let isClosed = false;
+  let report: ((error: unknown) => void) | undefined;
   let lose: () => void = () => {};
   const lost = new Promise<never>((_, reject) => {
     lose = () => reject(storeError(OVER));
   });
   lost.catch(() => {});
   function call(fn: (...args: never[]) => unknown, self: object, args: readonly unknown[]): unknown {
-    if (isClosed) return refused();
+    if (isClosed) {
+      const error = new WebhookError('ERR_WEBHOOK_HANDLER', OVER);
+      report?.(error);
+      report = undefined;
+      return refused(error);
+    }
     const result: unknown = Reflect.apply(fn, self, args.map(within));
     // Not of a kind of promise that can do more.
     return result?.constructor === Promise ? Promise.race([result, lost]) : result;
@@ -43,16 +51,17 @@ export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
     });
   return {
     tx: guarded(transaction),
-    close() {
+    close(to) {
       isClosed = true;
+      report ??= to;
     },
     lose,
   };
 }
 
 /** If nobody waits for the statement, that does not end the process. */
-function refused(): Promise<never> {
-  const refusal = Promise.reject(storeError(OVER));
+function refused(error: Error): Promise<never> {
+  const refusal = Promise.reject(error);
   refusal.catch(() => {});
   return refusal;
 }

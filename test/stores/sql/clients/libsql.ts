@@ -6,6 +6,7 @@ import type { Row, SqlClient } from '../client.js';
 const libsqlClient = (mode: 'wal' | 'delete'): SqlClient => ({
   title: `fromLibsql, ${mode}`,
   dialect: 'sqlite',
+  refusesItself: true,
   async open(url) {
     const client = createClient({ url });
     await client.execute(`PRAGMA journal_mode = ${mode}`);

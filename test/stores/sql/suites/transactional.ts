@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, failing, holdKey, nothing, unique } from '../../../contracts/store-helpers.js';
-import { deferred } from '../../../helpers.js';
+import { deferred, event, noting, signed } from '../../../helpers.js';
 import { once } from '../../calls.js';
 import { type ClientSettings, countOf, ERR_STORE, type Run, type SqlClient, type SqlServer, write } from '../client.js';
 
@@ -23,6 +23,30 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
       expect(await once(store, key, write(id))).toBe('handled');
       expect(await countOf(opened, id)).toBe(1);
     });
+
+    if (!client.refusesItself)
+      it('reports the first statement that the handler did not wait for, under the key of its event', async () => {
+        const opened = await open({ max: 1 });
+        const [id, lost] = [unique(), unique()];
+        const [answered, refused] = [deferred(), deferred<unknown>()];
+        const told: unknown[] = [];
+        const { receiver } = noting({
+          store: opened.transactional() as never,
+          async onEvent(_, { tx }) {
+            const run = tx as unknown as Run;
+            const forgotten = () => Promise.allSettled([write(lost)(run), write(lost)(run)]);
+            void answered.promise.then(forgotten).then(refused.resolve);
+            await write(id)(run);
+          },
+          onError: ({ code }, { idempotencyKey }) => told.push([code, idempotencyKey]),
+        });
+        expect(await receiver.handle(signed([event(id)]))).toMatchObject({ status: 200 });
+        answered.resolve();
+        const refusal = { status: 'rejected', reason: { code: 'ERR_WEBHOOK_HANDLER' } };
+        expect(await refused.promise).toMatchObject([refusal, refusal]);
+        expect(told).toEqual([['ERR_WEBHOOK_HANDLER', `event.emitted:${id}`]]);
+        expect([await countOf(opened, id), await countOf(opened, lost)]).toEqual([1, 0]);
+      });
 
     it('does not touch the connection of a failed run once the next run has it', async () => {
       const opened = await open({ max: 1 });
