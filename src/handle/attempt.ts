@@ -135,7 +135,7 @@ class Attempt<Tx> {
   /** The failure that the error of a store stands for: the handler's, unless the store says more than that. */
   #failureFor(cause: unknown): WebhookError {
     const late = this.#limit.error;
-    if (late && isMadeFrom(cause, late)) return late;
+    if (late && this.#isOfTime(cause)) return late;
     const failure = this.#failure;
     // Or the store has rolled back and has more to say than what the handler threw.
     const isOfStore = cause !== failure?.thrown && OF_STORES.has(codeOf(cause));
@@ -143,6 +143,11 @@ class Attempt<Tx> {
     // Only with the handler's error does a transactional store say that it has rolled back.
     const isUndone = late !== undefined || !this.#ground.isTransactional || isMadeFrom(cause, failure.thrown);
     return isUndone ? failure.error : storeError(cause);
+  }
+
+  /** Whether an error says no more than that the time is over, as that of a call which was aborted. */
+  #isOfTime(cause: unknown): boolean {
+    return this.#limit.error !== undefined && isMadeFrom(cause, this.#limit.error);
   }
 
   #fail(error: WebhookError, about?: Pick<Attempted, 'code' | 'hasThrown'>): void {
@@ -239,6 +244,8 @@ class Attempt<Tx> {
   #failed(failure: Failure): unknown {
     clearTimeout(this.#handlerTimer);
     if (this.#run !== 'late') this.#failure = failure;
+    // Its events were answered before.
+    if (this.#resolve === undefined && !this.#isOfTime(failure.thrown)) this.#report(failure.error);
     this.#run = 'failed';
     this.#handling = undefined;
     return failure.thrown;

@@ -26,8 +26,8 @@ export interface EventWorkerOptions<Tx = undefined> {
   /** How long one handler may take, with the claim of its key, in ms; at most 0.9 of `store.leaseMs`. (Default: 30 000.) */
   readonly handlerTimeoutMs?: number | undefined;
   /**
-   * Called with errors that do not fail the job: an event that its route skipped because it does not decode, a store that
-   * fails after the timeout, a `finality` that cannot tell. Errors that fail a job go to the engine. (Default: none.)
+   * Called with errors that do not fail the job: an event that its route skipped because it does not decode, a store or a
+   * handler that fails after the timeout, a `finality` that cannot tell. Errors that fail a job go to the engine. (Default: none.)
    */
   readonly onError?: OnError | undefined;
   /**

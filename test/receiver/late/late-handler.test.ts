@@ -48,16 +48,35 @@ describe.each<[string, () => IdempotencyStore | undefined]>([
     expect(ends).toHaveLength(1);
   });
 
-  it('frees its key when it fails late, and reports that no second time', async () => {
-    const { deliver, ends, reported } = held(store(), { handlerTimeoutMs: 50 });
+  it('frees its key when it fails late, and has its error reported under its key', async () => {
+    const told: unknown[] = [];
+    const { deliver, ends } = held(store(), {
+      handlerTimeoutMs: 50,
+      onError: ({ code, cause }, { item, idempotencyKey }) => told.push([code, cause, item?.status, idempotencyKey]),
+    });
     await deliver();
-    ends[0]?.reject(new Error('late'));
+    const late = new Error('late');
+    ends[0]?.reject(late);
     await settled();
     const second = deliver();
     await settled();
     ends[1]?.resolve();
     expect(await second).toMatchObject({ status: 200, outcomes: [{ status: 'handled' }] });
-    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER_TIMEOUT']);
+    expect(told).toEqual([
+      ['ERR_WEBHOOK_HANDLER_TIMEOUT', undefined, 'event', 'event.emitted:a'],
+      ['ERR_WEBHOOK_HANDLER', late, 'event', 'event.emitted:a'],
+    ]);
+  });
+
+  it('has no error reported twice when it ends with the reason of its signal', async () => {
+    const { deliver, ends, signals, reported } = held(store());
+    for (const [index, id] of ['a', 'b'].entries()) {
+      await deliver(id);
+      const { reason } = signals[index] as AbortSignal;
+      ends[index]?.reject(index === 0 ? reason : new Error('aborted', { cause: reason }));
+    }
+    await settled();
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER_TIMEOUT', 'ERR_WEBHOOK_HANDLER_TIMEOUT']);
   });
 
   it('does not hold up the other events of its delivery, and of others', async () => {
