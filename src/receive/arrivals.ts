@@ -119,7 +119,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     if (lookUps.delete(arrival) && !arrival.isOver) arriving.add(arrival);
   }
 
-  /** A timer ends each look-up long before. In Workers, none fires once the request has ended. */
+  /** A look-up that has not ended although it was aborted loses its place, or it might keep it forever. */
   function endOverdue(): void {
     for (const [arrival, overdueAt] of lookUps) if (overdueAt < monotonicNow()) endLookUp(arrival);
   }
@@ -169,13 +169,14 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
       throw slow(`Too many secret look-ups are under way (maxLookUps: ${maxLookUps})`);
     },
     /**
-     * Settles like `looking`, which has a place until then, even if the delivery is dropped. Meanwhile the delivery is not
-     * dropped to make room for another one. Its bytes stay counted.
+     * Gives a look-up a place until it settles, even if its delivery is dropped or its time is over: at most for twice its time
+     * limit. Meanwhile the delivery is not dropped to make room for another one. Its bytes stay counted.
      */
-    lookUp<T>(arrival: Arriving, looking: Promise<T>): Promise<T> {
+    lookUp(arrival: Arriving, looking: Promise<unknown>): void {
       lookUps.set(arrival, monotonicNow() + 2 * receiveTimeoutMs);
       arriving.delete(arrival);
-      return looking.finally(() => endLookUp(arrival));
+      const end = () => endLookUp(arrival);
+      looking.then(end, end);
     },
     /** Drops one delivery: its `run` rejects at once with the error, which is returned. */
     drop,

@@ -58,11 +58,12 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
         },
       });
       if (isThenable(given)) {
-        const looking = withDeadline(Promise.resolve(given), receiveTimeoutMs, () => {
+        const looking = Promise.resolve(given);
+        arrivals.lookUp(arrival, looking);
+        given = await withDeadline(looking, receiveTimeoutMs, () => {
           lookUp.abort(new Error(`The look-up took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs).`));
           return lookUp.signal.reason;
         });
-        given = await arrivals.lookUp(arrival, looking);
       }
       found = checkFound(given);
     } catch (cause) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { playLookUps } from '../../bench/lib/look-ups.mjs';
 import { createReceiver, createVerifier, signDelivery } from '../../src/index.js';
 import { deferred, event, noting, secret, signed } from '../helpers.js';
@@ -58,22 +58,34 @@ describe('a delivery whose secret is being looked up', () => {
     expect(await third).toMatchObject({ status: 200 });
   });
 
-  it('gives its place back after receiveTimeoutMs if the look-up hangs, when its signal is aborted', async () => {
+  it.each([
+    ['when it settles', true],
+    ['after twice receiveTimeoutMs if it hangs', false],
+  ])('is refused after receiveTimeoutMs, when its signal is aborted, and gives its place back %s', async (_when, ends) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const found = deferred<string>();
     const signals: AbortSignal[] = [];
     const { receiver } = noting({
       maxLookUps: 1,
-      receiveTimeoutMs: 30,
+      receiveTimeoutMs: 1000,
       secret: ({ signal }) => {
         signals.push(signal);
-        return signals.length === 1 ? new Promise(() => {}) : secret;
+        return signals.length === 1 ? found.promise : secret;
       },
     });
-    const hanging = receiver.handle(signed([event('a')]));
-    expect(await receiver.handle(signed([event('b')]))).toMatchObject(overloaded);
+    const slow = receiver.handle(signed([event('a')]));
+    const next = () => receiver.handle(signed([event('b')]));
+    expect(await next()).toMatchObject(overloaded);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-    expect(await hanging).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_SECRET' } });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await slow).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_SECRET' } });
     expect(signals[0]?.reason).toMatchObject({ message: expect.stringContaining('receiveTimeoutMs') });
-    expect((await receiver.handle(signed([event('b')]))).status).toBe(200);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(await next()).toMatchObject(overloaded);
+    if (ends) found.reject(new Error('aborted'));
+    await vi.advanceTimersByTimeAsync(ends ? 0 : 101);
+    expect((await next()).status).toBe(200);
   });
 
   it('keeps its place and aborts its signal when the host’s time is over: it is handled by nobody', async () => {
