@@ -96,7 +96,7 @@ export function answerHeaders({ status, retryAfterSeconds, closeConnection }: De
 
 type Header = [name: string, value: string];
 
-/** The status of an answer, or 500 for one that cannot be sent: a custom receiver may return anything. */
+/** The status of an answer, or 500 for one that cannot be sent: Fetch and Lambda take none for 200. */
 export function validStatus(status: unknown): number {
   return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599 ? (status as number) : 500;
 }

@@ -12,8 +12,6 @@ export interface DeliveryMessage {
   bodyBytes?: number | undefined;
   /** The answer, from `asyncStart` on; undefined for a delivery that a verifier accepted, as your code answers it. */
   result?: DeliveryResult | undefined;
-  /** A RawBodyUnavailableError, which has no answer. */
-  error?: unknown;
 }
 
 /** Published for each item of an authentic delivery. */

@@ -76,8 +76,8 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
       finish() {
         const seconds = elapsed();
         activeDeliveries.add(-1, base);
-        const { result, error, bodyBytes } = message;
-        const attributes: Attributes = { ...base, ...errorAttributes(result?.error ?? error) };
+        const { result, bodyBytes } = message;
+        const attributes: Attributes = { ...base, ...errorAttributes(result?.error) };
         processDuration.record(seconds, attributes);
         deliveries.add(1, result ? { ...attributes, 'http.response.status_code': result.status } : attributes);
         if (bodyBytes !== undefined) bodySize.record(bodyBytes, base);

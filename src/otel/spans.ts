@@ -87,18 +87,16 @@ function ending(span: Span, describe: () => void): void {
   span.end();
 }
 
-function describeDelivery(span: Span, { result, error, bodyBytes }: DeliveryMessage): void {
+function describeDelivery(span: Span, { result, bodyBytes }: DeliveryMessage): void {
   if (bodyBytes !== undefined) span.setAttribute('messaging.message.body.size', bodyBytes);
-  if (result) {
-    span.setAttribute('http.response.status_code', result.status);
-    const isAuthentic = result.outcomes.length > 0 || result.error === undefined;
-    if (isAuthentic) span.setAttribute('messaging.batch.message_count', result.outcomes.length);
-  }
-  const failure = result?.error ?? error;
-  if (failure === undefined) return;
-  setFailed(span, failure);
+  if (!result) return;
+  const { status, error, outcomes } = result;
+  span.setAttribute('http.response.status_code', status);
+  if (outcomes.length > 0 || error === undefined) span.setAttribute('messaging.batch.message_count', outcomes.length);
+  if (error === undefined) return;
+  setFailed(span, error);
   // The failure of an item is recorded with the item.
-  if (!result?.outcomes.length) recordFailure(span, failure);
+  if (outcomes.length === 0) recordFailure(span, error);
 }
 
 function describeEvent(span: Span, { result }: EventMessage): void {

@@ -2,6 +2,7 @@ import type { DeliveryItem } from '../events/parse-delivery.js';
 import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
 import type { AboutDelivery } from '../handle/context.js';
 import { createDispatch } from '../handle/dispatch.js';
+import { hasMethods } from '../internal/check-client.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
 import { createReceive, type Take } from '../receive/receive.js';
@@ -9,7 +10,7 @@ import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/re
 import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
-import { finished, resolveReceiverOptions } from './resolve-options.js';
+import { resolveReceiverOptions } from './resolve-options.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {
@@ -90,5 +91,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
 
 /** The receiver that an adapter received, or one created from the options that it received. */
 export function asReceiver<Tx>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): Receiver {
-  return finished('receiver', receiverOrOptions, createReceiver<Tx>);
+  return hasMethods<Receiver>(receiverOrOptions, 'handleRequest')
+    ? receiverOrOptions
+    : createReceiver(receiverOrOptions);
 }

@@ -121,22 +121,3 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Resolv
   const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
   return { ...resolved, store: store ?? (memoryStore({ leaseMs }) as typeof store) };
 }
-
-/** What an adapter calls, and knows each of them by. */
-const METHODS = { receiver: 'handleRequest', verifier: 'verifyRequest' };
-
-/**
- * The receiver or verifier that an adapter received, or the one that `create` makes of the options that it received. Throws
- * ConfigError for the other kind.
- */
-export function finished<Finished extends object, Options>(
-  kind: keyof typeof METHODS,
-  given: Finished | Options,
-  create: (options: Options) => Finished,
-): Finished {
-  const has = (each: keyof typeof METHODS) => hasMethods<Record<string, unknown>>(given, METHODS[each]);
-  if (has(kind)) return given as Finished;
-  const other = kind === 'receiver' ? 'verifier' : 'receiver';
-  if (!has(other)) return create(given as Options);
-  throw new ConfigError(`This adapter takes a ${kind} or its options, got a ${other}. Use the adapter for a ${other}.`);
-}

@@ -1,11 +1,12 @@
 import type { DeliveryResult } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
+import { hasMethods } from '../internal/check-client.js';
 import { createGate } from '../receive/gate.js';
 import { createReceive, type Take } from '../receive/receive.js';
 import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
 import type { VerifierOptions } from './options.js';
 import { createReporter } from './reporter.js';
-import { finished, resolveVerifierOptions } from './resolve-options.js';
+import { resolveVerifierOptions } from './resolve-options.js';
 
 /** Either the authentic delivery, or the answer to refuse the request with: of an adapter, in the form of its host. */
 export type Verification<Refusal = DeliveryResult> =
@@ -65,5 +66,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
 /** The verifier that an adapter received, or one created from the options that it received. */
 export function asVerifier(verifierOrOptions: Verifier | VerifierOptions): Verifier {
-  return finished('verifier', verifierOrOptions, createVerifier);
+  return hasMethods<Verifier>(verifierOrOptions, 'verifyRequest')
+    ? verifierOrOptions
+    : createVerifier(verifierOrOptions);
 }
