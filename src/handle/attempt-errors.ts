@@ -20,13 +20,15 @@ export function errorOf(cause: unknown, limit: Deadline): WebhookError {
   return limit.error !== undefined && cause === limit.error ? limit.error : handlerError(cause);
 }
 
-/** The codes of the errors that a store throws. */
-const STORES = new Set(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK_OUTCOME_UNKNOWN']);
+/** Whether an error says what a store did, which is more than what a handler threw. */
+export function isOfStore(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ERR_WEBHOOK_STORE' || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
+}
 
 /** The error of a store: its own, or the handler's if the store refused to commit what the handler wrote. */
 export function storeError(cause: unknown): WebhookError {
-  const code = WebhookError.codeOf(cause);
-  if (code !== undefined && STORES.has(code)) return cause as WebhookError;
+  if (isOfStore(cause) || codeOf(cause) === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
 }
 

@@ -9,6 +9,7 @@ import {
   FROZEN,
   inProgress,
   isMadeFrom,
+  isOfStore,
   LATE,
   outcomeUnknown,
   storeError,
@@ -138,8 +139,7 @@ class Attempt<Tx> {
     if (late && this.#isOfTime(cause)) return late;
     const failure = this.#failure;
     // Or the store has rolled back and has more to say than what the handler threw.
-    const isOfStore = cause !== failure?.thrown && OF_STORES.has(codeOf(cause));
-    if (failure === undefined || isOfStore) return storeError(cause);
+    if (failure === undefined || (cause !== failure.thrown && isOfStore(cause))) return storeError(cause);
     // Only with the handler's error does a transactional store say that it has rolled back.
     const isUndone = late !== undefined || !this.#ground.isTransactional || isMadeFrom(cause, failure.thrown);
     return isUndone ? failure.error : storeError(cause);
@@ -161,7 +161,7 @@ class Attempt<Tx> {
     // The store may settle before its run.
     if (this.#run === 'running' || this.#run === 'late') this.#hold();
     if (this.#resolve) this.#resolve(attempted);
-    else if (this.#run !== 'idle' && OF_STORES.has(codeOf(error))) this.#report(error);
+    else if (this.#run !== 'idle' && isOfStore(error)) this.#report(error);
     this.#resolve = undefined;
   }
 
@@ -251,9 +251,6 @@ class Attempt<Tx> {
     return failure.thrown;
   }
 }
-
-/** Codes of errors that say more than what the handler threw, also after an answer was given. */
-const OF_STORES = new Set<string | undefined>(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_OUTCOME_UNKNOWN']);
 
 /** The smallest token: an effect that is fenced with it never counts as newer than one of its keys. */
 function least(fresh: ReadonlyMap<string, Claimed>): bigint | undefined {

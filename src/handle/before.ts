@@ -60,10 +60,7 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
     };
     let kept: ReadonlyMap<EventEntry, Kept> | undefined;
     try {
-      kept = await limit.run(
-        () => finality.before([...entries.keys()], context),
-        (running) => afterwards.hold(running, host),
-      );
+      kept = await limit.run(() => finality.before([...entries.keys()], context), afterwards.hold);
       if (kept === undefined) return NONE;
     } catch (cause) {
       const isLate = cause === limit.error && codeOf(cause) === 'ERR_WEBHOOK_HANDLER_TIMEOUT';

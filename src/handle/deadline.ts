@@ -1,6 +1,7 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
 import type { RunLimit } from '../stores/store.js';
+import type { Afterwards } from './ground.js';
 import { type HostTime, outOfTime } from './host-time.js';
 
 /** With less time than this, in ms, user code is more likely to be cut off than to finish. */
@@ -15,6 +16,7 @@ export class Deadline implements RunLimit {
   report?: (error: unknown) => void;
   readonly #ms: number;
   readonly #isOfHost: boolean;
+  readonly #host: HostTime | undefined;
   // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the earlier end counts.
   readonly #monotonicEnd: number;
   #controller: AbortController | undefined;
@@ -25,6 +27,7 @@ export class Deadline implements RunLimit {
     if (hostMs < Math.min(mostMs, SHORTEST_MS)) this.error = outOfTime();
     this.#ms = Math.min(mostMs, hostMs);
     this.#isOfHost = hostMs < mostMs;
+    this.#host = host;
     this.#monotonicEnd = monotonicNow() + this.#ms;
     this.deadline = Date.now() + this.#ms;
   }
@@ -59,12 +62,12 @@ export class Deadline implements RunLimit {
     return this.error;
   }
 
-  /** Waits for user code until then. It rejects at that time and passes the promise that is still running to `late`. */
-  async run<T>(work: () => T, late: (running: Promise<unknown>) => void): Promise<Awaited<T>> {
+  /** Waits for user code until then. It rejects at that time, and `hold` gets what still runs. */
+  async run<T>(work: () => T, hold: Afterwards['hold']): Promise<Awaited<T>> {
     if (this.error) throw this.error;
     const running = Promise.resolve(work());
     return withDeadline(running, this.remainingMs(), () => {
-      late(running);
+      hold(running, this.#host);
       return this.expire();
     });
   }

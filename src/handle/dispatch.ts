@@ -16,12 +16,13 @@ import type { HandleOptions } from './types.js';
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;
 
 export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: Afterwards): Dispatch {
-  const { onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
-  const handleOnce = createHandleOnce(options, afterwards);
+  const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
+  const ground = groundOf(options, afterwards);
+  const handleOnce = onEvent && createHandleOnce(ground, onEvent);
   const handleEach = onEvents
-    ? createHandleEach({ ...options, onEvents }, afterwards)
+    ? createHandleEach(ground, onEvents)
     : enqueue && createEnqueueEach(enqueue, options, afterwards);
-  // A queue stores at once, and its worker asks.
+  // A queue stores at once, and its worker asks. It never waits for what this process is running, as `ground` does.
   const before = finality && !enqueue ? createBefore(finality, groundOf(options, afterwards)) : undefined;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
@@ -35,10 +36,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
     if (hook === undefined) return { status, item, error: refusal };
     const limit = new Deadline(handlerTimeoutMs, host);
     try {
-      await limit.run(
-        () => hook(item),
-        (running) => afterwards.hold(running, host),
-      );
+      await limit.run(() => hook(item), afterwards.hold);
       return { status, item };
     } catch (cause) {
       return { status: 'failed', item, error: errorOf(cause, limit) };
@@ -75,9 +73,9 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
       const key = keys.get(item) as string;
       const same = settled.get(key);
       if (same) return repeatOf(await same, item);
-      const own = handled
-        ? handled.then((outcomes) => outcomes.get(key) as EventOutcome)
-        : handleOnce(item, key, about);
+      const own = handleOnce
+        ? handleOnce(item, key, about)
+        : (handled as Promise<Map<string, EventOutcome>>).then((outcomes) => outcomes.get(key) as EventOutcome);
       if (handled || options.store !== false) settled.set(key, own);
       return own;
     }
@@ -107,8 +105,8 @@ function repeatOf(first: EventOutcome, item: DeliveryItem): EventOutcome {
   return { ...first, item, status: first.error ? first.status : 'duplicate' };
 }
 
-function byKey(outcomes: readonly EventOutcome[]): Map<string | undefined, EventOutcome> {
-  return new Map(outcomes.map((outcome) => [outcome.idempotencyKey, outcome]));
+function byKey(outcomes: readonly EventOutcome[]): Map<string, EventOutcome> {
+  return new Map(outcomes.map((outcome) => [outcome.idempotencyKey as string, outcome]));
 }
 
 /** Maps in order, with at most `most` calls at once. */

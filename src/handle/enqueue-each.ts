@@ -22,7 +22,7 @@ export function createEnqueueEach(
     const work = () => enqueue(entries, { signal, deadline, ...about, ...needs });
     try {
       const events = entries.map(({ event }) => event);
-      await traceHandler(() => limit.run(work, (running) => hold(running, host)), { events });
+      await traceHandler(() => limit.run(work, hold), { events });
       return outcomesOf(items, 'stored');
     } catch (cause) {
       const message = '`enqueue` failed, so the delivery will be sent again.';

@@ -29,8 +29,6 @@ const withoutStore: Once<never> = async (keys, _step, run) => {
   return new Map(keys.map((key) => [key, 'handled']));
 };
 
-export type RunSettings<Tx> = Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>;
-
 export function isTransactional<Tx>(store: IdempotencyStore<Tx>): store is TransactionalStore<Tx> {
   return typeof (store as { readonly once?: unknown }).once === 'function';
 }
@@ -43,7 +41,10 @@ export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
   return onceWithLeases(store as LeaseStore) as Once<unknown> as Once<Tx>;
 }
 
-export function groundOf<Tx>({ store, handlerTimeoutMs: mostMs }: RunSettings<Tx>, afterwards: Afterwards): Ground<Tx> {
+export function groundOf<Tx>(
+  { store, handlerTimeoutMs: mostMs }: Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>,
+  afterwards: Afterwards,
+): Ground<Tx> {
   const transactional = store && isTransactional(store) ? store : undefined;
   const { leaseMs } = (store || {}) as { readonly leaseMs?: number };
   // A handler that outlives its lease would be taken over from while it runs.

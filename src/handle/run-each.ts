@@ -4,7 +4,7 @@ import { stopwatch } from '../internal/deadline.js';
 import { type EventOutcome, outcomesOf } from './answer.js';
 import { attempt, type Items } from './attempt.js';
 import { type AboutDelivery, createContext } from './context.js';
-import { type Afterwards, groundOf, type RunSettings } from './ground.js';
+import type { Ground } from './ground.js';
 import type { EventEntry, OnEvent, OnEvents } from './types.js';
 
 /** Runs `onEvent` for one event under its idempotency key. Never rejects. */
@@ -18,30 +18,20 @@ export function entriesOf(items: Items): EventEntry[] {
   return [...items].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
 }
 
-export function createHandleOnce<Tx>(
-  options: RunSettings<Tx> & { readonly onEvent: OnEvent<Tx> | undefined },
-  afterwards: Afterwards,
-): HandleOnce {
-  const ground = groundOf(options, afterwards);
+export function createHandleOnce<Tx>(ground: Ground<Tx>, onEvent: OnEvent<Tx>): HandleOnce {
   const { handlerTimeoutMs } = ground;
   return async (item, idempotencyKey, about) => {
     const { outcomes } = await attempt(ground, {
       items: new Map([[idempotencyKey, item]]),
       about,
       handlerTimeoutMs,
-      call: (_, run) => options.onEvent?.(item.event, createContext(about, run, idempotencyKey)),
+      call: (_, run) => onEvent(item.event, createContext(about, run, idempotencyKey)),
     });
     return outcomes[0] as EventOutcome;
   };
 }
 
-export function createHandleEach<Tx>(
-  options: RunSettings<Tx> & { readonly onEvents: OnEvents<Tx> },
-  afterwards: Afterwards,
-): HandleEach {
-  const { onEvents } = options;
-  const ground = groundOf(options, afterwards);
-
+export function createHandleEach<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>): HandleEach {
   async function atOnce(items: Items, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
     const handlerTimeoutMs = search ? search.remainingMs() : ground.handlerTimeoutMs;

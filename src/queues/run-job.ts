@@ -84,7 +84,7 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
     },
   };
   const settings = { store: keys, handlerTimeoutMs };
-  const handleOnce = createHandleOnce<Tx>({ ...settings, onEvent }, afterwards);
+  const handleOnce = createHandleOnce<Tx>(groundOf(settings, afterwards), onEvent);
   const before = finality && createBefore(finality, groundOf(settings, afterwards));
 
   async function runJob(job: EventJob): Promise<Delay | undefined> {
