@@ -44,27 +44,17 @@ export function onceWithLeases(store: LeaseStore): Once<undefined> {
       const word = elsewhere(key);
       if (word) waiting.set(key, word);
     }
-    if (waiting.size === keys.length) return settled(keys, waiting, new Map());
-    const own = waiting.size === 0 ? keys : keys.filter((key) => !waiting.has(key));
-    const words = claimAndRun(store, own, step, run);
-    const entry: Running = { words, limit };
+    const own = keys.filter((key) => !waiting.has(key));
+    const entry = { words: claimAndRun(store, own, step, run), limit };
     for (const key of own) running.set(key, entry);
     try {
-      return waiting.size === 0 ? await words : await settled(keys, waiting, await words);
+      const words = await entry.words;
+      for (const [key, word] of waiting) words.set(key, await word);
+      return words;
     } finally {
       for (const key of own) if (running.get(key) === entry) running.delete(key);
     }
   };
-}
-
-async function settled(
-  keys: readonly string[],
-  waiting: ReadonlyMap<string, Promise<StoreWord>>,
-  words: ReadonlyMap<string, StoreWord>,
-): Promise<Map<string, StoreWord>> {
-  const all = new Map<string, StoreWord>();
-  for (const key of keys) all.set(key, (words.get(key) ?? (await waiting.get(key))) as StoreWord);
-  return all;
 }
 
 /** Each claim has its own owner, so a run that was taken over neither records nor frees a key. */
@@ -74,9 +64,10 @@ async function claimAndRun(
   step: Step,
   run: Run<undefined>,
 ): Promise<Map<string, StoreWord>> {
+  const words = new Map<string, StoreWord>();
+  if (keys.length === 0) return words;
   const owner = crypto.randomUUID();
   const answers = await store.claim(keys, owner, step);
-  const words = new Map<string, StoreWord>();
   const fresh = new Map<string, Claimed>();
   for (const key of keys) {
     const answer = answers.get(key);
