@@ -10,20 +10,26 @@ const RESERVE_MS = 500;
 /** The answer leaves this long before the host ends the delivery, in ms, even if the store has not answered. */
 const ANSWER_MS = 100;
 
-/** Returns how long the host still lets a delivery run, in ms; undefined if it sets no limit. */
-export type RemainingMs = () => number | undefined;
-
-/** Has the host let work that continues after the answer finish, as `waitUntil` of Workers does. */
-export type WaitUntil = (work: Promise<unknown>) => unknown;
+/** What the host grants a delivery. */
+export interface HostGrants {
+  /**
+   * Returns how long the host still lets the delivery run, in ms, or undefined: handlers then end, and the answer is out,
+   * before that. (Default: no limit.)
+   */
+  readonly remainingMs?: (() => number | undefined) | undefined;
+  /**
+   * Has the host let work finish although the sender has gone or has its answer: all of a request, and handlers that outlive
+   * their time limit. For a Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => unknown) | undefined;
+}
 
 /** The time that a host such as Lambda grants one delivery. A host that gives no usable number sets no limit. */
 export class HostTime {
-  readonly #remainingMs: RemainingMs | undefined;
-  readonly #waitUntil: WaitUntil | undefined;
+  readonly #grants: HostGrants;
 
-  constructor(remainingMs: RemainingMs | undefined, waitUntil?: WaitUntil) {
-    this.#remainingMs = remainingMs;
-    this.#waitUntil = waitUntil;
+  constructor(grants: HostGrants) {
+    this.#grants = grants;
   }
 
   /** Whether the host may have ended everything that belongs to the delivery. */
@@ -35,7 +41,7 @@ export class HostTime {
   waitUntil(work: Promise<unknown>): void {
     try {
       // How the work ends is reported elsewhere.
-      ignorePromise(this.#waitUntil?.(work.catch(() => {})));
+      ignorePromise(this.#grants.waitUntil?.(work.catch(() => {})));
     } catch {
       // The host may end the work with the answer.
     }
@@ -54,7 +60,7 @@ export class HostTime {
   #leftMs(): number {
     let ms: unknown;
     try {
-      ms = this.#remainingMs?.();
+      ms = this.#grants.remainingMs?.();
     } catch {
       // The host's clock is broken. Its limit is then unknown, and the receiver's own limits apply.
     }

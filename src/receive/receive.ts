@@ -2,7 +2,7 @@ import { hmacAhead } from '#runtime';
 import { RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { parseItems } from '../events/parse-delivery.js';
 import { answerTo, asWebhookError, type DeliveryResult } from '../handle/answer.js';
-import { HostTime } from '../handle/host-time.js';
+import { type HostGrants, HostTime } from '../handle/host-time.js';
 import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { withDeadline } from '../internal/deadline.js';
@@ -17,7 +17,6 @@ import {
   type BodyReader,
   type DeliveryRequest,
   type ErrorContext,
-  type HostGrants,
   headerText,
   incomplete,
   type RefusedRequest,
@@ -191,9 +190,5 @@ function headersOf(request: Pick<DeliveryRequest, 'header'>): SecretRequest['hea
 }
 
 function hostOf(grants: HostGrants): HostTime | undefined {
-  if (!grants.remainingMs && !grants.waitUntil) return undefined;
-  return new HostTime(
-    () => grants.remainingMs?.(),
-    (work) => grants.waitUntil?.(work),
-  );
+  return grants.remainingMs || grants.waitUntil ? new HostTime(grants) : undefined;
 }

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors.js';
-import type { RemainingMs, WaitUntil } from '../handle/host-time.js';
+import type { HostGrants } from '../handle/host-time.js';
 import type { ItemContext } from '../handle/types.js';
 import type { RawBody, SignedParts } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
@@ -27,20 +27,6 @@ export function pathOf(url: unknown): string | undefined {
  * it keeps to `arrival`, whose `onDrop` says when to stop reading and release the chunks.
  */
 export type BodyReader = (limits: { maxBodyBytes: number; arrival: Arrival }) => Promise<Uint8Array>;
-
-/** What the host grants a delivery. */
-export interface HostGrants {
-  /**
-   * Returns how long the host still lets the delivery run, in ms: handlers then end, and the answer is out, before that.
-   * (Default: no limit.)
-   */
-  readonly remainingMs?: RemainingMs | undefined;
-  /**
-   * Has the host let work finish although the sender has gone or has its answer: all of a request, and handlers that outlive
-   * their time limit. For a Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
-   */
-  readonly waitUntil?: WaitUntil | undefined;
-}
 
 /** An HTTP request as adapters present it. Its `url` is for secret functions. */
 export interface DeliveryRequest extends Pick<SecretRequest, 'url'>, HostGrants {
