@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { ConfigError } from '../errors.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { typeName } from '../internal/check-options.js';
+import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
@@ -40,8 +41,7 @@ const FIX =
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    checkResponse(response);
-    respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX)));
+    respond(request, response, await receiver.handleRequest(presented(request, response)));
   };
 }
 
@@ -69,17 +69,35 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
-    checkResponse(response);
-    const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
+    const { delivery, refusal } = await verifier.verifyRequest(presented(request, response));
     if (refusal) respond(request, response, refusal);
     return delivery;
   };
 }
 
-/** Throws to a host that passes something else, which it answers 500. */
-function checkResponse(response: unknown): void {
-  if (typeof Object(response).end === 'function') return;
-  throw new ConfigError(
-    `nodeHandler and nodeVerifier take the request and the response of node:http, got ${typeName(response)} in place of the response. In Fastify register fastifyPlugin, in Koa pass \`context.req\` and \`context.res\`, and give a Request to fetchHandler.`,
-  );
+/**
+ * Throws to a host that passes something else than a response, which it answers 500. Presents something else than a request
+ * as one that fails, so that the receiver answers 500 and reports it.
+ */
+function presented(request: NodeRequest, response: unknown): DeliveryRequest {
+  const fail = () => {
+    throw new ConfigError(
+      `nodeHandler takes a request and a response of Node.js, got ${inPlaceOf(request, response)}.`,
+    );
+  };
+  if (typeof Object(response).end !== 'function') fail();
+  return isNode(request) ? fromNodeRequest(request, FIX) : { method: 'POST', header: fail, rawBody: fail };
+}
+
+/** Requests are event emitters; wrappers and test tools make some that are not instances. */
+const isNode = (given: unknown) => typeof Object(given).on === 'function';
+
+function inPlaceOf(request: unknown, response: unknown): string {
+  const { requestContext, raw, req } = Object(request);
+  if (isNode(request)) return `${typeName(response)} in place of the response`;
+  if (isNode(raw)) return 'a request of Fastify: register fastifyPlugin';
+  if (isNode(req)) return 'a context: pass its `req` and `res`';
+  if ('bodyUsed' in Object(request)) return 'a Request: use fetchHandler';
+  if (requestContext) return 'an event of AWS Lambda: use lambdaHandler';
+  return `${typeName(request)} in place of the request`;
 }

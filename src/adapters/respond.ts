@@ -21,7 +21,7 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
     // HTTP/2 only: there, one request can be ended early without its connection.
     const isHttp2 = typeof stream?.close === 'function';
     // Fake requests of a framework's test tools have no `complete`.
-    const isReceived = request.complete !== false;
+    const isReceived = request?.complete !== false;
     response.statusCode = validStatus(result.status);
     for (const [name, value] of answerHeaders(result)) {
       if (name !== 'Connection' || !isHttp2) response.setHeader(name, value);

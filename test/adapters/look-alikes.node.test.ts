@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { type expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
-import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
+import { type NodeRequest, nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
 import { isWebhookError } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { genuine } from '../matrix/deliveries.js';
@@ -80,6 +80,65 @@ describe.each(nodes)('%s', (_, call, unavailable) => {
     const answer = await call(request as never, codes);
     expect(String(answer)).toMatch(/^(405|500|ERR_WEBHOOK_\w+)$/);
     expect(codes.length + (typeof answer === 'string' ? 1 : 0)).toBe(1);
+  });
+});
+
+/** What people pass in place of a request, and what the message tells them. */
+const OTHERS: readonly [what: string, given: unknown, message: RegExp][] = [
+  ['nothing', undefined, /got undefined in place of the request\./],
+  ['a Request', new Request('http://localhost/webhooks', { method: 'POST' }), /got a Request: use fetchHandler\./],
+  [
+    'an event of Lambda',
+    { requestContext: { http: { method: 'POST' } }, headers: {}, body: '[]' },
+    /got an event of AWS Lambda: use lambdaHandler\./,
+  ],
+  ['the context of Koa', { req: fakeRequest(), res: {}, method: 'POST' }, /got a context: pass its `req` and `res`\./],
+  ['the request of Fastify', { raw: fakeRequest(), body: [] }, /got a request of Fastify: register fastifyPlugin\./],
+  ['an object', { method: 'POST', headers: {}, body: '[]' }, /got an object in place of the request\./],
+];
+
+describe.each<[string, (onError: (error: Error) => void) => (...args: never[]) => Promise<unknown>]>([
+  ['nodeHandler', (onError) => nodeHandler({ ...options([]), onEvent() {}, onError })],
+  ['nodeVerifier', (onError) => nodeVerifier({ ...options([]), onError })],
+])('%s', (_, make) => {
+  expectNothingUnhandled();
+
+  it.each(OTHERS)('answers 500 when it gets %s and a response, and reports what to pass', async (_, given, message) => {
+    const response = fakeResponse();
+    const messages: string[] = [];
+    await make((error) => messages.push(error.message))(given as never, response as never);
+    expect(await response.answer).toBe(500);
+    expect(messages).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each(OTHERS)('rejects when it gets %s without a response, and says what to pass', async (_, given, message) => {
+    await expect(make(() => {})(given as never, {} as never)).rejects.toThrow(message);
+  });
+
+  it('rejects when it gets a request without a response', async () => {
+    const answering = make(() => {})(fakeRequest() as never);
+    await expect(answering).rejects.toMatchObject({
+      code: 'ERR_WEBHOOK_CONFIG',
+      message: 'nodeHandler takes a request and a response of Node.js, got undefined in place of the response.',
+    });
+  });
+});
+
+describe('nodeHandler as a route of Fastify', () => {
+  it('is answered 500 with what to register', async () => {
+    const app = Fastify();
+    const handled: string[] = [];
+    app.post('/webhooks', nodeHandler({ ...options([]), onEvent: ({ id }) => handled.push(id) }) as never);
+    const { body, ...delivery } = genuine();
+    const headers = { ...lower({ body, ...delivery }), 'content-type': 'application/json' } as Record<string, string>;
+    const answer = await app.inject({ method: 'POST', url: '/webhooks', headers, payload: Buffer.from(body) });
+    await app.close();
+    expect(answer.json()).toMatchObject({
+      statusCode: 500,
+      code: 'ERR_WEBHOOK_CONFIG',
+      message: expect.stringContaining('a request of Fastify: register fastifyPlugin'),
+    });
+    expect(handled).toEqual([]);
   });
 });
 
