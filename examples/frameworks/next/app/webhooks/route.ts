@@ -1,5 +1,5 @@
-// A route handler gets the web-standard Request with its body untouched; pages/api would parse it. `next build` loads this
-// file without your secrets, so `secret` is a function, called for each delivery.
+// A route handler gets the web-standard Request with its body untouched. `next build` loads this file without your secrets,
+// so `secret` is a function, called for each delivery.
 // With a proxy.ts (middleware), Next cuts bodies at 10 MB: `experimental.proxyClientMaxBodySize`.
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 
