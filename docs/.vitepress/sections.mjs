@@ -19,6 +19,7 @@ export const SECTIONS = [
       'h3',
       'nitro',
       'sveltekit',
+      'vercel',
       'google-cloud-functions',
       'bun',
       'deno',

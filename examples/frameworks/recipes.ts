@@ -54,7 +54,7 @@ export const recipes = {
     ...inNode('next'),
     build: [process.execPath, `${packages}next/dist/bin/next`, 'build'],
     start: [process.execPath, `${packages}next/dist/bin/next`, 'start', '-H', '127.0.0.1'],
-    paths: ['/webhooks', '/edge/webhooks'],
+    paths: ['/webhooks', '/edge/webhooks', '/api/webhooks'],
   },
   nitro: {
     ...inNode('nitro'),
@@ -76,6 +76,12 @@ export const recipes = {
     needs: deno,
     install: installRuntimes,
     start: [deno, ...['run', '--allow-net', '--allow-env', '--node-modules-dir=manual', 'server.ts']],
+  },
+  vercel: {
+    needs: `${runtimes}@vercel/node`,
+    install: installRuntimes,
+    start: [process.execPath, '--import', 'tsx', 'serve.ts'],
+    paths: ['/api/webhooks', '/api/node/webhooks'],
   },
   worker: {
     needs: `${runtimes}miniflare`,

@@ -35,6 +35,8 @@ export function fromNodeRequest(
     peer: (request as { stream?: ServerHttp2Stream }).stream?.session ?? request.socket,
     header: (name) => request.headers?.[name],
     rawBody() {
+      // Vercel reads the body before the function, and plays it back to listeners. Its getter `body` parses, and may throw.
+      if (stream.readableEnded && Object.hasOwn(stream, 'read')) return readerOf(stream, true);
       const kept = [rawBody, body, request.rawBody, request.body];
       // `isView` works across realms, where instanceof does not.
       const bytes =
@@ -54,7 +56,7 @@ function isRead(stream: Readable): boolean {
   return stream.readableDidRead || stream.readableEncoding !== null || isShared;
 }
 
-function readerOf(stream: Readable): BodyReader {
+function readerOf(stream: Readable, isReplayed = false): BodyReader {
   return readBody((add, finish) => {
     const cut = (cause?: unknown) => finish(incomplete('the connection closed', cause));
     const end = () => {
@@ -64,7 +66,7 @@ function readerOf(stream: Readable): BodyReader {
     };
     // Stays: an error after the answer must not bring down the process.
     stream.on('error', cut);
-    if (stream.readable) {
+    if (isReplayed || stream.readable) {
       stream.on('data', add);
       stream.on('end', end);
       stream.on('close', cut);

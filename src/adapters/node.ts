@@ -81,9 +81,7 @@ export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): Nod
  */
 function presented(request: NodeRequest, response: unknown): DeliveryRequest {
   const fail = () => {
-    throw new ConfigError(
-      `nodeHandler takes a request and a response of Node.js, got ${inPlaceOf(request, response)}.`,
-    );
+    throw new ConfigError(`nodeHandler takes a request and response of Node.js, got ${inPlaceOf(request, response)}.`);
   };
   if (typeof Object(response).end !== 'function') fail();
   return isNode(request) ? fromNodeRequest(request, FIX) : { method: 'POST', header: fail, rawBody: fail };
@@ -94,10 +92,10 @@ const isNode = (given: unknown) => typeof Object(given).on === 'function';
 
 function inPlaceOf(request: unknown, response: unknown): string {
   const { requestContext, raw, req } = Object(request);
-  if (isNode(request)) return `${typeName(response)} in place of the response`;
-  if (isNode(raw)) return 'a request of Fastify: register fastifyPlugin';
-  if (isNode(req)) return 'a context: pass its `req` and `res`';
+  if (isNode(request)) return `${typeName(response)} as the response`;
+  if (isNode(raw)) return 'a request of Fastify: use fastifyPlugin';
+  if (isNode(req)) return 'a context: pass its req and res';
   if ('bodyUsed' in Object(request)) return 'a Request: use fetchHandler';
   if (requestContext) return 'an event of AWS Lambda: use lambdaHandler';
-  return `${typeName(request)} in place of the request`;
+  return `${typeName(request)} as the request`;
 }

@@ -85,16 +85,16 @@ describe.each(nodes)('%s', (_, call, unavailable) => {
 
 /** What people pass in place of a request, and what the message tells them. */
 const OTHERS: readonly [what: string, given: unknown, message: RegExp][] = [
-  ['nothing', undefined, /got undefined in place of the request\./],
+  ['nothing', undefined, /got undefined as the request\./],
   ['a Request', new Request('http://localhost/webhooks', { method: 'POST' }), /got a Request: use fetchHandler\./],
   [
     'an event of Lambda',
     { requestContext: { http: { method: 'POST' } }, headers: {}, body: '[]' },
     /got an event of AWS Lambda: use lambdaHandler\./,
   ],
-  ['the context of Koa', { req: fakeRequest(), res: {}, method: 'POST' }, /got a context: pass its `req` and `res`\./],
-  ['the request of Fastify', { raw: fakeRequest(), body: [] }, /got a request of Fastify: register fastifyPlugin\./],
-  ['an object', { method: 'POST', headers: {}, body: '[]' }, /got an object in place of the request\./],
+  ['the context of Koa', { req: fakeRequest(), res: {}, method: 'POST' }, /got a context: pass its req and res\./],
+  ['the request of Fastify', { raw: fakeRequest(), body: [] }, /got a request of Fastify: use fastifyPlugin\./],
+  ['an object', { method: 'POST', headers: {}, body: '[]' }, /got an object as the request\./],
 ];
 
 describe.each<[string, (onError: (error: Error) => void) => (...args: never[]) => Promise<unknown>]>([
@@ -119,7 +119,7 @@ describe.each<[string, (onError: (error: Error) => void) => (...args: never[]) =
     const answering = make(() => {})(fakeRequest() as never);
     await expect(answering).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_CONFIG',
-      message: 'nodeHandler takes a request and a response of Node.js, got undefined in place of the response.',
+      message: 'nodeHandler takes a request and response of Node.js, got undefined as the response.',
     });
   });
 });
@@ -136,7 +136,7 @@ describe('nodeHandler as a route of Fastify', () => {
     expect(answer.json()).toMatchObject({
       statusCode: 500,
       code: 'ERR_WEBHOOK_CONFIG',
-      message: expect.stringContaining('a request of Fastify: register fastifyPlugin'),
+      message: expect.stringContaining('a request of Fastify: use fastifyPlugin'),
     });
     expect(handled).toEqual([]);
   });

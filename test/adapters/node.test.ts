@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
@@ -95,6 +96,29 @@ describe('nodeHandler', () => {
     };
     expect(await statusFrom(listener, framed(genuine()))).toBe(200);
     expect(await statusFrom(listener, framed({ ...genuine(), signature: '0'.repeat(64) }))).toBe(403);
+  });
+
+  // What the runtime of Vercel does before it calls a function with Node's signature.
+  it('takes a body that the host has read and plays back, and does not look at its body', async () => {
+    const looks = new Log<string>();
+    const listener: RequestListener = async (request, response) => {
+      const bytes = Buffer.concat(await request.toArray());
+      const copy = new PassThrough();
+      const on = request.on.bind(request);
+      request.read = copy.read.bind(copy);
+      request.on = ((name: string, listen: () => void) =>
+        name === 'data' || name === 'end' ? copy.on(name, listen) : on(name, listen)) as never;
+      copy.end(bytes);
+      const get = () => {
+        looks.add('parsed');
+        return JSON.parse(String(bytes));
+      };
+      await handler(Object.defineProperty(request, 'body', { get }), response);
+    };
+    expect(await statusFrom(listener, framed(genuine()))).toBe(200);
+    expect(await statusFrom(listener, framed({ ...genuine(), signature: '0'.repeat(64) }))).toBe(403);
+    expect(await statusFrom(listener, framed(sign('not JSON')))).toBe(400);
+    expect(looks.entries).toEqual([]);
   });
 
   it('counts the bytes of text that a host has kept, and not its characters', async () => {

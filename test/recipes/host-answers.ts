@@ -57,6 +57,18 @@ export const NEXT_EDGE: readonly Entry[] = [
   ],
 ];
 
+/** Of Vercel: the function with the Web signature, and that with Node's. */
+export const VERCEL_WEB: readonly Entry[] = [
+  ...methods(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'], {
+    status: 405,
+    why: 'Vercel answers itself, without Allow',
+  }),
+  ['answers 405 to a GET without a body', { status: 405, why: 'Vercel answers itself, without Allow' }],
+];
+export const VERCEL_NODE: readonly Entry[] = [
+  ...methods(['PROPFIND'], { status: 405, why: 'Vercel knows no such method' }),
+];
+
 /** Of SvelteKit's adapter-node. */
 export const SVELTEKIT: readonly Entry[] = [
   [

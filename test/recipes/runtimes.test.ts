@@ -1,6 +1,7 @@
-import { WORKER } from './host-answers.js';
+import { VERCEL_NODE, VERCEL_WEB, WORKER } from './host-answers.js';
 import { recipeSuite } from './suites.js';
 
 recipeSuite('bun');
 recipeSuite('deno');
+recipeSuite('vercel', VERCEL_WEB, VERCEL_NODE);
 recipeSuite('worker', WORKER);
