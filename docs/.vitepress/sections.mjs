@@ -20,6 +20,7 @@ export const SECTIONS = [
       'nitro',
       'sveltekit',
       'vercel',
+      'azure-functions',
       'google-cloud-functions',
       'bun',
       'deno',

@@ -50,6 +50,11 @@ export const recipes = {
       ...['--import', 'tsx', `${functions}/build/src/main.js`, '--target=webhooks', '--source=index.ts'],
     ],
   },
+  'azure-functions': {
+    ...inNode('@azure/functions'),
+    start: [process.execPath, '--import', 'tsx', 'serve.ts'],
+    paths: ['/api/webhooks'],
+  },
   next: {
     ...inNode('next'),
     build: [process.execPath, `${packages}next/dist/bin/next`, 'build'],

@@ -7,9 +7,19 @@ const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
   'request.json() elsewhere), or have the earlier reader use request.clone().';
 
+/** What is used of a Request. The HttpRequest of Azure Functions has this, and lacks other properties of a Request. */
+export interface RequestLike {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: object | null;
+  readonly bodyUsed: boolean;
+}
+
 /** What handlers of Fetch get: a Request, or the context of a framework that holds it. */
 export type RequestOrContext =
   | Request
+  | RequestLike
   /** SvelteKit, Astro, React Router, Pages Functions. */
   | { readonly request: Request }
   /** Hono has it in `req.raw`, h3 in `req`. */

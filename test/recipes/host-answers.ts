@@ -69,6 +69,15 @@ export const VERCEL_NODE: readonly Entry[] = [
   ...methods(['PROPFIND'], { status: 405, why: 'Vercel knows no such method' }),
 ];
 
+/** Of Azure Functions, whose host knows which methods a function takes. */
+export const AZURE: readonly Entry[] = [
+  ...methods(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'], {
+    status: 404,
+    why: 'the host does not call the function',
+  }),
+  ['answers 405 to a GET without a body', { status: 404, why: 'the host does not call the function' }],
+];
+
 /** Of SvelteKit's adapter-node. */
 export const SVELTEKIT: readonly Entry[] = [
   [

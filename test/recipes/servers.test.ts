@@ -1,4 +1,8 @@
-import { OWN_LIMIT, PARSED_FIRST } from './host-answers.js';
+import { describe } from 'vitest';
+import { isInstalled } from '../../examples/frameworks/recipes.js';
+import { AZURE, OWN_LIMIT, PARSED_FIRST } from './host-answers.js';
+import { Remote, useRecipe } from './remote.js';
+import { remoteMatrix } from './remote-matrix.js';
 import { recipeSuite } from './suites.js';
 
 recipeSuite('hono');
@@ -6,3 +10,10 @@ recipeSuite('koa');
 recipeSuite('h3');
 recipeSuite('nest', [...PARSED_FIRST, ...OWN_LIMIT]);
 recipeSuite('google-cloud-functions', PARSED_FIRST);
+recipeSuite('azure-functions', AZURE);
+
+describe.skipIf(!isInstalled('azure-functions'))(
+  'the recipe for azure-functions with HTTP streams',
+  { timeout: 30_000 },
+  () => remoteMatrix(new Remote(useRecipe('azure-functions', { HTTP_STREAM: '1' }), '/api/webhooks'), new Map(AZURE)),
+);
