@@ -82,7 +82,9 @@ const INSTALLERS = {
   },
   frameworks() {
     const modules = `${root}examples/frameworks/node_modules`;
-    if (!['nitro', 'serverless-http'].every((name) => existsSync(`${modules}/${name}`))) {
+    if (
+      !['nitro', 'serverless-http', '@azure/functions', '@middy/core'].every((name) => existsSync(`${modules}/${name}`))
+    ) {
       npm('install', '--no-package-lock', '--prefix', `${root}examples/frameworks`);
     }
   },

@@ -3,7 +3,7 @@ import { type DeliveryRequest, headerText } from '../receive/request.js';
 
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +
-  'a mapping template does not. In a test event, make the body a string.';
+  'a mapping template does not. In middy, leave out httpJsonBodyParser. In a test event, make the body a string.';
 
 type Values = { readonly [name: string]: string | undefined };
 type MultiValues = { readonly [name: string]: readonly string[] | undefined };
