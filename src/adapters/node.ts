@@ -35,7 +35,7 @@ const FIX =
  * createServer(nodeHandler({ secret, onEvent: (event) => console.log(event.id) })).listen(3000);
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The listener.
+ * @returns The listener. It rejects with ConfigError `ERR_WEBHOOK_CONFIG` when its second argument is not a response.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
