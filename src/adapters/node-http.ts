@@ -36,7 +36,9 @@ export function fromNodeRequest(
     header: (name) => request.headers?.[name],
     rawBody() {
       // Vercel reads the body before the function, and plays it back to listeners. Its getter `body` parses, and may throw.
-      if (stream.readableEnded && Object.hasOwn(stream, 'read')) return readerOf(stream, true);
+      // Next replaces `pipe`, too, and plays nothing back.
+      if (stream.readableEnded && Object.hasOwn(stream, 'read') && !Object.hasOwn(stream, 'pipe'))
+        return readerOf(stream, true);
       const kept = [rawBody, body, request.rawBody, request.body];
       // `isView` works across realms, where instanceof does not.
       const bytes =

@@ -35,6 +35,14 @@ describe('nodeHandler', () => {
     ['is being decoded', async (request) => request.setEncoding('utf8')],
     ['has another listener that reads it', async (request) => request.on('readable', () => {})],
     [
+      'was read, and every method of the request replaced, as Next does',
+      async (request) => {
+        await request.toArray();
+        const { read, on, pipe } = request;
+        Object.assign(request, { read: read.bind(request), on: on.bind(request), pipe: pipe.bind(request) });
+      },
+    ],
+    [
       'was parsed into req.body',
       async (request) => Object.assign(request, { body: JSON.parse(String(await request.toArray())) }),
     ],
