@@ -32,9 +32,15 @@ export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
   }
   /** Callbacks get the transaction within the transaction. */
   const within = (argument: unknown) =>
-    typeof argument !== 'function'
+    typeof argument !== 'function' || isClass(argument)
       ? argument
-      : (...args: unknown[]) => argument(...args.map((each) => (isTransaction(each) ? guarded(each) : each)));
+      : function (this: unknown, ...args: unknown[]) {
+          return Reflect.apply(
+            argument,
+            this,
+            args.map((each) => (isTransaction(each) ? guarded(each) : each)),
+          );
+        };
   const isTransaction = (value: unknown): value is object =>
     value !== null &&
     Object(value) === value &&
@@ -57,6 +63,12 @@ export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
     },
     lose,
   };
+}
+
+/** Such as an entity of TypeORM, which is known by its identity. In ES5 it is a function, whose `length` tells it from a callback. */
+function isClass(value: { readonly length: number }): boolean {
+  const prototype = Reflect.getOwnPropertyDescriptor(value, 'prototype');
+  return prototype !== undefined && (!prototype.writable || value.length === 0);
 }
 
 /** If nobody waits for the statement, that does not end the process. */
