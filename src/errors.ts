@@ -126,9 +126,10 @@ export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'>
 
 /** The body was read before the library could read it, so the signed bytes are gone. */
 export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'> {
-  constructor(fix: string) {
+  constructor(fix: string, cause?: unknown) {
     const message = `The body was already read, so the signed bytes are gone. ${fix}`;
-    super('ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', message, undefined, 'RawBodyUnavailableError');
+    const options = cause === undefined ? undefined : { cause };
+    super('ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', message, options, 'RawBodyUnavailableError');
   }
 }
 

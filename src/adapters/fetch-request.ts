@@ -5,7 +5,7 @@ import { type BodyReader, type DeliveryRequest, incomplete, pathOf } from '../re
 
 const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
-  'request.json() elsewhere), or have the earlier reader use request.clone().';
+  "request.json() elsewhere; in Elysia mount it with parse: 'none'), or have the earlier reader use request.clone().";
 
 /** What is used of a Request. The HttpRequest of Azure Functions has this, and lacks other properties of a Request. */
 export interface RequestLike {
@@ -51,12 +51,22 @@ export function fromFetchRequest(
     },
     header: (name) => request().headers.get(name),
     rawBody() {
-      const { bodyUsed, body } = request();
-      const isUnreadable = body != null && typeof body.getReader !== 'function';
-      if (bodyUsed || body?.locked || isUnreadable) throw new RawBodyUnavailableError(FIX);
-      return readerOf(body);
+      return readerOf(bodyOf(request()));
     },
   };
+}
+
+/** Throws if it was read. Hosts that make the Request when it is first used, such as srvx, throw then. */
+function bodyOf(request: Request): Request['body'] {
+  let cause: unknown;
+  try {
+    const { bodyUsed, body } = request;
+    const isUnreadable = body != null && typeof body.getReader !== 'function';
+    if (!bodyUsed && !body?.locked && !isUnreadable) return body;
+  } catch (error) {
+    cause = error;
+  }
+  throw new RawBodyUnavailableError(FIX, cause);
 }
 
 /** Frameworks pass a context in place of the Request. Throws ConfigError for anything that holds none. */
