@@ -1,7 +1,8 @@
 // npm run example -- sqlite | postgres | redis | bullmq | pg-boss | erc20-ledger
 // npm run example -- prisma | drizzle | kysely | knex | typeorm | sequelize
 // npm run example -- lambda
-// npm run example -- hono | koa | nest | h3 | next | nitro | sveltekit | google-cloud-functions | bun | deno | worker
+// npm run example -- hono | koa | hapi | elysia-node | h3 | next | nitro | sveltekit | google-cloud-functions
+// npm run example -- nest | nest-fastify | nest-controller | bun | elysia | deno | deno-serve | worker
 // Starts what the example needs, its receiver and its worker as processes of their own, sends deliveries of which most are
 // repeated, kills the receiver in between, and prints what took effect. Ends with 0 when that was everything, once.
 // Other drivers run erc20-ledger, whose balances are compared, the ORMs, a function of AWS Lambda, and the recipes for
@@ -16,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { installNeeds } from '../scripts/install-needs.mjs';
 import { installLibrary } from './frameworks/library.js';
-import { isInstalled, isRecipe, recipes } from './frameworks/recipes.js';
+import { isInstalled, isRecipe, needsDatabase, recipes } from './frameworks/recipes.js';
 import { freePort } from './servers/free-port.js';
 import { type LocalPostgres, startPostgres } from './servers/postgres.js';
 import { startRedis } from './servers/redis.js';
@@ -109,8 +110,10 @@ async function main(): Promise<boolean> {
     }
     // Next checks types when it builds.
     await installLibrary({ types: name === 'next' });
+    if (needsDatabase(name)) await startServer('DATABASE_URL');
     const { drive } = await import('./frameworks/drive.js');
-    const passed = await drive(name, cleanUp);
+    const { DATABASE_URL } = env;
+    const passed = await drive(name, { env: { DATABASE_URL }, cleanUp });
     if (name !== 'worker' || !passed) return passed;
     const { driveWorker } = await import('./frameworks/worker/drive.js');
     return await driveWorker({ port, secret, folder: join(directory, 'd1'), cleanUp });

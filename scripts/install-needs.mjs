@@ -82,9 +82,8 @@ const INSTALLERS = {
   },
   frameworks() {
     const modules = `${root}examples/frameworks/node_modules`;
-    if (
-      !['nitro', 'serverless-http', '@azure/functions', '@middy/core'].every((name) => existsSync(`${modules}/${name}`))
-    ) {
+    const needed = ['nitro', 'serverless-http', '@azure/functions', '@middy/core', 'elysia'];
+    if (!needed.every((name) => existsSync(`${modules}/${name}`))) {
       npm('install', '--no-package-lock', '--prefix', `${root}examples/frameworks`);
     }
   },

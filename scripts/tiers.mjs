@@ -15,7 +15,7 @@ const OTHERS = {
   frameworks: {
     include: ['test/recipes/**', 'test/bundlers/**', '**/*.frameworks'],
     builds: 'types',
-    needs: ['frameworks', 'bundlers', 'runtimes'],
+    needs: ['frameworks', 'bundlers', 'runtimes', 'postgres'],
   },
   // What takes long and needs nothing: it starts processes, waits for real time, or takes large inputs and many schedules.
   slow: {

@@ -15,6 +15,8 @@ export const SECTIONS = [
       'hono',
       'koa',
       'nest',
+      'hapi',
+      'elysia',
       'nextjs',
       'h3',
       'nitro',

@@ -5,7 +5,10 @@ import { buildRecipe, pathsOf, type RecipeName, startRecipe } from './recipes.js
 const secret = 'whsec-example';
 
 /** Builds and starts a recipe, sends it deliveries, and says whether each came to what it should. */
-export async function drive(name: RecipeName, cleanUp: (() => unknown)[]): Promise<boolean> {
+export async function drive(
+  name: RecipeName,
+  { env, cleanUp }: { env: Record<string, string | undefined>; cleanUp: (() => unknown)[] },
+): Promise<boolean> {
   console.log(`building ${name}, if it has to be built …`);
   await buildRecipe(name);
 
@@ -15,6 +18,7 @@ export async function drive(name: RecipeName, cleanUp: (() => unknown)[]): Promi
   const child = await startRecipe(name, {
     port,
     secret,
+    env,
     onLine(line) {
       console.log(`${name.padEnd(9)}| ${line}`);
       const [, id] = /took effect: (\S+)/.exec(line) ?? [];

@@ -16,10 +16,15 @@ interface Recipe {
   /** How npm installs that. */
   readonly install: readonly (readonly string[])[];
   readonly build?: readonly string[];
+  /** `$PORT` in it is replaced. */
   readonly start: readonly string[];
   readonly env?: Environment;
   /** Where it takes deliveries. (Default: `/webhooks`.) */
   readonly paths?: readonly string[];
+  /** Its folder. (Default: its name.) */
+  readonly folder?: string;
+  /** Whether it has its keys in the Postgres of `DATABASE_URL`. */
+  readonly needsPostgres?: true;
 }
 
 const packages = path('node_modules/');
@@ -29,19 +34,32 @@ const npmInstall = (folder: string) => ['install', '--no-package-lock', '--prefi
 const installPackages = [npmInstall('.')];
 // All need the packed library and what that needs, which stand among the packages.
 const installRuntimes = [npmInstall('.'), npmInstall('../../test/runtimes')];
-const server = [process.execPath, '--import', 'tsx', 'server.ts'];
+const inTsx = (program: string) => [process.execPath, '--import', 'tsx', program];
+const server = inTsx('server.ts');
 
 const bun = process.env.TEST_BUN || `${runtimes}.bin/bun`;
 const deno = process.env.TEST_DENO || `${runtimes}.bin/deno`;
 
 const inNode = (name: string): Recipe => ({ needs: packages + name, install: installPackages, start: server });
 
+/** Its output has no colors, so that lines are found in it. */
+const nest = (program: string): Recipe => ({
+  ...inNode('@nestjs/core'),
+  start: inTsx(program),
+  env: { NO_COLOR: '1' },
+  folder: 'nest',
+  needsPostgres: true,
+});
+
 const functions = `${packages}@google-cloud/functions-framework`;
 
 export const recipes = {
   hono: inNode('@hono/node-server'),
   koa: inNode('koa'),
-  nest: inNode('@nestjs/core'),
+  hapi: inNode('@hapi/hapi'),
+  nest: nest('main.ts'),
+  'nest-fastify': nest('main-fastify.ts'),
+  'nest-controller': nest('main-controller.ts'),
   h3: inNode('h3'),
   'google-cloud-functions': {
     ...inNode('@google-cloud/functions-framework'),
@@ -88,6 +106,18 @@ export const recipes = {
     start: [process.execPath, '--import', 'tsx', 'serve.ts'],
     paths: ['/api/webhooks', '/api/node/webhooks'],
   },
+  'deno-serve': {
+    needs: deno,
+    install: installRuntimes,
+    start: [deno, ...['serve', '--allow-env', '--node-modules-dir=manual', '--port=$PORT', 'serve.ts']],
+    folder: 'deno',
+  },
+  elysia: {
+    needs: bun,
+    install: installRuntimes,
+    start: [bun, 'server.ts'],
+  },
+  'elysia-node': { ...inNode('@elysiajs/node'), start: inTsx('server-node.ts'), folder: 'elysia' },
   worker: {
     needs: `${runtimes}miniflare`,
     install: installRuntimes,
@@ -102,12 +132,17 @@ export const isRecipe = (name: string): name is RecipeName => Object.hasOwn(reci
 export const isInstalled = (name: RecipeName): boolean =>
   existsSync(`${packages}zod`) && existsSync(recipes[name].needs);
 
+const folderOf = (name: RecipeName): string => (recipes[name] as Recipe).folder ?? name;
+
+/** Whether a recipe needs the Postgres of `DATABASE_URL`. */
+export const needsDatabase = (name: RecipeName): boolean => (recipes[name] as Recipe).needsPostgres ?? false;
+
 /** Where a recipe takes deliveries. */
 export const pathsOf = (name: RecipeName): readonly string[] => (recipes[name] as Recipe).paths ?? ['/webhooks'];
 
 function run(name: RecipeName, [command = '', ...args]: readonly string[], env: Environment): ChildProcess {
   return spawn(command, args, {
-    cwd: path(name),
+    cwd: path(folderOf(name)),
     env: {
       ...(process.env as Environment),
       NEXT_TELEMETRY_DISABLED: '1',
@@ -139,7 +174,8 @@ export async function startRecipe(
   options: { port: number; secret: string; onLine: (line: string) => void; env?: Environment },
 ): Promise<ChildProcess> {
   const { port, secret, onLine, env } = options;
-  const child = run(name, recipes[name].start, { WEBHOOK_SECRET: secret, PORT: String(port), ...env });
+  const command = recipes[name].start.map((part) => part.replace('$PORT', String(port)));
+  const child = run(name, command, { WEBHOOK_SECRET: secret, PORT: String(port), ...env });
   let ended: unknown;
   child.once('error', (error) => {
     ended = error;

@@ -86,14 +86,25 @@ export const SVELTEKIT: readonly Entry[] = [
   ],
 ];
 
+/** With keys in a database, which never waits for a delivery under way. */
+export const AT_ONCE: readonly Entry[] = [
+  [
+    'handles a delivery that is sent eight times at the same instant once',
+    { status: [200, 503], why: 'the others are sent again' },
+  ],
+];
+
+/** Of Nest on Fastify. */
+export const NEST_FASTIFY: readonly Entry[] = methods(['PROPFIND'], {
+  status: 404,
+  why: 'Fastify has no such method unless told',
+});
+
 /** Of workerd, with a store on D1. */
 export const WORKER: readonly Entry[] = [
   ...all(['answers 413 to a sender of 20 MB who sends on regardless', 'answers 413 to 20 MB in chunks'], {
     status: [413, 'closed'],
     why: 'workerd closes at once, which a sender who sends on may see before the answer',
   }),
-  [
-    'handles a delivery that is sent eight times at the same instant once',
-    { status: [200, 503], why: 'a lease store has the others sent again' },
-  ],
+  ...AT_ONCE,
 ];

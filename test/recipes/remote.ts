@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { installLibrary } from '../../examples/frameworks/library.js';
 import type { RecipeName } from '../../examples/frameworks/recipes.js';
-import { buildRecipe, startRecipe } from '../../examples/frameworks/recipes.js';
+import { buildRecipe, needsDatabase, startRecipe } from '../../examples/frameworks/recipes.js';
 import { freePort } from '../../examples/servers/free-port.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import type { SignSettings } from '../matrix/cases/delivery.js';
@@ -9,6 +9,8 @@ import { HARMLESS_HEADERS, STATUSES } from '../matrix/cases/effects.js';
 import { Log } from '../matrix/cases/waiting.js';
 import { type Delivery, headersOf, SECRET, type SignedDelivery, sign } from '../matrix/deliveries.js';
 import { type Answer, type HeaderList, head, Wire } from '../matrix/wire.js';
+import { startPostgres } from '../servers/postgres.js';
+import type { TestServer } from '../servers/server.js';
 
 /** An application that is already running, with the options that it has. */
 export class Remote {
@@ -99,6 +101,7 @@ const built = new Map<RecipeName, Promise<void>>();
 export function useRecipe(name: RecipeName, env: Record<string, string> = {}): () => RunningRecipe {
   let running: RunningRecipe | undefined;
   let end = () => {};
+  let postgres: TestServer | undefined;
   beforeAll(async () => {
     installed ??= installLibrary();
     await installed;
@@ -110,11 +113,16 @@ export function useRecipe(name: RecipeName, env: Record<string, string> = {}): (
       const [, id] = /took effect: (\S+)/.exec(line) ?? [];
       if (id !== undefined) effects.add(id);
     };
-    const child = await startRecipe(name, { port, secret: SECRET, onLine, env });
+    if (needsDatabase(name)) postgres = await startPostgres();
+    const database = postgres && { DATABASE_URL: postgres.url };
+    const child = await startRecipe(name, { port, secret: SECRET, onLine, env: { ...database, ...env } });
     end = () => child.kill(); // politely: the Worker's host has a process of its own to end
     running = { port, effects, printed };
   }, 240_000);
-  afterAll(() => end());
+  afterAll(async () => {
+    end();
+    await postgres?.stop();
+  });
   return () => {
     if (running === undefined) throw new Error(`${name} is not running.`);
     return running;

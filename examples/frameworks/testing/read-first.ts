@@ -2,10 +2,13 @@
 // does, or in which the framework's own limit is below the receiver's. Not to be copied.
 import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
+import { node } from '@elysiajs/node';
+import { server as createHapi } from '@hapi/hapi';
 import { getRequestListener } from '@hono/node-server';
 import { All, Controller, Next, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Elysia } from 'elysia';
 import type { Receiver } from 'event-webhook-receiver';
 import { expressHandler } from 'event-webhook-receiver/express';
 import { fetchHandler } from 'event-webhook-receiver/fetch';
@@ -14,6 +17,8 @@ import { H3, bodyLimit as h3BodyLimit, readBody, toNodeHandler } from 'h3';
 import { Hono } from 'hono';
 import { bodyLimit as honoBodyLimit } from 'hono/body-limit';
 import Koa from 'koa';
+// The server of @elysiajs/node.
+import { toNodeHandler as toElysiaListener } from 'srvx/node';
 
 // Its types give every request of Node a rawBody that is a string.
 const { bodyParser } = createRequire(import.meta.url)('@koa/bodyparser');
@@ -54,6 +59,28 @@ const wrong: Record<string, (receiver: Receiver, report: Report) => RequestListe
       return receive(event.req);
     });
     return toNodeHandler(app) as RequestListener;
+  },
+  "Elysia without parse: 'none', after a hook that uses the body"(receiver, report) {
+    const receive = fetchHandler(receiver);
+    const app = new Elysia({ adapter: node() })
+      .onError(({ error }) => report(error))
+      .onBeforeHandle(({ body }) => void body)
+      .all('/webhooks', ({ request }) => receive(request));
+    return toElysiaListener(app.fetch) as RequestListener;
+  },
+  async 'hapi, after its parser'(receiver) {
+    const receive = nodeHandler(receiver);
+    const app = createHapi({ autoListen: false, debug: false });
+    app.route({
+      method: 'POST',
+      path: '/webhooks',
+      async handler({ raw }, h) {
+        await receive(raw.req, raw.res);
+        return h.abandon;
+      },
+    });
+    await app.initialize();
+    return (request, response) => void app.listener.emit('request', request, response);
   },
   'NestJS without rawBody: true': (receiver, report) => nest(receiver, report, { rawBody: false }),
 };

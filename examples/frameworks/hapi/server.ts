@@ -2,12 +2,11 @@ import { explained } from '../development.js';
 import { createApp } from './app.js';
 
 const secret = process.env.WEBHOOK_SECRET ?? '';
-const app = await createApp({
-  secret,
-  onEvent: (event) => console.log(`took effect: ${event.id}`),
-  onError: explained(secret),
-});
-
 const port = Number(process.env.PORT ?? 3000);
-await app.listen(port);
+const server = createApp(
+  { secret, onEvent: (event) => console.log(`took effect: ${event.id}`), onError: explained(secret) },
+  port,
+);
+
+await server.start();
 console.log('listening on', port);
