@@ -15,6 +15,7 @@ import {
   fromPGlite,
   fromPg,
   fromPostgresJs,
+  type SqlDatabase,
   type SqlLeaseStore,
   type SqlStore,
   type Synchronous,
@@ -42,8 +43,8 @@ describe('sqlStore', () => {
       store,
       onEvent: (event, { tx }) => tx.execute('INSERT INTO seen (id) VALUES (?)', [event.id]),
     });
-    // @ts-expect-error a pool with callbacks: pool.promise() is what to pass
-    fromMysql2(callbackPool);
+    // A pool with callbacks gives handlers a connection with promises.
+    expectTypeOf(fromMysql2(callbackPool)).toEqualTypeOf<SqlDatabase<PoolConnection>>();
   });
 
   test('gives a handler the transaction of libsql', () => {

@@ -28,6 +28,11 @@ export interface DrizzleSqliteLike<Tx> {
   transaction<T>(work: (tx: Tx) => T): T;
 }
 
+/** A Drizzle database over @libsql/client. */
+export interface DrizzleLibsqlLike {
+  readonly $client: LibsqlLike & { readonly protocol: string };
+}
+
 /**
  * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, better-sqlite3 (or libsql) or bun:sqlite,
  * and for leases alone over @libsql/client. In a transaction `context.tx` is Drizzle's own; over a synchronous driver it is
@@ -51,10 +56,14 @@ export function fromDrizzle<Tx, Db extends DrizzleSqliteLike<Tx>>(
   db: Db & DrizzleSqliteLike<Tx>,
 ): SynchronousDatabase<Db>;
 export function fromDrizzle<Tx extends object>(db: DrizzleLike<Tx>): SqlDatabase<Tx>;
-export function fromDrizzle<Tx extends object>(db: DrizzleLike<Tx>): SqlDatabase<Tx> | SynchronousDatabase<unknown> {
+export function fromDrizzle(db: DrizzleLibsqlLike): LeaseDatabase;
+export function fromDrizzle<Tx extends object>(
+  given: DrizzleLike<Tx> | DrizzleLibsqlLike,
+): SqlDatabase<Tx> | SynchronousDatabase<unknown> | LeaseDatabase {
+  const db = given as DrizzleLike<Tx>;
   const client: unknown = hasMethods<DrizzleLike<Tx>>(db, 'transaction') ? Reflect.get(db, '$client') : undefined;
   if (Object(client) !== client) throw optionError('db', 'a database of Drizzle', db);
-  if ('protocol' in (client as object)) return leasesOf(client as LibsqlLike) as never;
+  if ('protocol' in (client as object)) return leasesOf(client as LibsqlLike);
   const driver = clientOf(client as object);
   // The driver has one connection, so whatever Drizzle does in the turn of the handler is part of its transaction.
   if ('runNow' in driver) return { ...driver, connection: db };

@@ -19,8 +19,14 @@ export interface Mysql2PoolLike<Connection> {
   getConnection(): Promise<Connection>;
 }
 
+/** A pool of `mysql2`, which calls back. */
+export interface Mysql2CallbackPoolLike<Connection> {
+  promise(): Mysql2PoolLike<Connection>;
+}
+
 /**
- * Takes a pool of `mysql2/promise` for `sqlStore`. In a transaction `context.tx` is its connection (`PoolConnection`). A
+ * Takes a pool of `mysql2/promise` or of `mysql2` for `sqlStore`. In a transaction `context.tx` is its connection (`PoolConnection` of
+ * `mysql2/promise`). A
  * connection that does not answer in time is closed. A handler that ends the transaction, as DDL does in MySQL, fails. What
  * it sets stays in the session, unless the pool resets its connections (`resetOnRelease: true`).
  *
@@ -37,8 +43,12 @@ export interface Mysql2PoolLike<Connection> {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for anything else.
  */
 export function fromMysql2<Connection extends Mysql2ConnectionLike>(
-  pool: Mysql2PoolLike<Connection>,
+  pool: Mysql2PoolLike<Connection> | Mysql2CallbackPoolLike<Connection>,
 ): SqlDatabase<Connection> {
+  return fromPool(hasMethods<Mysql2CallbackPoolLike<Connection>>(pool, 'promise') ? pool.promise() : pool);
+}
+
+function fromPool<Connection extends Mysql2ConnectionLike>(pool: Mysql2PoolLike<Connection>): SqlDatabase<Connection> {
   checkPool(pool);
   return {
     dialect: 'mysql',
@@ -95,11 +105,9 @@ function isAnswer(error: unknown): boolean {
 }
 
 function checkPool(pool: unknown): void {
-  // Pools of mysql2 without promises have these methods, too, and those of other packages answer in another form.
+  // Pools of other packages answer in another form.
   const isPool = hasMethods<Record<string, unknown>>(pool, 'getConnection', 'releaseConnection', 'query');
-  if (!isPool || hasMethods<Record<string, unknown>>(pool, 'promise')) {
-    throw optionError('pool', 'a pool of mysql2/promise (pool.promise() makes one), not a connection or a URL', pool);
-  }
+  if (!isPool) throw optionError('pool', 'a pool of mysql2 (createPool makes one), not a connection or a URL', pool);
   const { config } = Object((pool as { pool?: unknown }).pool) as {
     config?: { connectionConfig?: { connectTimeout?: unknown } };
   };
