@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inProject, readPage } from './pages.js';
 
 /** Where the tests get other packages from. */
@@ -34,4 +34,20 @@ it('docs/reference/imports.md names every client that test/peers pins and every 
   const { peerDependencies } = JSON.parse(readFileSync(inProject('package.json'), 'utf8'));
   const names = Object.keys({ ...dependencies, ...peerDependencies });
   expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+});
+
+describe('the table of quick starts in docs/stores/index.md', () => {
+  const [, after = ''] = readPage('docs/stores/index.md').text.split('\n### The quick start of each client\n');
+  const table = [...(after.split('\n### ')[0] ?? '').matchAll(/^\| (.+?) \| `(.+)` (\S+) \| `/gm)];
+
+  it('has every client whose quick start is tested', () => {
+    const tests = readFileSync(inProject('examples/orms/testing/quick-starts.ts'), 'utf8');
+    const clients = [...tests.matchAll(/^ {2}(?:async )?'(.+) (?:over|in) /gm)].map(([, client]) => client);
+    expect(table.map(([, client]) => client)).toEqual(clients);
+  });
+
+  it('names the versions with which they are tested', () => {
+    const { dependencies } = JSON.parse(readFileSync(inProject('examples/orms/package.json'), 'utf8'));
+    for (const [, , name = '', version] of table) expect([name, version]).toEqual([name, dependencies[name]]);
+  });
 });
