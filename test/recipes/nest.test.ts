@@ -12,10 +12,18 @@ import { hasFrameworks, importRecipe, needsFrameworks } from './installed.js';
 const secret = 'whsec-nest';
 let postgres: TestServer;
 
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(postgres.url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
 describe.skipIf(!hasPostgres || !hasFrameworks)(
   `the app of the page about Nest${needsPostgres}${needsFrameworks}`,
   async () => {
     beforeAll(async () => {
+      await installLibrary();
       postgres = await startPostgres();
       process.env.DATABASE_URL = postgres.url;
     }, 60_000);
@@ -27,7 +35,6 @@ describe.skipIf(!hasPostgres || !hasFrameworks)(
     it.each(['nest', 'nest-fastify'] as const)(
       'finishes what is under way when it is told to end: %s',
       async (name) => {
-        await installLibrary();
         const port = await freePort();
         const url = `http://127.0.0.1:${port}/webhooks`;
         const env = { DATABASE_URL: postgres.url };
@@ -35,14 +42,13 @@ describe.skipIf(!hasPostgres || !hasFrameworks)(
         onTestFinished(() => void child.kill('SIGKILL'));
         const exit = once(child, 'exit');
 
-        const client = new pg.Client(postgres.url);
-        await client.connect();
-        onTestFinished(() => client.end());
+        // A transaction sees the same activity until its end, so another connection looks.
+        const [client, looking] = [await connect(), await connect()];
         await client.query('BEGIN; LOCK TABLE transfers IN EXCLUSIVE MODE');
         const event = sampleEventEmitted();
         const delivery = createTestDelivery([event], { secret }).send(url);
         const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-        await expect.poll(async () => (await client.query(waiting)).rowCount).toBe(1);
+        await expect.poll(async () => (await looking.query(waiting)).rowCount).toBe(1);
         child.kill('SIGTERM');
         // Refused in both cases, so that none waits for the lock.
         const refused = () => createTestDelivery([sampleEventEmitted()], { secret: 'guessed' }).send(url);
