@@ -61,32 +61,35 @@ describe('a delivery whose secret is being looked up', () => {
   it.each([
     ['when it settles', true],
     ['after twice receiveTimeoutMs if it hangs', false],
-  ])('is refused after receiveTimeoutMs, when its signal is aborted, and gives its place back %s', async (_when, ends) => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const found = deferred<string>();
-    const signals: AbortSignal[] = [];
-    const { receiver } = noting({
-      maxLookUps: 1,
-      receiveTimeoutMs: 1000,
-      secret: ({ signal }) => {
-        signals.push(signal);
-        return signals.length === 1 ? found.promise : secret;
-      },
-    });
-    const slow = receiver.handle(signed([event('a')]));
-    const next = () => receiver.handle(signed([event('b')]));
-    expect(await next()).toMatchObject(overloaded);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(await slow).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_SECRET' } });
-    expect(signals[0]?.reason).toMatchObject({ message: expect.stringContaining('receiveTimeoutMs') });
-    await vi.advanceTimersByTimeAsync(900);
-    expect(await next()).toMatchObject(overloaded);
-    if (ends) found.reject(new Error('aborted'));
-    await vi.advanceTimersByTimeAsync(ends ? 0 : 101);
-    expect((await next()).status).toBe(200);
-  });
+  ])(
+    'is refused after receiveTimeoutMs, when its signal is aborted, and gives its place back %s',
+    async (_when, ends) => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const found = deferred<string>();
+      const signals: AbortSignal[] = [];
+      const { receiver } = noting({
+        maxLookUps: 1,
+        receiveTimeoutMs: 1000,
+        secret: ({ signal }) => {
+          signals.push(signal);
+          return signals.length === 1 ? found.promise : secret;
+        },
+      });
+      const slow = receiver.handle(signed([event('a')]));
+      const next = () => receiver.handle(signed([event('b')]));
+      expect(await next()).toMatchObject(overloaded);
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(await slow).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_SECRET' } });
+      expect(signals[0]?.reason).toMatchObject({ message: expect.stringContaining('receiveTimeoutMs') });
+      await vi.advanceTimersByTimeAsync(900);
+      expect(await next()).toMatchObject(overloaded);
+      if (ends) found.reject(new Error('aborted'));
+      await vi.advanceTimersByTimeAsync(ends ? 0 : 101);
+      expect((await next()).status).toBe(200);
+    },
+  );
 
   it('keeps its place and aborts its signal when the host’s time is over: it is handled by nobody', async () => {
     const found = deferred<string>();
