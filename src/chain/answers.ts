@@ -1,6 +1,7 @@
 import { isHash, WireFields } from '../evm/hex.js';
 import type { Hex } from '../evm/types.js';
 import { isRecord } from '../internal/guards.js';
+import type { Oddities } from './habits.js';
 import { RpcError } from './rpc.js';
 
 // Checks the answers of nodes. Values that pass are well-formed and in lower case; any other answer
@@ -27,13 +28,26 @@ export interface Log {
   readonly address: Hex;
   readonly topics: [] | [Hex, ...Hex[]];
   readonly data: Hex;
-  readonly transactionIndex: number;
+  readonly transactionHash: Hex;
+  /** Not always the position in the block's list, and undefined if it cannot be read: nobody needs it. */
+  readonly transactionIndex: number | undefined;
   readonly logIndex: number;
   readonly blockTimestamp: Hex | undefined;
+  readonly removed: boolean;
+}
+
+/** A log beside the transactions of its block. */
+export interface PlacedLog extends Log {
+  /** The position of its transaction; undefined if the block does not list it. */
+  readonly position: number | undefined;
+  /** Where its transaction is in the order of the block. */
+  readonly place: number;
 }
 
 /** The last second of the year 9999, as RFC 3339 has four digits for the year. */
 const LAST_SECOND = 253_402_300_799;
+/** How many milliseconds, microseconds and nanoseconds a second has. */
+const FRACTIONS = [1000n, 1_000_000n, 1_000_000_000n];
 const MOST_TOPICS = 4;
 
 export function malformed(where: string, expected: string): never {
@@ -61,9 +75,15 @@ export function readHeader(answer: unknown, number?: number): Header | undefined
     number: own,
     hash: read.hash('hash'),
     parentHash: read.hash('parentHash'),
-    timestamp: read.position('timestamp'),
+    timestamp: secondsOf(read.quantity('timestamp')),
     bloom: String((answer as Record<string, unknown>).logsBloom ?? ''),
   };
+}
+
+/** A time in seconds, which have ten digits from 2001 to 2286. Some chains count smaller units, told by their size. */
+function secondsOf(time: bigint): number {
+  const units = FRACTIONS.find((each) => time / each >= 1_000_000_000n && time / each < 10_000_000_000n);
+  return Number(time / (units ?? 1n));
 }
 
 /** The block with its transactions in an answer; undefined when the node does not have it yet. */
@@ -76,41 +96,58 @@ export function readBlock(answer: unknown, number: number): Block | undefined {
   return { ...header, transactions };
 }
 
-/** The logs of a block, in the order of emission. */
-export function readLogs(answer: readonly unknown[], block: Block): Log[] {
-  const logs = answer.map((log, at) => readLog(log, `logs[${at}]`, block)).sort((a, b) => a.logIndex - b.logIndex);
-  const twice = logs.find(({ logIndex }, at) => logs[at + 1]?.logIndex === logIndex);
-  if (twice) malformed(`logIndex ${twice.logIndex}`, 'unique');
-  const backwards = logs.find(
-    ({ transactionIndex }, at) => (logs[at + 1]?.transactionIndex ?? Infinity) < transactionIndex,
-  );
-  if (backwards) malformed(`logIndex ${backwards.logIndex}`, 'in the order of the transactions');
-  return logs;
-}
-
-function readLog(answer: unknown, where: string, block: Block): Log {
+/** A log in an answer. Which block it is of is not read. */
+export function readLog(answer: unknown, where: string): Log {
   const read = fieldsOf(answer, where);
   const { topics, removed } = answer as Record<string, unknown>;
   if (!Array.isArray(topics) || topics.length > MOST_TOPICS || !topics.every(isHash)) {
     return malformed(`${where}.topics`, `an array of at most ${MOST_TOPICS} hashes`);
   }
-  const transactionHash = read.hash('transactionHash');
-  const isIts = (each: unknown) => isRecord(each) && String(each.hash).toLowerCase() === transactionHash;
-  const transactionIndex = read.unneeded('transactionIndex', read.position) ?? block.transactions.findIndex(isIts);
-  const isOfBlock =
-    read.hash('blockHash') === block.hash &&
-    read.position('blockNumber') === block.number &&
-    isIts(block.transactions[transactionIndex]);
-  // A re-org may have happened between the two answers.
-  if (!isOfBlock || removed === true) malformed(where, `a log of the requested block ${block.number}`);
   return {
     address: read.address('address'),
     topics: topics.map((topic) => topic.toLowerCase()) as never,
     data: read.bytes('data'),
-    transactionIndex,
+    transactionHash: read.hash('transactionHash'),
+    transactionIndex: read.unneeded('transactionIndex', read.position),
     logIndex: read.position('logIndex'),
     blockTimestamp: read.unneeded('blockTimestamp', (key) => hexOf(read.quantity(key))),
+    removed: removed === true,
   };
+}
+
+/** Logs without repeats. What distinguishes them is what `logIdentity` is made of. */
+export function uniqueLogs(logs: readonly Log[], oddities: Oddities): Log[] {
+  const unique = new Map<string, Log>();
+  for (const log of logs) {
+    const key = `${log.transactionHash} ${log.logIndex}`;
+    const other = unique.get(key) ?? log;
+    if (contentsOf(other) !== contentsOf(log)) malformed(`logIndex ${log.logIndex}`, 'unique in its transaction');
+    unique.set(key, other);
+  }
+  if (unique.size < logs.length) oddities.note('repeated', logs);
+  if (logs.some(({ removed }) => removed)) oddities.note('removed', logs);
+  return [...unique.values()];
+}
+
+function contentsOf({ address, topics, data }: Log): string {
+  return [address, data, ...topics].join();
+}
+
+/** Finds the transactions of logs by their hashes, and returns the logs in the order of the block. */
+export function placeLogs(logs: readonly Log[], { transactions }: Block, oddities: Oddities): PlacedLog[] {
+  const positions = new Map(transactions.map((each, at) => [isRecord(each) && String(each.hash).toLowerCase(), at]));
+  let last = 0;
+  const placed = [...logs]
+    .sort((a, b) => a.logIndex - b.logIndex)
+    .map((log) => {
+      const position = positions.get(log.transactionHash);
+      last = Math.max(last, position ?? 0);
+      return { ...log, position, place: position ?? Math.max(last, log.transactionIndex ?? 0) };
+    })
+    .sort((a, b) => a.place - b.place || a.logIndex - b.logIndex);
+  if (placed.some(({ position }) => position === undefined)) oddities.note('transaction', logs);
+  if (placed.some(({ logIndex }, at) => logIndex <= (placed[at - 1]?.logIndex ?? -1))) oddities.note('order', logs);
+  return placed;
 }
 
 /** Whether the transaction failed, by its receipt; undefined in old blocks, whose receipts have no status. */
@@ -128,14 +165,15 @@ export function hexOf(quantity: bigint | number): Hex {
   return `0x${quantity.toString(16)}`;
 }
 
-/** The fields of a transaction that both kinds of event need. */
+/** The fields of a transaction that both kinds of event need. Only its hash is needed to identify it. */
 export interface Transaction {
   readonly index: number;
   readonly hash: Hex;
-  readonly from: Hex;
+  /** Undefined if the chain sent it. */
+  readonly from: Hex | undefined;
   /** Null if it creates a contract. */
   readonly to: Hex | null;
-  readonly input: Hex;
+  readonly input: Hex | undefined;
 }
 
 /** The transaction at a position of a block. */
@@ -144,15 +182,21 @@ export function readTransaction(block: Block, index: number): Transaction {
   return {
     index,
     hash: read.hash('hash'),
-    from: read.address('from'),
-    to: read.optional('to', read.address) ?? null,
-    input: read.bytes('input'),
+    from: read.unneeded('from', read.address),
+    to: read.unneeded('to', read.address) ?? null,
+    input: read.unneeded('input', read.bytes) ?? read.unneeded('data', read.bytes),
   };
 }
 
 /** The sender of each transaction of a block. */
-export function sendersOf(block: Block): Hex[] {
-  return block.transactions.map((each, index) => fieldsOf(each, `transactions[${index}]`).address('from'));
+export function sendersOf({ transactions }: Block, oddities: Oddities): (Hex | undefined)[] {
+  const senders = transactions.map((each, index) => {
+    const read = fieldsOf(each, `transactions[${index}]`);
+    return read.unneeded('from', read.address);
+  });
+  const without = transactions.filter((_, index) => senders[index] === undefined);
+  if (without.length > 0) oddities.note('sender', without);
+  return senders;
 }
 
 /** The fields of a transaction for `data.tx` of `transaction.included`, in the service's order. */
@@ -172,7 +216,7 @@ export function txFields(block: Block, { index, hash, to, input }: Transaction):
     gasPrice: maxFeePerGas === null ? (quantity('gasPrice') ?? null) : null,
     maxPriorityFeePerGas: quantity('maxPriorityFeePerGas') ?? null,
     maxFeePerGas,
-    value: hexOf(read.quantity('value')),
+    value: quantity('value'),
     input,
     accessList: read.unneeded('accessList', () => readAccessList(accessList, `${where}.accessList`)),
     v: quantity('v'),
@@ -187,7 +231,7 @@ function readAccessList(list: unknown, where: string): object[] {
   if (!Array.isArray(list)) return malformed(where, 'an array');
   return list.map((entry, at) => {
     const address = fieldsOf(entry, `${where}[${at}]`).address('address');
-    const { storageKeys } = entry as Record<string, unknown>;
+    const storageKeys = (entry as Record<string, unknown>).storageKeys ?? [];
     if (!Array.isArray(storageKeys) || !storageKeys.every(isHash)) malformed(`${where}[${at}].storageKeys`, 'hashes');
     return { address, storageKeys };
   });

@@ -6,13 +6,13 @@ import type {
   WebhookEvent,
 } from '../events/types.js';
 import { checksumAddress } from '../evm/checksum.js';
-import { type Block, hexOf, type Log, readTransaction, type Transaction, txFields } from './answers.js';
+import { type Block, hexOf, type Log, type PlacedLog, readTransaction, type Transaction, txFields } from './answers.js';
 import type { Contract, Watched } from './watched.js';
 
 /** A block with the data needed to write its events. */
 export interface BlockContents {
   readonly block: Block;
-  readonly logs: readonly Log[];
+  readonly logs: readonly PlacedLog[];
   /** Whether it is proven that there are no other logs. */
   readonly isProven: boolean;
   /** Whether the transactions of watched wallets failed, by position in the block. */
@@ -32,21 +32,28 @@ export function eventsOf(
   onUnknown: OnUnknown,
 ): WebhookEvent[][] {
   const { block, logs, failed } = contents;
-  const positions = new Set([...logs.map(({ transactionIndex }) => transactionIndex), ...failed.keys()]);
+  const groups = new Map<string, { place: number; position: number | undefined; logs: PlacedLog[] }>();
+  for (const log of logs) {
+    const group = groups.get(log.transactionHash);
+    if (group) group.logs.push(log);
+    else groups.set(log.transactionHash, { ...log, logs: [log] });
+  }
+  for (const position of failed.keys()) {
+    const { hash } = readTransaction(block, position);
+    if (!groups.has(hash)) groups.set(hash, { place: position, position, logs: [] });
+  }
   const events: WebhookEvent[][] = [];
-  for (const index of [...positions].sort((a, b) => a - b)) {
-    const transaction = readTransaction(block, index);
-    const emitted: EventEmitted[] = [];
-    for (const log of logs) {
-      const contract = log.transactionIndex === index ? watched.contracts.get(log.address) : undefined;
-      if (!contract) continue;
-      const event = emittedOf(contract, block, transaction, log);
+  for (const { position, logs } of [...groups.values()].sort((a, b) => a.place - b.place)) {
+    const transaction = position === undefined ? undefined : readTransaction(block, position);
+    const emitted = logs.flatMap((log) => {
+      const contract = watched.contracts.get(log.address) as Contract;
+      const event = emittedOf(contract, block, log, transaction, watched);
       if (!event) onUnknown(contract.wire, log);
-      else
-        emitted.push({ ...event, data: { ...event.data, transaction: wireTransaction(block, transaction, watched) } });
-    }
+      return event ?? [];
+    });
     if (emitted.length > 0) events.push(emitted);
-    if (failed.has(index)) events.push([includedOf(block, transaction, failed.get(index))]);
+    if (transaction && failed.has(transaction.index))
+      events.push([includedOf(block, transaction, failed.get(transaction.index))]);
   }
   return events;
 }
@@ -69,7 +76,13 @@ function removalOf({ data, ...rest }: EventEmitted): EventEmitted {
   return { ...rest, id: crypto.randomUUID(), data: { ...data, event: { ...data.event, rawFields } } };
 }
 
-function emittedOf(contract: Contract, block: Block, transaction: Transaction, log: Log): EventEmitted | undefined {
+function emittedOf(
+  contract: Contract,
+  block: Block,
+  log: PlacedLog,
+  transaction: Transaction | undefined,
+  watched: Watched,
+): EventEmitted | undefined {
   const emitted = contract.abi.emitted(log);
   if (!emitted) return undefined;
   return {
@@ -79,24 +92,25 @@ function emittedOf(contract: Contract, block: Block, transaction: Transaction, l
       triggeredAt: `${secondOf(block)}Z`,
       event: {
         ...emitted,
-        rawFields: rawFields(block, transaction, log),
+        rawFields: rawFields(block, log),
         contract: { ...contract.wire },
         indexInLog: log.logIndex,
       },
+      ...(transaction && { transaction: wireTransaction(block, transaction, indexOf(block, log), watched) }),
     },
   };
 }
 
 /** The log as JSON text, with keys in the order of the live service. */
-function rawFields(block: Block, transaction: Transaction, log: Log): string {
-  const { address, topics, data, blockTimestamp } = log;
+function rawFields(block: Block, log: PlacedLog): string {
+  const { address, topics, data, transactionHash, blockTimestamp } = log;
   return JSON.stringify({
     address,
     topics,
     data,
     blockNumber: hexOf(block.number),
-    transactionHash: transaction.hash,
-    transactionIndex: hexOf(transaction.index),
+    transactionHash,
+    transactionIndex: hexOf(indexOf(block, log)),
     blockHash: block.hash,
     blockTimestamp,
     logIndex: hexOf(log.logIndex),
@@ -104,21 +118,27 @@ function rawFields(block: Block, transaction: Transaction, log: Log): string {
   });
 }
 
+/** The index that the node says, or the position in the block, or for a log without a transaction the one after the last. */
+function indexOf({ transactions }: Block, { transactionIndex, position }: PlacedLog): number {
+  return transactionIndex ?? position ?? transactions.length;
+}
+
 function wireTransaction(
   block: Block,
-  { index, hash, from, to, input }: Transaction,
+  { hash, from, to, input }: Transaction,
+  index: number,
   watched: Watched,
 ): EventTransaction {
   const called = to === null ? undefined : watched.contracts.get(to);
   return {
-    from: checksumAddress(from.slice(2)),
+    from: from && checksumAddress(from.slice(2)),
     txData: input,
     txHash: hash,
     txIndexInBlock: index,
     blockHash: block.hash,
     blockNumber: block.number,
     contract: called ? { ...called.wire } : null,
-    method: called?.abi.called(input) ?? null,
+    method: (input && called?.abi.called(input)) ?? null,
   };
 }
 
@@ -131,7 +151,7 @@ function includedOf(block: Block, transaction: Transaction, failed: boolean | un
     data: {
       tx: txFields(block, transaction),
       status: 'included',
-      from: transaction.from,
+      from: transaction.from as string,
       ...(failed !== undefined && { failed }),
       blockNumber: block.number,
       blockHash: block.hash,

@@ -48,6 +48,11 @@ export class Blooms {
     return this.#state === 'broken';
   }
 
+  /** Stops using filters. */
+  breakOff(): void {
+    this.#state = 'broken';
+  }
+
   /** Takes logs of a block as a test of its filter. */
   test(bloom: string, logs: readonly Emitted[]): void {
     if (logs.length === 0 || this.isBroken) return;

@@ -1,18 +1,20 @@
 import type { Hex } from '../evm/types.js';
+import type { Logger } from '../internal/logger.js';
 import {
   type Block,
   type Header,
   hexOf,
+  placeLogs,
   readBlock,
   readFailed,
   readHeader,
-  readLogs,
   readNumber,
   readTransaction,
   sendersOf,
 } from './answers.js';
 import type { BlockContents } from './block-events.js';
 import { Evidence } from './evidence.js';
+import { Habits, type Oddities } from './habits.js';
 import type { Rpc } from './rpc.js';
 import type { Watched } from './watched.js';
 
@@ -27,8 +29,9 @@ export interface ChainReader {
   lastResort: (block: Block) => ReturnType<Evidence['lastResort']>;
 }
 
-export function createChainReader(rpc: Rpc, watched: Watched): ChainReader {
-  const evidence = new Evidence(watched);
+export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger): ChainReader {
+  const habits = new Habits(logger);
+  const evidence = new Evidence(watched, habits);
 
   return {
     chainId: async () => readNumber(await rpc('eth_chainId', []), 'eth_chainId'),
@@ -41,19 +44,23 @@ export function createChainReader(rpc: Rpc, watched: Watched): ChainReader {
     async contents(number) {
       const block = readBlock(await rpc('eth_getBlockByNumber', [hexOf(number), true]), number);
       if (!block) return undefined;
-      const { raw, isProven } = await evidence.logsOf(rpc, block, true);
-      return { block, logs: readLogs(raw, block), isProven, failed: await failedOf(rpc, block, watched) };
+      const oddities = habits.of(block);
+      const { logs, isProven } = await evidence.logsOf(rpc, block, true, oddities);
+      const placed = placeLogs(logs, block, oddities);
+      const failed = await failedOf(rpc, block, watched, oddities);
+      oddities.settle();
+      return { block, logs: placed, isProven, failed };
     },
     lastResort: (block) => evidence.lastResort(rpc, block),
   };
 }
 
 /** Whether the transactions of watched wallets failed, by position in the block. */
-export async function failedOf(call: Rpc, block: Block, { wallets }: Watched) {
+export async function failedOf(call: Rpc, block: Block, { wallets }: Watched, oddities: Oddities) {
   const failed = new Map<number, boolean | undefined>();
   if (wallets.size === 0) return failed;
-  for (const [index, sender] of sendersOf(block).entries()) {
-    if (!wallets.has(sender)) continue;
+  for (const [index, sender] of sendersOf(block, oddities).entries()) {
+    if (!sender || !wallets.has(sender)) continue;
     const { hash } = readTransaction(block, index);
     failed.set(index, readFailed(await call('eth_getTransactionReceipt', [hash]), block, hash));
   }

@@ -21,17 +21,28 @@ export interface ContractAbi {
   emitted(log: Pick<RawLog, 'topics' | 'data'>): Emitted | undefined;
   /** The call in a transaction's data; undefined when no function of the ABI matches. */
   called(input: Hex): Called | undefined;
+  /** The events and functions that are left out, because their types cannot be decoded. */
+  readonly skipped: readonly string[];
 }
 
 interface TextItem extends AbiEventItem {
   readonly parameters: readonly AbiParameter[];
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI, or has an event that cannot be decoded. */
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI, or none of its events can be decoded. */
 export function contractAbi(abi: readonly unknown[]): ContractAbi {
-  const events = itemsOf<AbiEvent>(abi, 'event').map((event): TextItem => {
-    return { ...abiEventItem(event, goText), parameters: event.inputs ?? [] };
-  });
+  const skipped: string[] = [];
+  const events: TextItem[] = [];
+  let failure: unknown;
+  for (const event of itemsOf<AbiEvent>(abi, 'event')) {
+    try {
+      events.push({ ...abiEventItem(event, goText), parameters: event.inputs ?? [] });
+    } catch (error) {
+      failure ??= error;
+      skipped.push(`event ${event.name}`);
+    }
+  }
+  if (failure && events.length === 0) throw failure;
   const anonymous = events.filter(({ isAnonymous }) => isAnonymous);
   const byTopic = new Map<Hex | undefined, TextItem[]>();
   for (const item of events) {
@@ -39,7 +50,7 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
     const topic = hashOf(item.signature);
     byTopic.set(topic, [...(byTopic.get(topic) ?? []), item]);
   }
-  const functions = functionsOf(abi);
+  const functions = functionsOf(abi, (name) => skipped.push(`function ${name}`));
 
   return {
     topics: anonymous.length > 0 ? undefined : ([...byTopic.keys()] as Hex[]),
@@ -58,6 +69,7 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
       const [found, other] = functions.get(input.slice(0, SELECTOR)) ?? [];
       return found && !other ? found(input) : undefined;
     },
+    skipped,
   };
 }
 
@@ -79,15 +91,15 @@ function readAs({ parameters, ...item }: TextItem, { topics, data }: Pick<RawLog
 }
 
 /** Functions that read the arguments of a call, by selector: 0x and 8 hex digits. */
-function functionsOf(abi: readonly unknown[]) {
+function functionsOf(abi: readonly unknown[], skip: (name: string) => void) {
   const functions = new Map<string, ((input: Hex) => Called | undefined)[]>();
   const known = new Set<string>();
-  for (const { name, inputs = [] } of itemsOf<AbiFunction>(abi, 'function')) {
+  for (const { name, inputs = [] } of itemsOf<AbiFunction>(abi, 'function', skip)) {
     let values: Encoded[];
     try {
       values = inputs.map((each) => ({ codec: codecOf(each, goText), label: '' }));
     } catch {
-      // Only libraries have such types, and no transaction calls them.
+      skip(name);
       continue;
     }
     const signature = `${name}(${values.map(({ codec }) => codec.type).join(',')})`;

@@ -1,19 +1,21 @@
 import { isHash } from '../evm/hex.js';
+import type { Hex } from '../evm/types.js';
 import { isRecord } from '../internal/guards.js';
-import { type Block, fieldsOf, malformed } from './answers.js';
+import { type Block, fieldsOf, type Log, malformed, readLog, uniqueLogs } from './answers.js';
 import { Blooms, type Emitted } from './blooms.js';
+import type { Habits, Oddities } from './habits.js';
 import { RangeFlaw } from './range-flaw.js';
 import { createTurns, type Rpc, RpcError } from './rpc.js';
 import type { Watched } from './watched.js';
 
 interface Sent extends Emitted {
   readonly raw: unknown;
+  readonly where: string;
 }
 
 /** The logs of watched contracts in a block. */
 export interface BlockLogs {
-  /** As the node sent them: only what proves them is checked. */
-  readonly raw: readonly unknown[];
+  readonly logs: readonly Log[];
   /** Whether it is proven that there are no others. */
   readonly isProven: boolean;
 }
@@ -21,7 +23,8 @@ export interface BlockLogs {
 /**
  * Reads the logs of blocks through one URL, and what proves them: a node that does not have a block yet may answer that it has no
  * logs. Proof is a log of the block that the node returned, since then it has the block; a bloom filter that excludes what is
- * watched; no transactions; or a receipt of each transaction.
+ * watched; no transactions; or a receipt of each transaction. The last two prove nothing where logs have no transaction and
+ * filters say nothing.
  */
 export class Evidence {
   readonly #addresses: readonly string[];
@@ -31,7 +34,10 @@ export class Evidence {
   #hasReceipts = false;
   #lacksReceipts = false;
 
-  constructor(watched: Watched) {
+  constructor(
+    watched: Watched,
+    private readonly habits: Habits,
+  ) {
     this.#addresses = [...watched.contracts.keys()];
     this.#blooms = new Blooms(watched);
   }
@@ -42,23 +48,26 @@ export class Evidence {
   }
 
   /** The logs of a block. Unless `isKnown`, they are not asked for where it is clear that there are none. */
-  async logsOf(call: Rpc, block: Block, isKnown: boolean): Promise<BlockLogs> {
+  async logsOf(call: Rpc, block: Block, isKnown: boolean, oddities: Oddities): Promise<BlockLogs> {
     let own: readonly Sent[] = [];
     let isAsked = this.#addresses.length === 0;
     const ask = async () => {
       isAsked = true;
-      own = await this.#logs(call, block, this.#addresses);
+      own = await this.#logs(call, block, oddities, this.#addresses);
       this.#blooms.test(block.bloom, own);
     };
     if (isKnown && !isAsked) await ask();
     const prove = async (): Promise<BlockLogs> => {
       if (!isAsked && !this.#proves(block, own)) await ask();
-      let all = this.#proves(block, own) ? own : await this.#receipts(call, block).catch(none);
-      all ??= await this.#unfiltered(call, block).catch(none);
-      const [found, had] = [all ?? own, own].map((logs) => this.#watched(logs)) as [unknown[], unknown[]];
+      const had = this.#watched(own, oddities);
+      if (this.#proves(block, own)) return { logs: had, isProven: true };
+      const all =
+        (await this.#unfiltered(call, block, oddities).catch(none)) ??
+        (await this.#receipts(call, block, oddities).catch(none));
+      const found = all ? this.#watched(all, oddities) : had;
       // Another node may have answered: no log is left out.
-      if (found.length < had.length) return { raw: had, isProven: false };
-      return { raw: found, isProven: all !== undefined || this.#proves(block, own) };
+      if (found.length < had.length) return { logs: had, isProven: false };
+      return { logs: found, isProven: all !== undefined };
     };
     // One block may show what the bloom filters are worth, which spares the requests for others.
     const isOpen = this.#blooms.isOpen(block.bloom) && !this.#proves(block, own);
@@ -67,7 +76,9 @@ export class Evidence {
 
   /** What a block counts as that was not proven, where the node cannot prove it: undefined if it can, and is behind. */
   async lastResort(call: Rpc, block: Block): Promise<'proven' | 'unproven' | undefined> {
-    if (this.#hasReceipts || !this.#blooms.isUseless(block.bloom)) return undefined;
+    if (!this.#blooms.isUseless(block.bloom)) return undefined;
+    if (this.habits.has('transaction')) return 'unproven';
+    if (this.#hasReceipts) return undefined;
     if (!this.#lacksReceipts) {
       // Every node has the block that is its last.
       const latest = await call('eth_getBlockByNumber', ['latest', false]);
@@ -81,45 +92,60 @@ export class Evidence {
     return this.#blooms.excludes(block.bloom) ? 'proven' : 'unproven';
   }
 
-  #watched(logs: readonly Sent[]): unknown[] {
-    return logs.filter(({ address }) => this.#addresses.includes(address)).map(({ raw }) => raw);
+  #watched(sent: readonly Sent[], oddities: Oddities): Log[] {
+    const own = sent.filter(({ address }) => this.#addresses.includes(address));
+    return uniqueLogs(
+      own.map(({ raw, where }) => readLog(raw, where)),
+      oddities,
+    );
   }
 
-  #proves({ bloom, transactions }: Block, own: readonly Sent[]): boolean {
+  #proves(block: Block, own: readonly Sent[]): boolean {
     if (this.#addresses.length === 0) return true;
+    const { bloom, transactions } = block;
     const hasAll = this.#blooms.hits(bloom).every((hit) => own.some(({ address }) => address === hit));
     if (this.#blooms.excludes(bloom)) return hasAll;
-    return own.length > 0 || (transactions.length === 0 && (hasAll || this.#blooms.isUseless(bloom)));
+    return own.length > 0 || (transactions.length === 0 && (this.#trustsTransactions(block) || hasAll));
+  }
+
+  /** Whether the logs of a block whose bloom filter says nothing are those of its transactions. */
+  #trustsTransactions({ bloom }: Block): boolean {
+    return this.#blooms.isUseless(bloom) && !this.habits.has('transaction');
   }
 
   /** The logs in the receipts of the block's transactions; undefined unless all are there. */
-  async #receipts(call: Rpc, block: Block): Promise<Sent[] | undefined> {
+  async #receipts(call: Rpc, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
     const answer = await call('eth_getBlockReceipts', [block.hash]);
     if (!Array.isArray(answer) || answer.length === 0) return undefined;
     const missing = new Set(block.transactions.map((each) => String(isRecord(each) ? each.hash : each).toLowerCase()));
     const logs = answer.flatMap((receipt, at) => {
       missing.delete(fieldsOf(receipt, `receipts[${at}]`).hash('transactionHash'));
-      return sentOf(receipt.logs, block);
+      return ofBlock(receipt.logs, block, oddities);
     });
     if (missing.size > 0 || answer.some(({ blockHash }) => String(blockHash).toLowerCase() !== block.hash))
       return undefined;
     this.#hasReceipts = true;
     this.#blooms.trustsZeros ||= logs.length === 0;
     this.#blooms.test(block.bloom, logs);
-    return logs;
+    return this.#trustsTransactions(block) || this.#blooms.isOf(block.bloom, logs) ? logs : undefined;
   }
 
   /** All logs of the block, if there are any and they are those of its bloom filter, where that says something. */
-  async #unfiltered(call: Rpc, block: Block): Promise<Sent[] | undefined> {
-    const logs = await this.#logs(call, block);
+  async #unfiltered(call: Rpc, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
+    const logs = await this.#logs(call, block, oddities);
+    if (logs.length === 0) return undefined;
     this.#blooms.test(block.bloom, logs);
-    const isAll = this.#blooms.isUseless(block.bloom) || this.#blooms.isOf(block.bloom, logs);
-    return logs.length > 0 && isAll ? logs : undefined;
+    if (this.#blooms.isUseless(block.bloom) || this.#blooms.isOf(block.bloom, logs)) return logs;
+    const filter = this.habits.of(block);
+    filter.note('filter', logs);
+    filter.settle();
+    this.#blooms.breakOff();
+    return logs;
   }
 
-  async #logs(call: Rpc, block: Block, address?: readonly string[]): Promise<Sent[]> {
+  async #logs(call: Rpc, block: Block, oddities: Oddities, address?: readonly string[]): Promise<Sent[]> {
     // By hash: after a re-org, another block has this number.
-    return sentOf(await call('eth_getLogs', [{ blockHash: block.hash, address }]), block);
+    return ofBlock(await call('eth_getLogs', [{ blockHash: block.hash, address }]), block, oddities);
   }
 }
 
@@ -130,7 +156,7 @@ export function unproven({ number, hash }: Block): RangeFlaw {
 
 /** The warning for the first block that is processed without proof. */
 export function unprovable(which: string): string {
-  return `The node cannot prove which logs block ${which} has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered. Such blocks are processed after another try, but a node that lags may hide their events. Use another node to be certain.`;
+  return `The node cannot prove which logs block ${which} has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. Such blocks are processed after another try, but a node that lags may hide their events. Use another node to be certain.`;
 }
 
 /** Proof that a node refuses is missing, as if it did not have it. */
@@ -138,15 +164,19 @@ function none(error: unknown): undefined {
   if (!(error instanceof RpcError) || error.reason === 'aborted' || error.reason === 'rate-limited') throw error;
 }
 
-function sentOf(answer: unknown, { hash, number }: Block): Sent[] {
+/** The logs of an answer that are of the block. */
+function ofBlock(answer: unknown, { hash }: Block, oddities: Oddities): Sent[] {
   if (!Array.isArray(answer)) return malformed('logs', 'an array');
-  return answer.map((raw, at) => {
+  const own = answer.flatMap((raw, at): Sent[] => {
     const where = `logs[${at}]`;
     const read = fieldsOf(raw, where);
-    // A re-org may have happened between the two answers.
-    if (read.hash('blockHash') !== hash) malformed(where, `a log of the requested block ${number}`);
+    if (read.hash('blockHash') !== hash) return [];
     const { topics } = raw;
     if (!Array.isArray(topics) || !topics.every(isHash)) return malformed(`${where}.topics`, 'an array of hashes');
-    return { raw, address: read.address('address'), topics: topics.map((topic) => topic.toLowerCase() as never) };
+    const lower = topics.map((topic) => topic.toLowerCase() as Hex);
+    return [{ raw, where, address: read.address('address'), topics: lower }];
   });
+  // A re-org may have happened between the two answers.
+  if (own.length < answer.length) oddities.note('foreign', answer);
+  return own;
 }

@@ -117,8 +117,8 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
   checkNumber('pollIntervalMs', pollIntervalMs, 1, MAX_TIMER_MS);
   checkFunction('onEvents', onEvents);
   const url = rpcUrlOf(options.rpcUrl);
-  const watched = readWatched('watchChain', options.contracts, options.wallets);
   const logger = guardedLogger(options.logger);
+  const watched = readWatched('watchChain', options.contracts, options.wallets, logger);
 
   const closing = new AbortController();
   const { signal } = closing;
@@ -128,7 +128,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
     maxBytes: MOST_BYTES,
     signal,
   });
-  const reader = createChainReader(rpc, watched);
+  const reader = createChainReader(rpc, watched, logger);
   /** Doubles with each failure, up to 30 seconds. */
   const delayAfter = (failures: number) => Math.min(pollIntervalMs * 2 ** Math.min(failures, 20), LONGEST_DELAY_MS);
 

@@ -4,6 +4,7 @@ import { addressCodec } from '../evm/elementary-codecs.js';
 import { ADDRESS } from '../evm/hex.js';
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
+import type { Logger } from '../internal/logger.js';
 import { type ContractAbi, contractAbi } from './contract-abi.js';
 
 /** A contract whose logs become events. */
@@ -28,7 +29,7 @@ export interface Contract {
 }
 
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong entry, or `owner`, the function that takes the options. */
-export function readWatched(owner: string, contracts: unknown, wallets: unknown): Watched {
+export function readWatched(owner: string, contracts: unknown, wallets: unknown, logger: Logger): Watched {
   const watched = { contracts: new Map<string, Contract>(), wallets: new Set<string>() };
   for (const [at, contract] of listOf(contracts, 'contracts').entries()) {
     const where = `contracts[${at}]`;
@@ -41,7 +42,14 @@ export function readWatched(owner: string, contracts: unknown, wallets: unknown)
       throw new ConfigError(`\`${where}\` repeats the address of another contract. List each contract once.`);
     }
     const wire = { address: checksummed, addressLabel, name, label } as ContractInfo;
-    watched.contracts.set(checksummed.toLowerCase(), { abi: abiOf(abi, `${where} (${label})`), wire });
+    const prepared = abiOf(abi, `${where} (${label})`);
+    watched.contracts.set(checksummed.toLowerCase(), { abi: prepared, wire });
+    if (prepared.skipped.length === 0) continue;
+    const items = prepared.skipped.join(', ');
+    logger.warn(
+      { contract: checksummed },
+      `${where} (${label}): items of its ABI have types that cannot be decoded, and are skipped: ${items}.`,
+    );
   }
   for (const [at, wallet] of listOf(wallets, 'wallets').entries()) {
     const address = addressOf(wallet, `wallets[${at}]`).toLowerCase();

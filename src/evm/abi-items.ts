@@ -23,19 +23,26 @@ export function oncePerAbi<Made>(make: (abi: unknown) => Made): (abi: unknown) =
 /**
  * The items of one kind in an ABI.
  *
+ * @param onBroken Called with the name of an item whose inputs have no types, which is then left out. (Default: throws.)
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
  */
-export function itemsOf<Item>(abi: unknown, kind: 'event' | 'function'): Item[] {
+export function itemsOf<Item>(abi: unknown, kind: 'event' | 'function', onBroken?: (name: string) => void): Item[] {
   if (!Array.isArray(abi)) throw optionError('abi', 'an array of items, such as `abi` of a compiled contract', abi);
   if (abi.some((item) => typeof item === 'string')) {
     throw new ConfigError('`abi` is text. Pass it through parseAbi(...) of abitype or viem.');
   }
-  const items = abi.filter((item) => isRecord(item) && item.type === kind);
-  const broken = items.findIndex(({ name, inputs }) => typeof name !== 'string' || !areParameters(inputs ?? []));
-  if (broken === -1) return items;
-  throw new ConfigError(
-    `The ${kind} at position ${broken} of \`abi\` lacks a name, or types of its inputs, or nests them too deeply.`,
-  );
+  return abi.filter((item, at) => {
+    if (!isRecord(item) || item.type !== kind) return false;
+    const { name, inputs = [] } = item;
+    if (typeof name === 'string' && areParameters(inputs)) return true;
+    if (onBroken && typeof name === 'string' && Array.isArray(inputs)) {
+      onBroken(name);
+      return false;
+    }
+    throw new ConfigError(
+      `The ${kind} at position ${at} of \`abi\` lacks a name, or types of its inputs, or nests them too deeply.`,
+    );
+  });
 }
 
 /** Deeper types and longer names of types are an attack: reading them takes a stack. */

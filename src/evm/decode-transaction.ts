@@ -22,12 +22,12 @@ export const SELECTOR = 10;
 /** The functions of an ABI by selector. */
 const functionItems = oncePerAbi((abi) => {
   const items = new Map<string, FunctionItem[]>();
-  for (const { name, inputs: parameters = [] } of itemsOf<AbiFunction>(abi, 'function')) {
+  for (const { name, inputs: parameters = [] } of itemsOf<AbiFunction>(abi, 'function', () => {})) {
     let inputs: Encoded[];
     try {
       inputs = parameters.map((each, at) => ({ codec: codecOf(each), label: each.name || `#${at}` }));
     } catch {
-      // Only libraries have such types, and no transaction calls them.
+      // Such as the storage types of libraries.
       continue;
     }
     const signature = `${name}(${inputs.map(({ codec }) => codec.type).join(',')})`;

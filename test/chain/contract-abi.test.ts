@@ -75,6 +75,14 @@ describe('the call of a transaction', () => {
     expect(contractAbi([...first, ...second]).called(data)).toBeUndefined();
   });
 
+  it('leaves out a function with a tuple without components, and decodes the others', () => {
+    const broken = { type: 'function', name: 'set', inputs: [{ name: 'a', type: 'tuple' }] };
+    const abi = [broken, ...parseAbi(['function pay(uint8 times)'])];
+    const { called, skipped } = contractAbi(abi);
+    expect(skipped).toEqual(['function set']);
+    expect(called(encodeFunctionData({ abi: parseAbi(['function pay(uint8 times)']), args: [2] }))?.name).toBe('pay');
+  });
+
   it('leaves out the functions of libraries, whose types no transaction has', () => {
     const library = { type: 'function', name: 'of', inputs: [{ name: 'self', type: 'Set.Data storage' }] };
     expect(contractAbi([library]).called('0x12345678')).toBeUndefined();

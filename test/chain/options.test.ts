@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type WatchChainOptions, watchChain } from '../../src/chain/index.js';
-import { people, token } from './watching.js';
+import { type ChainSourceOptions, chainSource, type WatchChainOptions, watchChain } from '../../src/chain/index.js';
+import { createRecorder, people, token } from './watching.js';
 
 const KEY = 'k3y0123456789abcdef';
 
@@ -45,6 +45,11 @@ describe('watchChain refuses', () => {
       { contracts: [other, { ...token, abi }] },
       'contracts[1] (token): `abi` has a type',
     ],
+    [
+      'an item whose inputs are null',
+      { contracts: [{ ...token, abi: [...token.abi, { type: 'function', name: 'f', inputs: null }] }] },
+      'contracts[0] (token): The function at position 2 of `abi` lacks a name, or types of its inputs',
+    ],
     ['an invalid first block', { fromBlock: -1 }, '`fromBlock` must be'],
     ['an interval that no timer takes', { pollIntervalMs: 2 ** 31 }, '`pollIntervalMs` must be'],
     ['no onEvents', { onEvents: undefined }, '`onEvents` must be a function, got undefined.'],
@@ -54,5 +59,28 @@ describe('watchChain refuses', () => {
     expect(error).toMatchObject({ name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG' });
     expect(error.message).toContain(message);
     expect(error.message).not.toContain(KEY);
+  });
+});
+
+describe('an ABI with items whose types cannot be decoded', () => {
+  const inputs = [{ name: 'a', type: 'fixed168x10' }];
+  const odd = [
+    { type: 'event', name: 'Rate', inputs },
+    { type: 'function', name: 'rate', inputs },
+    { type: 'function', name: 'set', inputs: [{ name: 'a', type: 'tuple[]' }] },
+  ];
+  const contracts = [token, { ...token, address: people[0], label: 'vyper', abi: [...odd, ...token.abi] }];
+  const options = { rpcUrl: 'http://127.0.0.1:9/', contracts, pollIntervalMs: 1, onEvents() {} };
+
+  it.each<[string, (logger: WatchChainOptions['logger']) => unknown]>([
+    ['watchChain', (logger) => watchChain({ ...options, logger }).catch(() => {})],
+    ['chainSource', (logger) => chainSource({ rpcUrl: options.rpcUrl, contracts, logger } as ChainSourceOptions)],
+  ])('is taken by %s without them, with one warning', async (_, create) => {
+    const { logger, lines } = createRecorder();
+    await create(logger);
+    expect(lines).toMatchObject([{ level: 'warn', fields: { contract: people[0] } }]);
+    expect(lines[0]?.message).toBe(
+      'contracts[1] (vyper): items of its ABI have types that cannot be decoded, and are skipped: event Rate, function set, function rate.',
+    );
   });
 });

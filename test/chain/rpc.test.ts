@@ -80,17 +80,17 @@ describe('a call of a node', () => {
     ['a page', [404, '<html>'], 'HTTP 404.', 'refused'],
     ['an HTTP error that is too long', [400, error('x'.repeat(100_000))], 'HTTP 400.', 'refused'],
     ['no JSON', '<html>', 'the answer is not JSON-RPC. Is this the URL of a node?', 'malformed'],
-    [
-      'the answer to another call',
-      '{"id":2,"result":1}',
-      'the answer belongs to another call, or has no result.',
-      'malformed',
-    ],
+    ['no result', '{"id":1}', 'the answer has no result.', 'malformed'],
     ['a redirect', [307, ''], 'the node is unreachable. Is it running?', 'unreachable'],
   ])('says what it got when that is %s', async (_, answer, message, reason) => {
     const { host } = await answering(Array.isArray(answer) ? [...answer, { location: 'http://127.0.0.1:9/' }] : answer);
     const expected = { name: 'RpcError', message: `eth_chainId at http://${host} failed: ${message}`, reason };
     await expect(call(`http://${host}`)).rejects.toMatchObject(expected);
+  });
+
+  it.each(['"1"', '7', 'null'])('takes a result whose id is %s: text, or that of a cached answer', async (id) => {
+    const { host } = await answering(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`);
+    expect(await call(`http://${host}`)).toBe('0x1');
   });
 
   it('says that a node has no TLS', async () => {

@@ -93,4 +93,9 @@ describe('an ABI', () => {
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message }),
     );
   });
+
+  it('is named by its place in the array, whatever is before it', () => {
+    const abi = [...parseAbi(['constructor()', transferText]), { type: 'event', name: 'Odd', inputs: null }];
+    expect(() => abiEventItems(abi)).toThrow('The event at position 2 of `abi` lacks a name, or types of its inputs');
+  });
 });

@@ -5,6 +5,7 @@ import type { Logger } from '../../internal/logger.js';
 import type { Header } from '../answers.js';
 import { Evidence, unprovable } from '../evidence.js';
 import type { FinalityLevel } from '../finality/level.js';
+import { Habits } from '../habits.js';
 import { guardedLogger, tellUnknownOnce } from '../logging.js';
 import { readNodeOptions } from '../node-options.js';
 import { RangeFlaw } from '../range-flaw.js';
@@ -111,13 +112,14 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const { level = 'finalized', rpcUrl, chainId, maxRange = 1000, timeoutMs = 15_000 } = options;
   const { minAgeSeconds = 0 } = options;
   const { urls, agree, tag } = readNodeOptions({ rpcUrl, chainId, agree: options.agree, level });
-  const watched = readWatched('chainSource', options.contracts, options.wallets);
+  const logger = guardedLogger(options.logger);
+  const watched = readWatched('chainSource', options.contracts, options.wallets, logger);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
   checkNumber('maxRange', maxRange, 1);
   checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
-  const logger = guardedLogger(options.logger);
   const onUnknown = tellUnknownOnce(logger);
-  const known = urls.map((url) => ({ url, evidence: new Evidence(watched) }));
+  const habits = new Habits(logger);
+  const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
   const size = new RangeSize(Math.floor(maxRange));
   const pools = new WeakMap<AbortSignal, NodePool>();
   const runs = new WeakMap<AbortSignal, Run>();
@@ -164,7 +166,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   ): Promise<BlockEvents[]> {
     const results = await run.pool.ask(async (node) => {
       await node.checkChain(run.chainId);
-      const blocks = await readRange(node, range, { watched, onUnknown, acceptsUnproven });
+      const blocks = await readRange(node, range, { watched, onUnknown, habits, acceptsUnproven });
       await node.link((blocks.at(-1) as BlockEvents).header, run.final as Header);
       return blocks;
     });

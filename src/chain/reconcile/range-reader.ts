@@ -1,13 +1,14 @@
 import type { WebhookEvent } from '../../events/types.js';
-import { type Header, hexOf, type Log, readBlock, readLogs } from '../answers.js';
+import { type Header, hexOf, type Log, placeLogs, readBlock } from '../answers.js';
 import { eventsOf, type OnUnknown } from '../block-events.js';
 import { failedOf } from '../chain-reader.js';
 import { unproven } from '../evidence.js';
+import { type Habits, untilSure } from '../habits.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { RpcError } from '../rpc.js';
 import type { Watched } from '../watched.js';
 import { type ChainNode, CONCURRENCY } from './chain-node.js';
-import { type FoundLogs, sortLogs } from './range-answers.js';
+import { countLogs, type FoundLogs } from './range-answers.js';
 
 /** The events of a block. */
 export interface BlockEvents {
@@ -23,6 +24,7 @@ export interface BlockEvents {
 export interface RangeSettings {
   readonly watched: Watched;
   readonly onUnknown: OnUnknown;
+  readonly habits: Habits;
   /** Whether to read blocks that the node cannot prove. */
   readonly acceptsUnproven: boolean;
 }
@@ -49,7 +51,7 @@ export async function readRange(
     if (Array.isArray(answer) && answer.length > MOST_LOGS) {
       throw new RpcError(`The range has more than ${MOST_LOGS} logs.`, { reason: 'too-long' });
     }
-    found = sortLogs(answer, asked, from, to);
+    found = countLogs(answer, asked, from, to);
   }
   const blocks: BlockEvents[] = [];
   let failure: { error: unknown } | undefined;
@@ -60,7 +62,7 @@ export async function readRange(
     for (const number of numbers) {
       if (failure) return;
       try {
-        blocks[number - from] = await readOne(node, number, found.get(number), settings);
+        blocks[number - from] = await untilSure(() => readOne(node, number, found.get(number), settings));
       } catch (error) {
         failure ??= { error };
       }
@@ -84,7 +86,7 @@ async function readOne(
   node: ChainNode,
   number: number,
   found: FoundLogs | undefined,
-  { watched, onUnknown, acceptsUnproven }: RangeSettings,
+  { watched, onUnknown, habits, acceptsUnproven }: RangeSettings,
 ): Promise<BlockEvents> {
   const ask = async (isFull: boolean) =>
     readBlock(await node.call('eth_getBlockByNumber', [hexOf(number), isFull]), number);
@@ -92,28 +94,28 @@ async function readOne(
   const header = await ask(isFull);
   if (!header) throw new RangeFlaw('changed', `The node does not have block ${number}, which is final`);
   const replaced = () => new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
-  if (found && found.blockHash !== header.hash) throw replaced();
-  const { raw, isProven } = await node.evidence.logsOf(node.call, header, found !== undefined);
+  const count = found ? found.get(header.hash) : 0;
+  if (count === undefined) throw replaced();
+  const oddities = habits.of(header);
+  const { logs: own, isProven } = await node.evidence.logsOf(node.call, header, found !== undefined, oddities);
   const resort = isProven || !acceptsUnproven ? undefined : await node.evidence.lastResort(node.call, header);
   if (!isProven && !resort) throw unproven(header);
   const isUnproven = resort === 'unproven';
   // Another node may have answered: no log is left out.
-  if (found && raw.length < found.count) {
-    throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
-  }
-  if (raw.length === 0 && !isFull) return { header, events: [], isUnproven, digest: () => header.hash };
+  if (own.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
 
-  const block = isFull ? header : await ask(true);
+  const block = isFull || own.length === 0 ? header : await ask(true);
   if (block?.hash !== header.hash) throw replaced();
-  const logs = readLogs(raw, block);
-  const failed = await failedOf(node.call, block, watched);
+  const logs = placeLogs(own, block, oddities);
+  const failed = await failedOf(node.call, block, watched, oddities);
+  oddities.settle();
   const events = eventsOf({ block, logs, failed }, watched, onUnknown).flat();
   return { header, events, isUnproven, digest: () => digestOf(header, logs, failed) };
 }
 
 function digestOf({ hash }: Header, logs: readonly Log[], failed: ReadonlyMap<number, boolean | undefined>) {
-  const places = logs.map(({ address, topics, data, logIndex, transactionIndex }) =>
-    [logIndex, transactionIndex, address, topics, data].join(),
+  const places = logs.map(({ address, topics, data, logIndex, transactionHash }) =>
+    [logIndex, transactionHash, address, topics, data].join(),
   );
   return [hash, ...places, ...[...failed].map(String)].join(' ');
 }
