@@ -43,6 +43,11 @@ export class Blooms {
     return this.#state === 'unseen' || (this.#state === 'held' && !this.trustsZeros && readBits(bloom) === 0n);
   }
 
+  /** Whether filters contained the logs of their blocks, as far as these were seen. */
+  get isHeld(): boolean {
+    return this.#state === 'held';
+  }
+
   /** Whether a filter did not contain a log of its block. */
   get isBroken(): boolean {
     return this.#state === 'broken';

@@ -77,9 +77,7 @@ export class Evidence {
   /** What a block counts as that was not proven, where the node cannot prove it: undefined if it can, and is behind. */
   async lastResort(call: Rpc, block: Block): Promise<'proven' | 'unproven' | undefined> {
     if (!this.#blooms.isUseless(block.bloom)) return undefined;
-    if (this.habits.has('transaction')) return 'unproven';
-    if (this.#hasReceipts) return undefined;
-    if (!this.#lacksReceipts) {
+    if (!this.#hasReceipts && !this.#lacksReceipts) {
       // Every node has the block that is its last.
       const latest = await call('eth_getBlockByNumber', ['latest', false]);
       const receipts = await call('eth_getBlockReceipts', ['latest']).catch(none);
@@ -88,8 +86,8 @@ export class Evidence {
       this.#lacksReceipts = !Array.isArray(receipts) || (receipts.length === 0 && !isEmpty);
       this.#blooms.trustsZeros ||= this.#lacksReceipts;
     }
-    if (!this.#lacksReceipts) return undefined;
-    return this.#blooms.excludes(block.bloom) ? 'proven' : 'unproven';
+    if (this.#blooms.excludes(block.bloom)) return 'proven';
+    return this.#lacksReceipts || !this.#trustsTransactions ? 'unproven' : undefined;
   }
 
   #watched(sent: readonly Sent[], oddities: Oddities): Log[] {
@@ -105,12 +103,13 @@ export class Evidence {
     const { bloom, transactions } = block;
     const hasAll = this.#blooms.hits(bloom).every((hit) => own.some(({ address }) => address === hit));
     if (this.#blooms.excludes(bloom)) return hasAll;
-    return own.length > 0 || (transactions.length === 0 && (this.#trustsTransactions(block) || hasAll));
+    if (own.length > 0 || transactions.length > 0) return own.length > 0;
+    return this.#blooms.isUseless(bloom) ? this.#trustsTransactions || this.#blooms.isHeld : hasAll;
   }
 
-  /** Whether the logs of a block whose bloom filter says nothing are those of its transactions. */
-  #trustsTransactions({ bloom }: Block): boolean {
-    return this.#blooms.isUseless(bloom) && !this.habits.has('transaction');
+  /** Whether all logs of the chain are those of transactions, as far as it is known. */
+  get #trustsTransactions(): boolean {
+    return !this.habits.has('transaction');
   }
 
   /** The logs in the receipts of the block's transactions; undefined unless all are there. */
@@ -127,7 +126,12 @@ export class Evidence {
     this.#hasReceipts = true;
     this.#blooms.trustsZeros ||= logs.length === 0;
     this.#blooms.test(block.bloom, logs);
-    return this.#trustsTransactions(block) || this.#blooms.isOf(block.bloom, logs) ? logs : undefined;
+    const isOf = this.#blooms.isOf(block.bloom, logs);
+    // A log without a transaction may be like one that has one.
+    const isAll = this.#trustsTransactions
+      ? isOf || this.#blooms.isUseless(block.bloom)
+      : isOf && logs.length === 0 && this.#blooms.isHeld;
+    return isAll ? logs : undefined;
   }
 
   /** All logs of the block, if there are any and they are those of its bloom filter, where that says something. */

@@ -1,19 +1,12 @@
 import { type Hex, padHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../chaos/random.js';
 import { fc } from '../fixtures/property.js';
+import { filters, lag } from './lagging.js';
 import { noting, run } from './reconcile/reconciling.js';
 import { type Mined, type ScriptedNode, startNode } from './scripted-node.js';
 import { createRecorder, transfer, valuesOf, watch } from './watching.js';
 
 const other = padHex('0xabc', { size: 20 });
-const filters = {
-  true: ({ block }: Mined) => block.logsBloom,
-  zeros: () => `0x${'0'.repeat(512)}`,
-  ones: () => `0x${'f'.repeat(512)}`,
-  none: () => undefined,
-};
-
 /** What a block has: nothing, a transaction without logs, logs of another contract, of the token, or of both. */
 const block = fc.constantFrom('empty', 'plain', 'other', 'token', 'both');
 const habits = fc.record({
@@ -47,29 +40,6 @@ function canonical({ chain }: ScriptedNode): Map<string, Mined> {
     mined.logs.filter(({ address }) => address !== other).map((log) => [amountIn(log), mined] as const),
   );
   return new Map(own);
-}
-
-/**
- * Answers a question about a block the first times as if the node did not have it, or those after it: `[]` or an error for
- * logs, `null` or an error for receipts, ranges that are cut.
- */
-function lag(node: ScriptedNode, seed: number, most: number): void {
-  const left = new Map<string, number>();
-  node.answer((method, params, answer) => {
-    if (method !== 'eth_getLogs' && method !== 'eth_getBlockReceipts') return answer;
-    const [first] = params as [{ blockHash?: Hex } | string];
-    if (first === 'latest') return answer;
-    const hash = typeof first === 'object' ? first.blockHash : first;
-    // Which blocks it lacks, and how often, depends on them only: requests come in any order.
-    const random = createRandom(seed + Number(BigInt(hash ?? '0x0') % 1_000_003n));
-    const key = JSON.stringify([method, params]);
-    const rest = left.get(key) ?? (random.chance(0.4) ? random.int(0, most) : 0);
-    left.set(key, rest - 1);
-    if (rest <= 0) return answer;
-    if (random.chance(0.2)) throw new Error('unknown block');
-    if (method === 'eth_getBlockReceipts') return random.chance(0.5) ? null : [];
-    return hash ? [] : (answer as unknown[]).slice(0, random.int(0, (answer as unknown[]).length));
-  });
 }
 
 describe('a node that answers as if it did not have a block', () => {

@@ -61,7 +61,7 @@ export const oddLogs = {
   /** Cronos, Hyperliquid, bor. */
   missing(mined, log) {
     const hash = padHex(quantity(0xabcd0000 + mined.seed), { size: 32 });
-    withLogs(mined, [...mined.logs, added(mined, log, hash, mined.block.transactions.length - 1)]);
+    withLogs(mined, [...mined.logs, added(mined, log, hash, Math.max(0, mined.block.transactions.length - 1))]);
   },
 } satisfies Record<string, (mined: Mined, log: ScriptedLog) => void>;
 

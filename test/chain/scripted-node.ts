@@ -33,7 +33,8 @@ export type ScriptedNode = Awaited<ReturnType<typeof startNode>>;
 export async function startNode() {
   const chain = new Chain();
   let tags: Omit<NodeView, 'chain' | 'replaced'> = {};
-  let viewing = (): NodeView => ({ ...tags, chain: chain.blocks });
+  const alone = (): NodeView => ({ ...tags, chain: chain.blocks });
+  let viewing = alone;
   let answering: Answering = (_, __, answer) => answer;
   const calls: { readonly method: string; readonly params: readonly unknown[] }[] = [];
   const waiting: ServerResponse[] = [];
@@ -85,8 +86,8 @@ export async function startNode() {
     set(given: typeof tags) {
       tags = { ...tags, ...given };
     },
-    /** Lets one of several nodes answer each request: a load balancer. */
-    behind(pick: () => NodeView) {
+    /** Lets one of several nodes answer each request: a load balancer. (Default: the node itself again.) */
+    behind(pick: () => NodeView = alone) {
       viewing = pick;
     },
     /** Answers otherwise: undefined lets a caller wait, an error is one of the node. */

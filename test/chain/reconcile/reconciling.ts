@@ -89,6 +89,7 @@ export async function run(
   const { logger, lines } = recorder();
   const cursor = keptCursor();
   const { source, lines: sourceLines } = sourceOf(node, sourceOptions);
-  const report = await reconcile({ source, receiver, from: 0, cursor, retryDelayMs: 1, logger, ...others });
-  return { report, lines: [...sourceLines, ...lines], cursor };
+  const all = { source, receiver, from: 0, cursor, retryDelayMs: 1, logger, ...others };
+  const report = await reconcile(all);
+  return { report, lines: [...sourceLines, ...lines], cursor: all.cursor as typeof cursor, source: all.source };
 }

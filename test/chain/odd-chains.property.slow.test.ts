@@ -1,0 +1,165 @@
+import { padHex } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../chaos/random.js';
+import { fc } from '../fixtures/property.js';
+import { filters, lag } from './lagging.js';
+import { adding, type OddLogs, oddLogs } from './odd-blocks.js';
+import { noting, run } from './reconcile/reconciling.js';
+import { type Mined, type ScriptedNode, startNode } from './scripted-node.js';
+import { createRecorder, transfer, valuesOf, watch } from './watching.js';
+
+const other = padHex('0xabc', { size: 20 });
+const kinds = Object.keys(oddLogs) as OddLogs[];
+/** Those that add logs come first: the others then change all. */
+const inOrder = [...adding, ...kinds.filter((kind) => !adding.includes(kind))];
+
+const block = fc.record({
+  what: fc.constantFrom('empty', 'plain', 'other', 'token', 'both'),
+  odd: fc.subarray(kinds, { maxLength: 3 }),
+});
+type Block = { readonly what: string; readonly odd: readonly OddLogs[] };
+const chain = fc.record({
+  filter: fc.constantFrom('true', 'true', 'zeros', 'ones', 'none') as fc.Arbitrary<keyof typeof filters>,
+  lacksReceipts: fc.boolean(),
+});
+const seeds = fc.nat();
+
+let nodes: ScriptedNode[];
+// Above the amounts of foreign logs.
+let value = 1000;
+beforeAll(async () => {
+  nodes = await Promise.all([startNode(), startNode(), startNode()]);
+});
+afterAll(() => Promise.all(nodes.map((node) => node.stop())));
+
+function mine(node: ScriptedNode, { what, odd }: Block): void {
+  const own = ['token', 'both'].includes(what) ? [transfer(++value), transfer(++value)] : [];
+  const others = ['other', 'both'].includes(what) ? [transfer(0, other)] : [];
+  const mined =
+    what === 'empty' ? node.mine() : node.mine({ logs: own.slice(0, 1) }, {}, { logs: [...own.slice(1), ...others] });
+  for (const kind of inOrder) if (odd.includes(kind)) oddLogs[kind](mined, transfer(++value));
+}
+const empty: Block = { what: 'empty', odd: [] };
+
+/** The transfers of the token on the chain, with their blocks. */
+function canonical({ chain }: ScriptedNode): Map<string, Mined> {
+  const own = chain.flatMap((mined) =>
+    mined.logs
+      .filter(({ address, blockHash }) => address !== other && blockHash === mined.block.hash)
+      .map((log) => [String(Number(log.data)), mined] as const),
+  );
+  return new Map(own);
+}
+
+/** Restarts a chain. That logs without transactions exist must be seen before one can be hidden. */
+function restart(
+  node: ScriptedNode,
+  { filter, lacksReceipts }: { filter: keyof typeof filters; lacksReceipts: boolean },
+) {
+  node.answer((_, __, answer) => answer);
+  node.behind();
+  node.chain = node.chain.slice(0, 1);
+  node.set({ bloomOf: filters[filter], lacksReceipts });
+  mine(node, { what: 'token', odd: ['zero'] });
+}
+
+/** Whether a block may lack logs that the chain has, because nothing proves them. */
+const isBlind = ({ filter }: { filter: string }) => filter !== 'true';
+
+describe('a chain with any odd logs, whose nodes lag', () => {
+  it('makes watchChain handle every log once, over re-orgs, unless a line says so', { timeout: 240_000 }, async () => {
+    const step = fc.record({ depth: fc.nat({ max: 3 }), blocks: fc.array(block, { minLength: 1, maxLength: 4 }) });
+    const lags = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 2 });
+    const property = fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 5 }),
+      chain,
+      lags,
+      seeds,
+      async (steps, habits, behind, seed) => {
+        const node = nodes[0] as ScriptedNode;
+        restart(node, habits);
+        const recorder = createRecorder();
+        const watcher = await watch(recorder, { rpcUrl: node.url });
+        const isAt = () => watcher.blockNumber >= node.chain.length - 1;
+        try {
+          await recorder.until(isAt);
+          const random = createRandom(seed);
+          // One of the nodes behind the URL answers each request.
+          node.behind(() => {
+            const length = Math.max(2, node.chain.length - random.pick([0, ...behind]));
+            const view = { bloomOf: filters[habits.filter], lacksReceipts: habits.lacksReceipts, hidesUnknown: true };
+            return { ...view, chain: node.chain.slice(0, length) };
+          });
+          for (const { depth, blocks } of steps) {
+            node.drop(Math.min(depth, node.chain.length - 2));
+            for (const each of blocks) mine(node, each);
+            // A block more, so that the chain that was replaced is seen to be.
+            while (node.chain.length - 1 <= watcher.blockNumber) mine(node, empty);
+            await recorder.until(isAt);
+          }
+        } finally {
+          await watcher.close();
+        }
+        const counts = new Map<string, number>();
+        for (const each of valuesOf(recorder.groups).flat()) {
+          const key = each.replace('-', '');
+          counts.set(key, (counts.get(key) ?? 0) + (each === key ? 1 : -1));
+        }
+        const wanted = canonical(node);
+        for (const [key, times] of counts) expect([0, wanted.has(key) ? 1 : 0]).toContain(times);
+        const lost = [...wanted.keys()].filter((key) => counts.get(key) !== 1);
+        if (!isBlind(habits)) expect(lost).toEqual([]);
+        else if (lost.length > 0) {
+          expect(recorder.lines.map(({ message }) => message).join()).toContain(
+            'The node cannot prove which logs block',
+          );
+        }
+        // Each habit once.
+        const told = recorder.lines.filter(({ message }) => message.startsWith('Three answers'));
+        expect(new Set(told.map(({ message }) => message.replace(/block \d+ \(\w+\)/, ''))).size).toBe(told.length);
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('makes reconcile handle every log once, unless the report names the block', { timeout: 240_000 }, async () => {
+    const one = fc.record({ most: fc.constantFrom(0, 1, 3, 1000), seed: seeds });
+    const property = fc.asyncProperty(
+      fc.array(block, { minLength: 1, maxLength: 15 }),
+      chain,
+      fc.array(one, { minLength: 2, maxLength: 3 }),
+      fc.constantFrom(1, 3, 1000),
+      async (blocks, habits, each, maxRange) => {
+        const node = nodes[0] as ScriptedNode;
+        const used = nodes.slice(0, each.length);
+        for (const own of nodes) restart(own, habits);
+        for (const own of used) own.chain = node.chain;
+        const { receiver, handled } = noting();
+        const { report: first, cursor, source } = await run(used, receiver, { sourceOptions: { maxRange } });
+        expect(first.to).toBe(1);
+        for (const what of blocks) mine(node, what);
+        for (const [at, { most, seed }] of each.entries()) {
+          const own = used[at] as ScriptedNode;
+          own.chain = node.chain;
+          lag(own, seed, most);
+        }
+        const { report } = await run(used, receiver, { cursor, source });
+        expect(new Set(handled).size).toBe(handled.length);
+        const { unproven = [], to, stopped } = report;
+        const isNamed = (number: number) => unproven.some((range) => range.from <= number && number <= range.to);
+        const lost = [...canonical(node)]
+          .filter(([key]) => !handled.includes(Number(key)))
+          .map(([, { number }]) => number);
+        expect(lost.filter((number) => number <= to && !isNamed(number))).toEqual([]);
+        if (!isBlind(habits) && !habits.lacksReceipts) expect(unproven).toEqual([]);
+        if (stopped) {
+          expect(stopped.error?.message).toMatch(
+            /^The node did not prove which logs block|unknown block|no longer has all|The node sent an invalid answer: block/,
+          );
+          expect(each.some(({ most }) => most > 0)).toBe(true);
+        } else expect(to).toBe(node.chain.length - 1);
+      },
+    );
+    await fc.assert(property, { numRuns: 100 });
+  });
+});
