@@ -18,30 +18,23 @@ import { Habits, type Oddities } from './habits.js';
 import type { Rpc } from './rpc.js';
 import type { Watched } from './watched.js';
 
-/** Reads a chain through a node. Every answer is checked; a block that the node does not have yet is undefined. */
-export interface ChainReader {
-  chainId(): Promise<number>;
-  /** The number of the last block. */
-  head(): Promise<number>;
-  header(number: number | 'latest'): Promise<Header | undefined>;
-  contents(number: number): Promise<BlockContents | undefined>;
-  /** See {@link Evidence}. */
-  lastResort: (block: Block) => ReturnType<Evidence['lastResort']>;
-}
+export type ChainReader = ReturnType<typeof createChainReader>;
 
-export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger): ChainReader {
+/** Reads a chain through a node. Every answer is checked; a block that the node does not have yet is undefined. */
+export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger) {
   const habits = new Habits(logger);
   const evidence = new Evidence(watched, habits);
 
   return {
     chainId: async () => readNumber(await rpc('eth_chainId', []), 'eth_chainId'),
+    /** The number of the last block. */
     head: async () => readNumber(await rpc('eth_blockNumber', []), 'eth_blockNumber'),
-    async header(number) {
+    async header(number: number | 'latest') {
       const isLatest = number === 'latest';
       const answer = await rpc('eth_getBlockByNumber', [isLatest ? number : hexOf(number), false]);
       return readHeader(answer, isLatest ? undefined : number);
     },
-    async contents(number) {
+    async contents(number: number): Promise<BlockContents | undefined> {
       const block = readBlock(await rpc('eth_getBlockByNumber', [hexOf(number), true]), number);
       if (!block) return undefined;
       const oddities = habits.of(block);
@@ -51,7 +44,8 @@ export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger): C
       oddities.settle();
       return { block, logs: placed, isProven, failed };
     },
-    lastResort: (block) => evidence.lastResort(rpc, block),
+    /** See {@link Evidence}. */
+    lastResort: (block: Block) => evidence.lastResort(rpc, block),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AbiEvent } from 'abitype';
+import type { AbiEvent, AbiParameter } from 'abitype';
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
@@ -64,6 +64,7 @@ export interface ItemInput {
   /** Its name, or its position if it has none, for error messages. */
   readonly label: string;
   readonly codec: Codec;
+  readonly parameter: AbiParameter;
   readonly isIndexed: boolean;
   /** Whether its argument is a keccak256 hash, as the topic of an indexed string contains nothing else. */
   readonly isHashed: boolean;
@@ -97,7 +98,7 @@ export function abiEventItem(event: AbiEvent, textOf?: (bytes: Uint8Array) => st
     const isIndexed = parameter.indexed === true;
     const inputName = parameter.name ?? '';
     const isHashed = isIndexed && codec.isHashed;
-    return { name: inputName, label: inputName || `#${at}`, codec, isIndexed, isHashed };
+    return { name: inputName, label: inputName || `#${at}`, codec, parameter, isIndexed, isHashed };
   });
   const shapes = inputs.map((input) => `${input.codec.shape}${input.isIndexed ? ' indexed' : ''} ${input.name}`);
   const indexed = inputs.filter(({ isIndexed }) => isIndexed).length;
@@ -128,18 +129,21 @@ export interface AbiEventItems {
  *
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
  */
-export const abiEventItems = oncePerAbi((abi) => {
+export const abiEventItems = oncePerAbi((abi) => readEvents(abi));
+
+/** Reads the events of an ABI. `textOf` decodes the UTF-8 of strings; see `codecOf`. */
+export function readEvents(abi: unknown, textOf?: (bytes: Uint8Array) => string): AbiEventItems {
   const items: AbiEventItem[] = [];
   const broken = new Map<string, unknown>();
   for (const event of itemsOf<AbiEvent>(abi, 'event')) {
     try {
-      items.push(abiEventItem(event));
+      items.push(abiEventItem(event, textOf));
     } catch (error) {
       broken.set(event.name, error);
     }
   }
   return groupEvents(items, broken);
-});
+}
 
 /** Indexes events for look-up. */
 export function groupEvents(all: readonly AbiEventItem[], broken: AbiEventItems['broken']): AbiEventItems {

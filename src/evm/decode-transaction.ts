@@ -1,4 +1,4 @@
-import type { AbiFunction } from 'abitype';
+import type { AbiFunction, AbiParameter } from 'abitype';
 import type { TransactionIncluded } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
 import { AbiData } from './abi-data.js';
@@ -10,24 +10,31 @@ import { WireFields } from './hex.js';
 import { hashOf } from './keccak.js';
 import type { DecodedTransaction, Hex, ParsedAbi } from './types.js';
 
-interface FunctionItem {
+/** A function of an ABI. */
+export interface FunctionItem {
   readonly name: string;
   readonly signature: string;
-  readonly inputs: readonly Encoded[];
+  readonly inputs: readonly (Encoded & { readonly parameter: AbiParameter })[];
 }
 
 /** Characters of a selector: 0x and 8 hex digits. */
 export const SELECTOR = 10;
 
-/** The functions of an ABI by selector. */
-const functionItems = oncePerAbi((abi) => {
+/**
+ * The functions of an ABI by selector. Those whose types cannot be decoded, such as those of libraries, are left out.
+ *
+ * @param textOf Decodes the UTF-8 of strings; see `codecOf`.
+ */
+export function readFunctions(abi: unknown, skip: (name: string) => void, textOf?: (bytes: Uint8Array) => string) {
   const items = new Map<string, FunctionItem[]>();
-  for (const { name, inputs: parameters = [] } of itemsOf<AbiFunction>(abi, 'function', () => {})) {
-    let inputs: Encoded[];
+  for (const { name, inputs: parameters = [] } of itemsOf<AbiFunction>(abi, 'function', skip)) {
+    let inputs: FunctionItem['inputs'];
     try {
-      inputs = parameters.map((each, at) => ({ codec: codecOf(each), label: each.name || `#${at}` }));
+      inputs = parameters.map((parameter, at) => {
+        return { codec: codecOf(parameter, textOf), label: parameter.name || `#${at}`, parameter };
+      });
     } catch {
-      // Such as the storage types of libraries.
+      skip(name);
       continue;
     }
     const signature = `${name}(${inputs.map(({ codec }) => codec.type).join(',')})`;
@@ -36,7 +43,9 @@ const functionItems = oncePerAbi((abi) => {
     items.set(selector, [...others, { name, signature, inputs }]);
   }
   return items;
-});
+}
+
+const functionItems = oncePerAbi((abi) => readFunctions(abi, () => {}));
 
 /**
  * Decodes the data of a call by an ABI.

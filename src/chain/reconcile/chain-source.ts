@@ -68,20 +68,7 @@ const STILL_BLOCKS = 1000;
 const neverFinal = (tag: string, head: number) =>
   `The chain has ${head} blocks and its \`${tag}\` block is still 0, so nothing is read. Some chains never say what is final: set \`level: { confirmations: n }\`.`;
 
-const OPTIONS = [
-  ...[
-    'rpcUrl',
-    'contracts',
-    'wallets',
-    'level',
-    'minAgeSeconds',
-    'chainId',
-    'agree',
-    'maxRange',
-    'timeoutMs',
-    'logger',
-  ],
-];
+const OPTIONS = 'rpcUrl contracts wallets level minAgeSeconds chainId agree maxRange timeoutMs logger'.split(' ');
 
 /**
  * Reads the events of contracts from the chain for `reconcile`, up to the last final block, in the service's format: the same
