@@ -124,8 +124,8 @@ export function uniqueLogs(logs: readonly Log[], oddities: Oddities): Log[] {
     if (contentsOf(other) !== contentsOf(log)) malformed(`logIndex ${log.logIndex}`, 'unique in its transaction');
     unique.set(key, other);
   }
-  if (unique.size < logs.length) oddities.note('repeated', logs);
-  if (logs.some(({ removed }) => removed)) oddities.note('removed', logs);
+  if (unique.size < logs.length) oddities.set('repeated', logs);
+  if (logs.some(({ removed }) => removed)) oddities.set('removed', logs);
   return [...unique.values()];
 }
 
@@ -145,8 +145,8 @@ export function placeLogs(logs: readonly Log[], { transactions }: Block, odditie
       return { ...log, position, place: position ?? Math.max(last, log.transactionIndex ?? 0) };
     })
     .sort((a, b) => a.place - b.place || a.logIndex - b.logIndex);
-  if (placed.some(({ position }) => position === undefined)) oddities.note('transaction', logs);
-  if (placed.some(({ logIndex }, at) => logIndex <= (placed[at - 1]?.logIndex ?? -1))) oddities.note('order', logs);
+  if (placed.some(({ position }) => position === undefined)) oddities.set('transaction', logs);
+  if (placed.some(({ logIndex }, at) => logIndex <= (placed[at - 1]?.logIndex ?? -1))) oddities.set('order', logs);
   return placed;
 }
 
@@ -195,7 +195,7 @@ export function sendersOf({ transactions }: Block, oddities: Oddities): (Hex | u
     return read.unneeded('from', read.address);
   });
   const without = transactions.filter((_, index) => senders[index] === undefined);
-  if (without.length > 0) oddities.note('sender', without);
+  if (without.length > 0) oddities.set('sender', without);
   return senders;
 }
 

@@ -2,7 +2,6 @@ import type { Hex } from '../evm/types.js';
 import type { Logger } from '../internal/logger.js';
 import {
   type Block,
-  type Header,
   hexOf,
   placeLogs,
   readBlock,
@@ -37,11 +36,11 @@ export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger) {
     async contents(number: number): Promise<BlockContents | undefined> {
       const block = readBlock(await rpc('eth_getBlockByNumber', [hexOf(number), true]), number);
       if (!block) return undefined;
-      const oddities = habits.of(block);
+      const oddities: Oddities = new Map();
       const { logs, isProven } = await evidence.logsOf(rpc, block, true, oddities);
       const placed = placeLogs(logs, block, oddities);
       const failed = await failedOf(rpc, block, watched, oddities);
-      oddities.settle();
+      habits.settle(block, oddities);
       return { block, logs: placed, isProven, failed };
     },
     /** See {@link Evidence}. */

@@ -140,9 +140,7 @@ export class Evidence {
     if (logs.length === 0) return undefined;
     this.#blooms.test(block.bloom, logs);
     if (this.#blooms.isUseless(block.bloom) || this.#blooms.isOf(block.bloom, logs)) return logs;
-    const filter = this.habits.of(block);
-    filter.note('filter', logs);
-    filter.settle();
+    this.habits.settle(block, new Map([['filter', logs]]));
     this.#blooms.breakOff();
     return logs;
   }
@@ -181,6 +179,6 @@ function ofBlock(answer: unknown, { hash }: Block, oddities: Oddities): Sent[] {
     return [{ raw, where, address: read.address('address'), topics: lower }];
   });
   // A re-org may have happened between the two answers.
-  if (own.length < answer.length) oddities.note('foreign', answer);
+  if (own.length < answer.length) oddities.set('foreign', answer);
   return own;
 }

@@ -21,12 +21,8 @@ const SURE = 3;
 /** Bounds memory: answers about a block may differ each time. */
 const MOST_ANSWERS = 1000;
 
-/** What was odd in the answers about one block. */
-export interface Oddities {
-  note(habit: Habit, answer: unknown): void;
-  /** @throws RangeFlaw `odd` if something was odd, unless it is a habit of the chain. */
-  settle(): void;
-}
+/** What was odd in the answers about one block: the answers, by habit. */
+export type Oddities = Map<Habit, unknown>;
 
 /** The habits of a chain, which are learnt from its answers and logged once each. */
 export class Habits {
@@ -40,31 +36,21 @@ export class Habits {
     return this.#known.has(habit);
   }
 
-  of({ number, hash }: Pick<Header, 'number' | 'hash'>): Oddities {
-    const found = new Map<Habit, string>();
+  /** @throws RangeFlaw `odd` if something was odd, unless it is a habit of the chain. */
+  settle({ number, hash }: Pick<Header, 'number' | 'hash'>, oddities: Oddities): void {
     const block = `block ${number} (${hash})`;
-    return {
-      note: (habit, answer) => {
-        if (!this.has(habit)) found.set(habit, JSON.stringify(answer));
-      },
-      settle: () => {
-        // Another block may have shown some meanwhile.
-        const odd = [...found].filter(([habit]) => !this.has(habit));
-        const unsure = odd.filter(([habit, answer]) => this.#count(`${habit} ${hash} ${hashOf(answer)}`) < SURE);
-        if (unsure.length > 0) {
-          const what = odd.map(([habit]) => HABITS[habit][0]).join(', ');
-          throw new RangeFlaw('odd', `The node sent an invalid answer: ${block} has ${what}`);
-        }
-        for (const [habit] of odd) {
-          this.#known.add(habit);
-          const [has, done] = HABITS[habit];
-          this.logger.warn(
-            { blockNumber: number, blockHash: hash },
-            `Three answers say that ${block} has ${has}: a habit of the chain. ${done}`,
-          );
-        }
-      },
-    };
+    const odd = [...oddities].filter(([habit]) => !this.has(habit));
+    const keys = odd.map(([habit, answer]) => `${habit} ${hash} ${hashOf(JSON.stringify(answer))}`);
+    if (keys.filter((key) => this.#count(key) < SURE).length > 0) {
+      const what = odd.map(([habit]) => HABITS[habit][0]).join(', ');
+      throw new RangeFlaw('odd', `The node sent an invalid answer: ${block} has ${what}`);
+    }
+    for (const [habit] of odd) {
+      this.#known.add(habit);
+      const [has, done] = HABITS[habit];
+      const message = `Three answers say that ${block} has ${has}: a habit of the chain. ${done}`;
+      this.logger.warn({ blockNumber: number, blockHash: hash }, message);
+    }
   }
 
   #count(answer: string): number {

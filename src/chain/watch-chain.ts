@@ -79,10 +79,10 @@ export interface ChainWatcher {
  * logged as an error. The specification has no notice for a removed `transaction.included`: it is not undone, and is
  * passed on again when it is mined again.
  *
- * **Proof.** A node that does not have a block yet may answer that it has no logs. So a block counts as read only if the node
- * returned a log of it, if its bloom filter excludes logs of `contracts` (on a chain whose filters were seen to hold), if it has
- * no transactions, or if all its receipts or logs came. Otherwise it is asked for again, and an error with its number and hash is
- * logged after five tries. Where a node can prove nothing, a warning is logged once, and blocks are processed after another try.
+ * **Proof.** A node that does not have a block yet may answer that it has no logs. So a block counts as read only if an answer
+ * proves that no log is missing; an error with its number and hash is logged after five tries. Where a node can prove nothing, a
+ * warning is logged once, and blocks are processed after another try. A third identical answer that is odd is a habit of the
+ * chain, logged once.
  *
  * **Another chain.** A node that switches to another chain, such as a restarted anvil, is detected by its block 0: a
  * warning is logged, the old chain is undone as in a re-org, and the new one is followed from `fromBlock`, or from block

@@ -3,7 +3,7 @@ import { type Header, hexOf, type Log, placeLogs, readBlock } from '../answers.j
 import { eventsOf, type OnUnknown } from '../block-events.js';
 import { failedOf } from '../chain-reader.js';
 import { unproven } from '../evidence.js';
-import { type Habits, untilSure } from '../habits.js';
+import { type Habits, type Oddities, untilSure } from '../habits.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { RpcError } from '../rpc.js';
 import type { Watched } from '../watched.js';
@@ -96,7 +96,7 @@ async function readOne(
   const replaced = () => new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
   const count = found ? found.get(header.hash) : 0;
   if (count === undefined) throw replaced();
-  const oddities = habits.of(header);
+  const oddities: Oddities = new Map();
   const { logs: own, isProven } = await node.evidence.logsOf(node.call, header, found !== undefined, oddities);
   const resort = isProven || !acceptsUnproven ? undefined : await node.evidence.lastResort(node.call, header);
   if (!isProven && !resort) throw unproven(header);
@@ -108,7 +108,7 @@ async function readOne(
   if (block?.hash !== header.hash) throw replaced();
   const logs = placeLogs(own, block, oddities);
   const failed = await failedOf(node.call, block, watched, oddities);
-  oddities.settle();
+  habits.settle(block, oddities);
   const events = eventsOf({ block, logs, failed }, watched, onUnknown).flat();
   return { header, events, isUnproven, digest: () => digestOf(header, logs, failed) };
 }

@@ -96,7 +96,7 @@ function checkError(error: unknown): void {
   check(retryAfterMs === undefined || (Number.isFinite(retryAfterMs) && retryAfterMs >= 0), 'a pause is a duration');
 }
 
-const oddities = { note() {}, settle() {} };
+const oddities = new Map();
 
 /** What is read of answers: throws RpcError, or everything is well-formed. */
 function checkAnswers(result: unknown): void {
