@@ -42,7 +42,7 @@ const READERS = {
         count += entries.length;
       },
     });
-    const source = chainSource({ rpcUrl, contracts, chainId, maxRange: 100 });
+    const source = chainSource({ rpcUrl, contracts, chainId, maxRange: 100, minAgeSeconds: 0 });
     const cursor = { read: () => undefined, write: () => true };
     const { stopped } = await reconcile({ source, receiver, from: 0, cursor });
     if (stopped) throw stopped.error;

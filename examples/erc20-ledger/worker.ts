@@ -51,6 +51,7 @@ const source = chainSource({
   chainId,
   // Later than `finalized`: what is on its way, or in the queue, is not missed yet.
   level: { confirmations: Number(process.env.CONFIRMATIONS ?? 150) },
+  minAgeSeconds: 0,
   contracts: [{ address: tokenAddress, abi: tokenAbi, name: 'Token', label: 'token' }],
 });
 while (!closing.signal.aborted) {

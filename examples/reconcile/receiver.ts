@@ -31,6 +31,8 @@ const source = chainSource({
   rpcUrl: process.env.RPC_URL ?? 'http://127.0.0.1:8545',
   chainId,
   contracts: [{ address, abi: tokenAbi, name: 'Token', label: 'token' }],
+  // More than the sender's longest pause between two attempts.
+  minAgeSeconds: Number(process.env.MIN_AGE_SECONDS ?? 1800),
 });
 
 /** Makes good what never arrived, from the block of the contract's creation on. */

@@ -35,8 +35,9 @@ export class BlockWindow {
     return this.#blocks.at(-1);
   }
 
+  /** Undefined also for a number without a block. */
   at(number: number): DoneBlock | undefined {
-    return this.#blocks[number - (this.first?.number ?? number)];
+    return this.#blocks.findLast((block) => block.number === number);
   }
 
   push(block: DoneBlock): void {

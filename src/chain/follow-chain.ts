@@ -1,16 +1,19 @@
 import type { WebhookEvent } from '../events/types.js';
 import type { Logger } from '../internal/logger.js';
-import { malformed } from './answers.js';
+import { type Header, malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow, type DoneBlock } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
 import { Genesis } from './chain-reader.js';
 import { unprovable, unproven } from './evidence.js';
+import { ifRefused, RpcError } from './rpc.js';
 import type { Watched } from './watched.js';
 
 /** Number of blocks requested at a time. */
 const RANGE = 8;
-/** How often a block whose logs are not proven is asked for before that is logged. */
+/** Most blocks requested at a time, while none of them is there. */
+const LONGEST_RANGE = 256;
+/** How often a block that cannot be processed is asked for before that is logged. */
 const TRIES = 5;
 
 export interface FollowOptions {
@@ -34,6 +37,9 @@ export class ChainFollower {
   #isWaiting = false;
   /** How often the next block was not proven. */
   #unproven = 0;
+  /** How often the next block was not there, or did not follow the last one. */
+  #stalls = 0;
+  #range = RANGE;
   /** Whether a warning that logs cannot be proven was logged. */
   #hasWarned = false;
 
@@ -77,21 +83,55 @@ export class ChainFollower {
 
     // Nothing was sent yet that another chain would undo.
     if (!last && head >= this.#next) await this.#genesis.remember();
-    const end = Math.min(head, this.#next + RANGE - 1);
+    const first = this.#next;
+    const end = Math.min(head, first + this.#range - 1);
     const coming: Promise<BlockContents | undefined>[] = [];
-    for (let number = this.#next; number <= end; number++) coming.push(reader.contents(number));
+    for (let number = first; number <= end; number++) coming.push(reader.contents(number));
     // A failure is reported when its block is due; the blocks before it are processed.
     for (const each of coming) each.catch(() => {});
+    /** Where the last numbers have no block, on this node or on the chain; with the error that the node returned. */
+    let gap: { readonly error?: unknown } | undefined;
     for (const each of coming) {
-      const contents = await each;
-      // Another node behind the same URL may not have it yet.
-      if (!contents) return false;
-      const tip = this.#window.last;
-      if (tip && contents.block.parentHash !== tip.hash) return this.#rewind(tip.number);
+      const contents = await each.catch((error) => {
+        gap ??= { error };
+        return ifRefused(error);
+      });
+      if (!contents) {
+        gap ??= {};
+        continue;
+      }
+      const { block } = contents;
+      const tip: Pick<Header, 'number' | 'hash'> | undefined = this.#window.last ?? (gap && (await this.#below()));
+      if (tip ? block.parentHash !== tip.hash : gap) {
+        const { last } = this.#window;
+        // Another node behind the same URL may have the missing block.
+        if (!last || (gap && (await reader.header(last.number).catch(ifRefused))?.hash === last.hash)) break;
+        return this.#rewind(block, last.number);
+      }
+      // A chain may have numbers without a block: it goes on from the last one.
+      gap = undefined;
       if (!contents.isProven && !(await this.#accepts(contents, head))) return false;
       await this.#do(contents);
     }
-    return end < head;
+    if (!gap || this.#next > first) return end < head;
+    this.#range = Math.min(2 * this.#range, LONGEST_RANGE);
+    if (gap.error) throw gap.error;
+    return this.#stall(absent(first, this.#window.last));
+  }
+
+  /** The last block before the first one to process, from which the chain goes on after numbers without a block. */
+  async #below(): Promise<Header | undefined> {
+    let found: Header | undefined;
+    for (let number = this.#next - 1; number >= Math.max(0, this.#next - RANGE) && !found; number--) {
+      found = await this.options.reader.header(number).catch(ifRefused);
+    }
+    return found;
+  }
+
+  /** Lets the nodes behind the URL catch up. Throws when that takes long. */
+  #stall(why: string): false {
+    if (++this.#stalls < TRIES) return false;
+    throw new RpcError(why, { reason: 'malformed' });
   }
 
   /** Whether a block whose logs are not proven is processed anyway, after further tries. */
@@ -117,12 +157,13 @@ export class ChainFollower {
     this.#window.push({ number, hash, parentHash, events });
     this.#next = number + 1;
     this.#unproven = 0;
+    this.#stalls = 0;
+    this.#range = RANGE;
   }
 
   /** A chain that has not grown may still have been replaced. */
   async #compare(head: number): Promise<boolean> {
-    const ours = this.#window.at(head);
-    if (!ours) {
+    if (head < (this.#window.first as DoneBlock).number) {
       if (await this.#genesis.isAnother()) return this.#startOver();
       const done = this.#next - 1;
       const message = `The node is at block ${head}, but block ${done} was already processed. Waiting for the node.`;
@@ -133,23 +174,29 @@ export class ChainFollower {
     this.#isWaiting = false;
     const theirs = await this.options.reader.header(head);
     // A shorter chain may be a node that lags: nothing is undone before another block replaces it.
-    if (!theirs || theirs.hash === ours.hash) return false;
-    return this.#rewind(head);
+    if (!theirs || theirs.hash === this.#window.at(head)?.hash) return false;
+    return this.#rewind(theirs, head);
   }
 
-  /** Undoes the replaced blocks; requires a block in the window. `from` is the last block that may remain. */
-  async #rewind(from: number): Promise<boolean> {
+  /** Undoes what a block of the node's chain does not follow; requires a block in the window. `from` is the last that may remain. */
+  async #rewind(block: Header, from: number): Promise<boolean> {
     const { reader, logger } = this.options;
     const window = this.#window;
     const { number: first } = window.first as DoneBlock;
-    let common = from;
-    for (; common >= first; common--) {
-      const theirs = await reader.header(common);
-      if (!theirs) return false;
-      if (theirs.hash === window.at(common)?.hash) break;
-    }
+    const ours = window.at(from);
+    const now = await reader.header(from).catch(ifRefused);
     // The nodes behind one URL may not agree yet.
-    if (common === window.last?.number) return false;
+    if (ours && now?.hash === ours.hash) return this.#stall(unlinked(block, ours));
+    // By hash, as a number may have no block.
+    let parent = block;
+    while (parent.number > first && window.at(parent.number)?.hash !== parent.hash) {
+      const below = await reader.header(parent.parentHash).catch(ifRefused);
+      if (!below) return this.#stall(unlinked(parent, ours));
+      if (below.number >= parent.number) malformed('the number of a parent block', 'below that of its block');
+      parent = below;
+    }
+    const common = window.at(parent.number)?.hash === parent.hash ? parent.number : first - 1;
+    if (common === window.last?.number) return this.#stall(unlinked(block, ours));
     const isAnother = common < first && (await this.#genesis.isAnother());
     if (isAnother === undefined) return false;
     if (isAnother) return this.#startOver();
@@ -191,7 +238,17 @@ export class ChainFollower {
     for (let last = window.last; last && last.number > common; last = window.last) {
       for (const group of removalsOf(last.events)) await this.options.deliver(group);
       window.pop();
-      this.#next = last.number;
+      this.#next = window.last ? window.last.number + 1 : last.number;
     }
   }
+}
+
+function absent(number: number, last: DoneBlock | undefined): string {
+  const after = last ? ` after block ${last.number} (${last.hash})` : '';
+  return `The node does not have block ${number}${after}, but has later ones. It lags, or has dropped the block. If this persists, use a node that keeps all blocks, or start at a later block with \`fromBlock\`.`;
+}
+
+function unlinked({ number, hash, parentHash }: Header, last: DoneBlock | undefined): string {
+  const done = last ? `, but block ${last.number} is ${last.hash}` : '';
+  return `Block ${number} (${hash}) has the parent ${parentHash}${done}. The nodes behind the URL disagree. If this persists, use the URL of a single node, or of another provider.`;
 }

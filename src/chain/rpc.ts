@@ -13,11 +13,6 @@ export type RpcErrorCode = 'ERR_WEBHOOK_RPC';
  */
 export type RpcFailure = 'refused' | 'rate-limited' | 'timeout' | 'unreachable' | 'too-long' | 'malformed' | 'aborted';
 
-interface RpcErrorOptions {
-  readonly reason: RpcFailure;
-  readonly retryAfterMs?: number | undefined;
-}
-
 /**
  * A node did not answer, refused a call, or sent an invalid answer. The message names the call and the node's origin, and
  * never the rest of its URL, which may contain a key.
@@ -27,7 +22,7 @@ export class RpcError extends WebhookError<RpcErrorCode> {
   /** The pause that the node asked for with Retry-After, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { reason, retryAfterMs }: RpcErrorOptions) {
+  constructor(message: string, { reason, retryAfterMs }: Pick<RpcError, 'reason'> & Partial<RpcError>) {
     super('ERR_WEBHOOK_RPC', message);
     this.name = 'RpcError';
     this.reason = reason;
@@ -35,11 +30,16 @@ export class RpcError extends WebhookError<RpcErrorCode> {
   }
 }
 
+/** What stands for an answer that the node refuses to give. Any other error is thrown. */
+export function ifRefused(error: unknown): undefined {
+  if (!(error instanceof RpcError) || error.reason !== 'refused') throw error;
+}
+
 /** Calls a method of a node. Throws only {@link RpcError}. */
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export interface RpcOptions {
-  /** For a call with its retries. It does not include the time in which a call waits for others to end. */
+  /** For one request. Neither waiting for other calls to end nor a pause before a retry counts. */
   readonly timeoutMs: number;
   /** How often a call to an unreachable or busy node is made again. (Default: 2.) */
   readonly retries?: number;
@@ -52,7 +52,10 @@ export interface RpcOptions {
   readonly signal?: AbortSignal;
 }
 
-const LONGEST_DELAY_MS = 30_000;
+/** Statuses of a busy node, or of a server that did not reach it. */
+const BUSY = [408, 429, 502, 503, 504];
+/** A longer pause that the node asks for is left to the caller, who logs it. */
+const LONGEST_DELAY_MS = 5000;
 /** Maximum length of a node's error message in ours. */
 const LONGEST_MESSAGE = 300;
 
@@ -66,33 +69,11 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
     for (const each of open) each.abort();
   });
   const inTurn = createTurns(concurrency);
-
-  const headers = url.authorization === undefined ? {} : { authorization: url.authorization };
-  const retry = {
-    limit: retries,
-    methods: ['post' as const],
-    statusCodes: [408, 429, 502, 503, 504],
-    delay: (attempt: number) => Math.min(retryDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS),
-    maxRetryAfter: LONGEST_DELAY_MS,
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    ...(url.authorization !== undefined && { authorization: url.authorization }),
   };
-
-  /** The text of a node's answer; undefined when it is too long. */
-  async function ask(json: object, signal: AbortSignal): Promise<string | undefined> {
-    // Imported late: ky touches fetch's globals, which take Node longer to load than everything else here.
-    const { HTTPError, ky } = await import('../internal/ky.js');
-    try {
-      // A redirect could send the key to another host. The signal also bounds the time to read the body.
-      const response = await ky.post(url.href, { json, headers, retry, signal, timeout: false, redirect: 'error' });
-      return textOf(await readBounded(response, maxBytes));
-    } catch (error) {
-      if (!(error instanceof HTTPError)) throw error;
-      const { status, headers } = error.response;
-      const answer = parse(textOf(await readBounded(error.response, maxBytes)));
-      const refusal = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
-      const retryAfterMs = readRetryAfter(headers.get('retry-after'));
-      throw new RpcError(`HTTP ${status}${said(refusal)}.`, { reason: reasonOfStatus(status, refusal), retryAfterMs });
-    }
-  }
 
   /** The node's message as JSON text, without control characters. */
   function said({ code, message }: Record<string, unknown>): string {
@@ -102,39 +83,82 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
     return `: ${JSON.stringify(text)}${number}`;
   }
 
-  return (method, params) =>
+  /** Makes one request. Reports a failure that may pass soon to `onBrief`. */
+  async function once(id: number, [method, params]: Parameters<Rpc>, late: AbortController, onBrief: () => void) {
+    const fail = (what: string, how: ConstructorParameters<typeof RpcError>[1]) =>
+      new RpcError(`${method} at ${url.origin} failed: ${what}`, how);
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    let response: Response;
+    let text: string | undefined;
+    try {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+      // A redirect could send the key to another host. The signal also bounds the time to read the body.
+      const init = { method: 'POST', headers, body, signal: late.signal, redirect: 'error' } as const;
+      response = await fetch(new Request(url.href, init));
+      text = textOf(await readBounded(response, maxBytes));
+    } catch (error) {
+      if (signal?.aborted) throw fail('aborted by the caller.', { reason: 'aborted' });
+      if (late.signal.aborted) throw fail(`no answer within ${timeoutMs} ms.`, { reason: 'timeout' });
+      onBrief();
+      throw fail(whyUnreachable(error), { reason: 'unreachable' });
+    } finally {
+      clearTimeout(timer);
+    }
+    const answer = parse(text);
+    if (!response.ok) {
+      const refusal = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
+      const { status } = response;
+      const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
+      if (BUSY.includes(status)) onBrief();
+      throw fail(`HTTP ${status}${said(refusal)}.`, { reason: reasonOfStatus(status, refusal), retryAfterMs });
+    }
+    if (text === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`, { reason: 'too-long' });
+    const malformed = { reason: 'malformed' } as const;
+    if (!isRecord(answer)) throw fail('the answer is not JSON-RPC. Is this the URL of a node?', malformed);
+    if (isRecord(answer.error)) {
+      const reason = isRateLimit(answer.error) ? 'rate-limited' : 'refused';
+      throw fail(`the node returned an error${said(answer.error)}.`, { reason });
+    }
+    // Some nodes write the id as text, and caches send that of an earlier call.
+    if (answer.result === undefined) throw fail('the answer has no result.', malformed);
+    return answer.result;
+  }
+
+  return (...call) =>
     inTurn(async () => {
       const id = ++lastId;
-      const fail = (what: string, how: RpcErrorOptions) =>
-        new RpcError(`${method} at ${url.origin} failed: ${what}`, how);
       const late = new AbortController();
-      const timer = setTimeout(() => late.abort(), timeoutMs);
       open.add(late);
       if (signal?.aborted) late.abort();
-      let text: string | undefined;
       try {
-        text = await ask({ jsonrpc: '2.0', id, method, params }, late.signal);
-      } catch (error) {
-        if (error instanceof RpcError) throw fail(error.message, error);
-        if (signal?.aborted) throw fail('aborted by the caller.', { reason: 'aborted' });
-        if (late.signal.aborted) throw fail(`no answer within ${timeoutMs} ms.`, { reason: 'timeout' });
-        throw fail(whyUnreachable(error), { reason: 'unreachable' });
+        for (let left = retries, delay = retryDelayMs; ; left--, delay *= 2) {
+          let isBrief = false;
+          try {
+            return await once(id, call, late, () => (isBrief = true));
+          } catch (error) {
+            const { retryAfterMs = Math.min(delay, LONGEST_DELAY_MS) } = error as RpcError;
+            if (!isBrief || left === 0 || retryAfterMs > LONGEST_DELAY_MS) throw error;
+            await pause(retryAfterMs, late.signal);
+          }
+        }
       } finally {
-        clearTimeout(timer);
         open.delete(late);
       }
-      if (text === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`, { reason: 'too-long' });
-      const answer = parse(text);
-      const malformed = { reason: 'malformed' } as const;
-      if (!isRecord(answer)) throw fail('the answer is not JSON-RPC. Is this the URL of a node?', malformed);
-      if (isRecord(answer.error)) {
-        const reason = isRateLimit(answer.error) ? 'rate-limited' : 'refused';
-        throw fail(`the node returned an error${said(answer.error)}.`, { reason });
-      }
-      // Some nodes write the id as text, and caches send that of an earlier call.
-      if (answer.result === undefined) throw fail('the answer has no result.', malformed);
-      return answer.result;
     });
+}
+
+/** Waits, at most until the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
 }
 
 /** Runs at most `most` functions at a time, the others in order. */

@@ -4,29 +4,17 @@ import type { Logger } from '../internal/logger.js';
 import { createChainReader } from './chain-reader.js';
 import { ChainFollower } from './follow-chain.js';
 import { guardedLogger, tellUnknownOnce } from './logging.js';
-import { createRpc } from './rpc.js';
+import { createRpc, pause, type RpcError } from './rpc.js';
 import { rpcUrlOf } from './rpc-url.js';
 import { readWatched, type WatchedContract } from './watched.js';
-
-/** Waits, at most until the signal is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
-}
 
 const OPTIONS = ['rpcUrl', 'contracts', 'wallets', 'fromBlock', 'pollIntervalMs', 'logger', 'onEvents'];
 const TIMEOUT_MS = 15_000;
 /** Ten times a block of the largest chains. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_DELAY_MS = 30_000;
+/** The longest pause that a node may ask for. */
+const LONGEST_PAUSE_MS = 3_600_000;
 
 /** Options of `watchChain`. */
 export interface WatchChainOptions {
@@ -78,16 +66,6 @@ export interface ChainWatcher {
  * ids, then the events of the new blocks. At most the last 256 blocks (or 50 000 events) are undone; a deeper re-org is
  * logged as an error. The specification has no notice for a removed `transaction.included`: it is not undone, and is
  * passed on again when it is mined again.
- *
- * **Proof.** A node that does not have a block yet may answer that it has no logs. So a block counts as read only if an answer
- * proves that no log is missing; an error with its number and hash is logged after five tries. Where a node can prove nothing, a
- * warning is logged once, and blocks are processed after another try. A third identical answer that is odd is a habit of the
- * chain, logged once.
- *
- * **Another chain.** A node that switches to another chain, such as a restarted anvil, is detected by its block 0: a
- * warning is logged, the old chain is undone as in a re-org, and the new one is followed from `fromBlock`, or from block
- * 0 for `latest`. If the node does not return block 0, or both chains have the same, a shorter chain counts as a node
- * that lags and a longer one as a re-org, and its blocks before the first undone block are not passed on.
  *
  * @example
  * ```ts
@@ -148,7 +126,19 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
   }
 
   const follower = new ChainFollower({ reader, watched, logger, onUnknown: tellUnknownOnce(logger), deliver });
-  await follower.start(fromBlock);
+
+  let told = '';
+  /** Logs a failure if it is new, and at growing intervals while it lasts; then waits, for as long as the node asks. */
+  async function waitAfter(err: unknown, failures: number): Promise<void> {
+    const why = err instanceof Error ? err.message : String(err);
+    const { retryAfterMs = 0 } = Object(err) as Partial<RpcError>;
+    const delayMs = Math.max(delayAfter(failures), Math.min(retryAfterMs, LONGEST_PAUSE_MS));
+    const isDue = why !== told || Number.isInteger(Math.log2(failures));
+    told = why;
+    const fields = { err, blockNumber: follower.next, delayMs };
+    logger[isDue ? 'error' : 'debug'](fields, `${why} Retrying block ${follower.next} in ${delayMs} ms.`);
+    await pause(delayMs, signal);
+  }
 
   async function run(): Promise<void> {
     let failures = 0;
@@ -162,14 +152,19 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
       } catch (err) {
         if (signal.aborted) return;
         failures = follower.next > next ? 1 : failures + 1;
-        const delayMs = delayAfter(failures);
-        const why = err instanceof Error ? err.message : String(err);
-        logger.error(
-          { err, blockNumber: follower.next, delayMs },
-          `${why} Retrying block ${follower.next} in ${delayMs} ms.`,
-        );
-        await pause(delayMs, signal);
+        await waitAfter(err, failures);
       }
+    }
+  }
+
+  for (let failures = 1; ; failures++) {
+    try {
+      await follower.start(fromBlock);
+      break;
+    } catch (err) {
+      // A node that asks for a pause is there.
+      if (((err as RpcError).retryAfterMs ?? Infinity) > LONGEST_PAUSE_MS) throw err;
+      await waitAfter(err, failures);
     }
   }
   const running = run();

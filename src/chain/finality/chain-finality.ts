@@ -22,35 +22,15 @@ const UNREADABLE_WAIT_MS = 5 * 60_000;
  * must have at least 32 confirmations if `level` is a number of them. A node that lags, fails or contradicts itself only makes it wait. It does not verify the headers or the logs of the node,
  * and does not prove that the event's log is in its block: the delivery's signature vouches for that.
  *
- * **Load balancers.** The final block and the event's block may come from different nodes behind one URL. A block counts
- * only when parent hashes link it to the final block. Up to 256 blocks are requested for that, each once. Deeper blocks
- * are requested twice, before and after the final block. All nodes behind one URL must be of one chain.
- *
- * **Requests.** The headers from the event's block to the final one are requested once, whatever the number of events, and
- * the final block once a second at most. The last 4096 headers of each node and the last 10 000 final blocks of events are
- * kept in memory. At most 8 requests to a node run at a time.
- *
- * **Chains without final blocks.** Some chains and nodes have no `finalized` or `safe` block: then every event waits, with
- * an error that names the tag. Use `{ confirmations: n }` there. A development chain may call its head final.
- *
  * @example
  * ```ts
- * import { createReceiver } from 'event-webhook-receiver';
  * import { chainFinality } from 'event-webhook-receiver/chain';
- * import { logIdentity } from 'event-webhook-receiver/evm';
  *
+ * // For the option `finality` of a receiver or a worker, whose `idempotencyKey` is `logIdentity`.
  * export const finality = chainFinality({
  *   rpcUrl: process.env.RPC_URL ?? 'http://127.0.0.1:8545',
  *   level: 'finalized',
  *   chainId: 1,
- *   wait: 'redelivery',
- * });
- *
- * export const receiver = createReceiver({
- *   secret: process.env.WEBHOOK_SECRET ?? '',
- *   finality,
- *   idempotencyKey: (event) => logIdentity(event, { chainId: 1 }),
- *   onEvent: (event) => console.log(event.id),
  * });
  * ```
  * @param options The nodes and the level; see {@link ChainFinalityOptions}.

@@ -12,6 +12,8 @@ const RUN = 8;
 /** Headers that one walk requests by hash, after the answer by number was of another fork. */
 const MOST_REPAIRS = 16;
 const PACE_BLOCKS = 100;
+/** Stands for the hash at a number where the chain has no block. */
+export const NO_BLOCK = '0x';
 
 /** What a node shows of a number: its final block, how many blocks are missing until it is final, or why nobody knows. */
 export type Found = { readonly hash: Hex } | { readonly missing: number } | { readonly error: RpcError };
@@ -77,8 +79,10 @@ async function link(tagged: Header, to: number, last: number, options: LookUpOpt
     if (tip.number <= last) addFinal(known, tip.number, tip.hash);
     if (tip.number <= to) return undefined;
     const below = tip.number - 1;
-    const next = known.headers.get(below);
-    if (next?.hash === tip.parentHash) {
+    const next = known.parentOf(tip);
+    if (next) {
+      // Numbers that are passed have no block.
+      for (let number = below; number > next.number; number--) if (number <= last) addFinal(known, number, NO_BLOCK);
       tip = next;
       continue;
     }
@@ -88,9 +92,8 @@ async function link(tagged: Header, to: number, last: number, options: LookUpOpt
         continue;
       }
       // Another node behind the URL has another fork there, or nothing yet.
-      const linked = ++repairs > MOST_REPAIRS ? undefined : await node.headerOf(tip.parentHash);
-      if (linked?.number !== below) throw node.error(disagreement(below, tip));
-      known.addHeader(linked);
+      const linked = ++repairs > MOST_REPAIRS ? undefined : await node.header(tip.parentHash);
+      if (!linked || !known.addParent(linked, tip)) throw node.error(disagreement(below, tip));
       pace.observe(linked);
     } catch (error) {
       // Either header may be wrong: both are asked for anew next time.

@@ -4,6 +4,9 @@ import type { Header } from '../answers.js';
 /** Headers and final blocks that are kept, each; both are less than 300 bytes. */
 const MOST_BLOCKS = 4096;
 
+/** Most numbers in a row without a block. */
+const LONGEST_GAP = 64;
+
 /** What answers of a node have shown of its chain. */
 export class KnownBlocks {
   /** The last answers by number: not all of one chain, and of none for sure before they are linked. */
@@ -22,6 +25,21 @@ export class KnownBlocks {
 
   addHeader(header: Header): void {
     put(this.headers, header.number, header);
+  }
+
+  /** The parent of a block, if it is the next lower one that is known. */
+  parentOf({ number, parentHash }: Header): Header | undefined {
+    let below: Header | undefined;
+    for (let at = number - 1; at >= 0 && at >= number - LONGEST_GAP && !below; at--) below = this.headers.get(at);
+    return below?.hash === parentHash ? below : undefined;
+  }
+
+  /** Adds the parent of a block in place of what is known between them. Returns false if it cannot be the parent. */
+  addParent(parent: Header, { number }: Header): boolean {
+    if (parent.number >= number || number - parent.number > LONGEST_GAP) return false;
+    for (let at = parent.number + 1; at < number; at++) this.headers.delete(at);
+    this.addHeader(parent);
+    return true;
   }
 
   /** The first answer for a number, from now on this one if there was none. */

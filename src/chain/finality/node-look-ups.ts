@@ -1,9 +1,9 @@
 import type { Hex } from '../../evm/types.js';
 import type { Logger } from '../../internal/logger.js';
 import type { Header } from '../answers.js';
-import type { RpcError } from '../rpc.js';
+import { ifRefused, type RpcError } from '../rpc.js';
 import type { BlockPlace, Place } from './block-of.js';
-import { Contradiction, type Found, findFinal } from './final-blocks.js';
+import { Contradiction, type Found, findFinal, NO_BLOCK } from './final-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
 import type { Tag } from './level.js';
 import { ERROR_WAIT_MS, type ExpectedChain, type FinalityNode, isWithin } from './node.js';
@@ -148,7 +148,7 @@ export class NodeLookUps {
     const options = { node, pace: this.#pace, depth: tag.depth, known, isAgain: true };
     const { found, tagged } = await findFinal(numbersOf(places), options);
     // Asked for by number, also where the tag or a hash named it.
-    const byNumber = await mapOf(found.keys(), (number) => node.header(number));
+    const byNumber = await mapOf(found.keys(), (number) => node.header(number).catch(ifRefused));
     const hashes = places.filter(({ number, hash }) => isOther(found.get(number), hash)).map(({ hash }) => hash);
     const byHash = await mapOf(new Set(hashes), (hash) => this.#headerOf(hash));
     for (const [number, hash] of known.final) if (!this.#known.addFinal(number, hash)) throw new Contradiction(number);
@@ -157,7 +157,7 @@ export class NodeLookUps {
     const judge = (place: Located, hash: Hex): Say => {
       const shown = byNumber.get(place.number);
       if (shown instanceof Error) return this.#unknown(shown);
-      if (shown?.hash !== hash) return this.#unknown(node.error(`has two blocks ${place.number}.`));
+      if ((shown?.hash ?? NO_BLOCK) !== hash) return this.#unknown(node.error(`has two blocks ${place.number}.`));
       const isSame = hash === place.hash;
       const missing = place.number - (tagged - (isSame ? tag.depthOfMoot : tag.depthOfOther));
       if (missing > 0) return this.#notFinal({ missing });
@@ -177,10 +177,7 @@ export class NodeLookUps {
 
   /** The block with a hash, which may be of another fork; undefined when the node does not have it, in any wording. */
   #headerOf(hash: Hex): Promise<Header | undefined> {
-    return this.options.node.headerOf(hash).catch((error: RpcError) => {
-      if (error.reason === 'refused') return undefined;
-      throw error;
-    });
+    return this.options.node.header(hash).catch(ifRefused);
   }
 
   /** Whether the node still has a block of an event. */

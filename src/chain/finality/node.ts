@@ -1,5 +1,6 @@
 import type { Hex } from '../../evm/types.js';
-import { fieldsOf, type Header, hexOf, malformed, readHeader, readNumber } from '../answers.js';
+import { fieldsOf, type Header, malformed, readNumber } from '../answers.js';
+import { headerOf, taggedBlock } from '../chain-reader.js';
 import { createRpc, type Rpc, RpcError } from '../rpc.js';
 import type { RpcUrl } from '../rpc-url.js';
 import type { Tag } from './level.js';
@@ -69,7 +70,7 @@ export class FinalityNode {
     const { tag } = this.options.tag;
     const at = this.options.now();
     if (!isAgain && this.#tagged && isWithin(at - this.#tagged.at, FRESH_MS)) return this.#tagged.header;
-    const header = await this.#tagBlock(tag);
+    const header = await this.#named('eth_getBlockByNumber', taggedBlock(this.#call, tag, this.origin));
     if (!this.#tagged || header.number > this.#tagged.header.number) this.#risenAt = at;
     this.#tagged = { header, at };
     return header;
@@ -80,35 +81,9 @@ export class FinalityNode {
     return this.options.now() - this.#risenAt;
   }
 
-  async #tagBlock(tag: Tag['tag']): Promise<Header> {
-    const otherwise = 'If the chain has none, use level: { confirmations: n }.';
-    let header: Header | undefined;
-    try {
-      header = await this.#ask('eth_getBlockByNumber', [tag, false], readHeader);
-    } catch (error) {
-      // Nodes have many wordings for a tag that they do not know.
-      if (tag === 'latest' || !(error instanceof RpcError) || error.reason !== 'refused') throw error;
-      throw new RpcError(`Cannot get the \`${tag}\` block: ${error.message} ${otherwise}`, error);
-    }
-    return header ?? this.#none(tag, otherwise);
-  }
-
-  #none(tag: string, otherwise: string): never {
-    throw this.error(tag === 'latest' ? 'has no block.' : `has no \`${tag}\` block. ${otherwise}`);
-  }
-
-  /** The block with a number; undefined when the node does not have it. */
-  async header(number: number): Promise<Header | undefined> {
-    return this.#ask('eth_getBlockByNumber', [hexOf(number), false], (answer) => readHeader(answer, number));
-  }
-
-  /** The block with a hash; undefined when the node does not have it. */
-  async headerOf(hash: Hex): Promise<Header | undefined> {
-    return this.#ask('eth_getBlockByHash', [hash, false], (answer) => {
-      const header = readHeader(answer);
-      if (header && header.hash !== hash) malformed('block.hash', 'the requested hash');
-      return header;
-    });
+  /** The block with a number or a hash; undefined when the node does not have it. */
+  async header(which: number | Hex): Promise<Header | undefined> {
+    return this.#named('eth_getBlock', headerOf(this.#call, which));
   }
 
   /** The block of a transaction; undefined when the node has no receipt of it. */
@@ -128,15 +103,18 @@ export class FinalityNode {
 
   /** Calls a method, and reads its answer. */
   async #ask<Value>(method: string, params: readonly unknown[], read: (answer: unknown) => Value): Promise<Value> {
-    const answer = await this.#call(method, params);
-    try {
-      return read(answer);
-    } catch (error) {
-      throw new RpcError(`${method} at ${this.origin} failed: ${(error as RpcError).message}`, { reason: 'malformed' });
-    }
+    return this.#named(method, this.#call(method, params).then(read));
   }
 
-  async #call(method: string, params: readonly unknown[]): Promise<unknown> {
+  /** Names the call in the error for its answer. */
+  #named<Value>(method: string, value: Promise<Value>): Promise<Value> {
+    return value.catch((error: RpcError) => {
+      if (error.reason !== 'malformed' || error.message.includes(this.origin)) throw error;
+      throw new RpcError(`${method} at ${this.origin} failed: ${error.message}`, { reason: 'malformed' });
+    });
+  }
+
+  readonly #call: Rpc = async (method, params) => {
     const { now } = this.options;
     if (this.#pause) {
       const { error, at, ms } = this.#pause;
@@ -154,5 +132,5 @@ export class FinalityNode {
       if (reason === 'rate-limited') this.#pause = { error: error as RpcError, at: now(), ms: waitOf(retryAfterMs) };
       throw error;
     }
-  }
+  };
 }

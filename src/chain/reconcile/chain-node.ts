@@ -1,9 +1,10 @@
 import { ConfigError } from '../../errors.js';
-import { type Header, hexOf, readHeader, readNumber } from '../answers.js';
+import { type Header, readNumber } from '../answers.js';
+import { headerOf, taggedBlock } from '../chain-reader.js';
 import type { Evidence } from '../evidence.js';
 import type { Tag } from '../finality/level.js';
 import { RangeFlaw } from '../range-flaw.js';
-import { createRpc, type Rpc, RpcError } from '../rpc.js';
+import { createRpc, ifRefused, type Rpc } from '../rpc.js';
 import type { RpcUrl } from '../rpc-url.js';
 
 export interface NodeOptions {
@@ -16,6 +17,8 @@ export interface NodeOptions {
 export const CONCURRENCY = 8;
 /** Ten times a block of the largest chains. */
 const MOST_BYTES = 32 * 1024 * 1024;
+/** Most numbers in a row without a block. */
+export const LONGEST_GAP = 64;
 /** Deepest block that is linked to another hash by hash. */
 const DEEPEST_LINK = 256;
 
@@ -56,27 +59,25 @@ export class ChainNode {
     );
   }
 
+  /** The block with a number, or the last one below it: a chain may have numbers without a block. */
   async header(number: number): Promise<Header> {
-    const answer = await this.call('eth_getBlockByNumber', [hexOf(number), false]);
-    const header = readHeader(answer, number);
-    if (header) return header;
-    throw new RangeFlaw('changed', `The node at ${this.url.origin} does not have block ${number}`);
+    for (let at = number; at >= 0 && at > number - LONGEST_GAP; at--) {
+      const header = await headerOf(this.call, at).catch(ifRefused);
+      if (header) return header;
+    }
+    throw new RangeFlaw('absent', `The node at ${this.url.origin} does not have block ${number}`);
   }
 
-  /** The number of the last block. */
-  async head(): Promise<number> {
-    return readNumber(await this.call('eth_blockNumber', []), 'eth_blockNumber');
-  }
-
-  /** The last final block; undefined if no block is final yet. */
-  async final(): Promise<Header | undefined> {
+  /** The last block, and the last final one: undefined if no block is final yet. */
+  async ends(): Promise<{ readonly head: Header; readonly final: Header | undefined }> {
     const { tag, depth } = this.options.tag;
-    const tagged = await this.#tagged(tag);
+    const tagged = await taggedBlock(this.call, tag, this.url.origin);
+    const head = tag === 'latest' ? tagged : await taggedBlock(this.call, 'latest', this.url.origin);
     const number = tagged.number - depth;
-    if (number < 0) return undefined;
+    if (number < 0) return { head, final: undefined };
     const final = depth === 0 ? tagged : await this.header(number);
     await this.link(final, tagged);
-    return final;
+    return { head, final };
   }
 
   /** Throws unless `top` is an ancestor of `end`, or the same block. */
@@ -92,11 +93,16 @@ export class ChainNode {
       if (!this.#linked.has(number)) missing.push(number);
     }
     // Each is kept when it arrives: if one fails, the next try asks for the rest only.
-    const read = async (number: number) => void this.#linked.set(number, await this.header(number));
+    const read = async (number: number) => {
+      const header = await headerOf(this.call, number).catch(ifRefused);
+      if (header) this.#linked.set(number, header);
+    };
     await Promise.all(missing.map(read));
     let { hash } = end;
     for (let number = end.number; number > top.number; number--) {
-      const header = this.#linked.get(number) as Header;
+      const header = this.#linked.get(number);
+      // The hashes of the others show whether there is a block.
+      if (!header) continue;
       if (header.hash !== hash) this.#broken(number);
       hash = header.parentHash;
     }
@@ -106,18 +112,6 @@ export class ChainNode {
   #broken(number: number): never {
     this.#linked.clear();
     throw new RangeFlaw('changed', `Block ${number} is not an ancestor of the final block`);
-  }
-
-  async #tagged(tag: Tag['tag']): Promise<Header> {
-    const advice = tag === 'latest' ? '' : ` If the chain has none, set \`level: { confirmations: n }\`.`;
-    const answer = await this.call('eth_getBlockByNumber', [tag, false]).catch((error) => {
-      // Nodes word it in many ways.
-      if (!(error instanceof RpcError) || error.reason !== 'refused') throw error;
-      throw new RpcError(`Cannot get the \`${tag}\` block: ${error.message}${advice}`, error);
-    });
-    const header = readHeader(answer);
-    if (header) return header;
-    throw new RpcError(`The node at ${this.url.origin} has no \`${tag}\` block.${advice}`, { reason: 'refused' });
   }
 }
 

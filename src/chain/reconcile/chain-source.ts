@@ -11,7 +11,7 @@ import { readNodeOptions } from '../node-options.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { RpcError } from '../rpc.js';
 import { readWatched, type Watched, type WatchedContract } from '../watched.js';
-import { ChainNode } from './chain-node.js';
+import { ChainNode, LONGEST_GAP } from './chain-node.js';
 import { NodePool } from './node-pool.js';
 import { type BlockEvents, readRange } from './range-reader.js';
 import { RangeSize } from './range-size.js';
@@ -37,8 +37,8 @@ export interface ChainSourceOptions {
    */
   readonly level?: FinalityLevel | undefined;
   /**
-   * Reads only blocks that are at least this old, in seconds: what is missing there has been lost, and is not just late in a
-   * queue. (Default: 0.)
+   * Reads only blocks that have been final for so long, in seconds, by the chain's timestamps: the sender may still be delivering
+   * what is younger. More than your sender's longest pause between two attempts. (Default: 1800.)
    */
   readonly minAgeSeconds?: number | undefined;
   /** ID of the chain. A node of another chain is refused. (Default: what the first node says.) */
@@ -97,7 +97,7 @@ const OPTIONS = 'rpcUrl contracts wallets level minAgeSeconds chainId agree maxR
 export function chainSource(options: ChainSourceOptions): ReconcileSource {
   checkOptions('chainSource', options, OPTIONS);
   const { level = 'finalized', rpcUrl, chainId, maxRange = 1000, timeoutMs = 15_000 } = options;
-  const { minAgeSeconds = 0 } = options;
+  const { minAgeSeconds = 1800 } = options;
   const { urls, agree, tag } = readNodeOptions({ rpcUrl, chainId, agree: options.agree, level });
   const logger = guardedLogger(options.logger);
   const watched = readWatched('chainSource', options.contracts, options.wallets, logger);
@@ -124,7 +124,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     const chainId = options.chainId ?? ((await pool.ask((node) => node.chainId()))[0] as number);
     const answers = await pool.ask(async (node) => {
       await node.checkChain(chainId);
-      return { final: await node.final(), head: await node.head() };
+      return node.ends();
     });
     const finals = answers.map(({ final }) => final);
     const lowest = finals.reduce((low, each) => (low && each && low.number < each.number ? low : low && each));
@@ -134,9 +134,9 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
         throw new RangeFlaw('changed', `The nodes have different final blocks ${lowest.number}`);
       }
     }
-    const youngest = minAgeSeconds > 0 ? Math.floor(Date.now() / 1000) - minAgeSeconds : Number.POSITIVE_INFINITY;
-    const end = lowest ? await lastUntil(youngest, lowest, pool) : -1;
-    const run = { pool, chainId, final: lowest, end, head: Math.max(...answers.map(({ head }) => head)) };
+    const head = answers.map((each) => each.head).reduce((high, each) => (each.number > high.number ? each : high));
+    const end = lowest ? await lastUntil(youngest(lowest, head), lowest, pool) : -1;
+    const run = { pool, chainId, final: lowest, end, head: head.number };
     runs.set(signal, run);
     if (tag.depth === 0 && tag.tag !== 'latest' && !lowest?.number && run.head > STILL_BLOCKS && !hasWarnedOfTag) {
       hasWarnedOfTag = true;
@@ -145,15 +145,24 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     return run;
   }
 
+  /** The time before which blocks were mined that have been final for long enough, in Unix seconds. */
+  function youngest(final: Header, head: Header): number {
+    if (minAgeSeconds === 0) return Infinity;
+    // Blocks become final so long after they are mined.
+    const lag = Math.max(0, head.timestamp - final.timestamp);
+    return Math.floor(Date.now() / 1000) - minAgeSeconds - lag;
+  }
+
   /** Reads a range from as many nodes as must agree. */
   async function readAgreed(
     run: Run,
     range: readonly [number, number],
     acceptsUnproven: boolean,
+    last: Header | undefined,
   ): Promise<BlockEvents[]> {
     const results = await run.pool.ask(async (node) => {
       await node.checkChain(run.chainId);
-      const blocks = await readRange(node, range, { watched, onUnknown, habits, acceptsUnproven });
+      const blocks = await readRange(node, range, { watched, onUnknown, habits, acceptsUnproven }, last);
       await node.link((blocks.at(-1) as BlockEvents).header, run.final as Header);
       return blocks;
     });
@@ -182,27 +191,27 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     const run = runs.get(signal) ?? (await open(signal));
     if (to > (run.final?.number ?? -1))
       throw new ConfigError(`Block ${to} is not final: read up to the \`end\` of open.`);
-    let parent: string | undefined;
+    let last: Header | undefined;
     let acceptsUnproven = false;
+    /** How many numbers a range has more, because those that were asked for have no block. */
+    let gap = 0;
     for (let start = from; start <= to; ) {
-      const end = Math.min(to, start + size.value - 1);
+      const end = Math.min(to, start + size.value + gap - 1);
       const length = end - start + 1;
       let blocks: BlockEvents[];
       try {
-        blocks = await readAgreed(run, [start, end], acceptsUnproven);
+        blocks = await readAgreed(run, [start, end], acceptsUnproven, last);
       } catch (error) {
         if (makesSmaller(error, length)) continue;
         // Every node was asked.
-        if (error instanceof RangeFlaw && error.flaw === 'unproven' && !acceptsUnproven) {
-          acceptsUnproven = true;
-          continue;
-        }
-        throw error;
+        const flaw = error instanceof RangeFlaw ? error.flaw : undefined;
+        if (flaw === 'unproven' && !acceptsUnproven) acceptsUnproven = true;
+        else if (flaw === 'empty' && end < to && gap < LONGEST_GAP) gap = 2 * gap + 1;
+        else throw error;
+        continue;
       }
-      if (parent !== undefined && blocks[0]?.header.parentHash !== parent) {
-        throw new RangeFlaw('changed', `Block ${start} does not follow the block before it`);
-      }
-      parent = blocks.at(-1)?.header.hash;
+      last = blocks.at(-1)?.header as Header;
+      gap = 0;
       acceptsUnproven = false;
       size.answered(length);
       const first = blocks.find(({ isUnproven }) => isUnproven)?.header;
@@ -213,8 +222,8 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
           `${unprovable(`${first.number} (${first.hash})`)} The report names them.`,
         );
       }
-      yield chunkOf(blocks, end);
-      start = end + 1;
+      yield chunkOf(blocks, last.number);
+      start = last.number + 1;
     }
   }
 
@@ -232,21 +241,16 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
 
 /** The last block up to `final` that was mined by a time in Unix seconds; -1 if there is none. */
 async function lastUntil(second: number, final: Header, pool: NodePool): Promise<number> {
-  const isYoung = async (at: number) =>
-    (await pool.ask((node) => node.header(at))).some((block) => block.timestamp > second);
+  let [old, young, last] = [-1, final.number, -1];
   if (final.timestamp <= second) return final.number;
-  let [old, young] = [-1, final.number];
-  for (let step = 1; old < 0 && young > 0; step *= 2) {
-    const at = Math.max(0, final.number - step);
-    if (await isYoung(at)) young = at;
-    else old = at;
-  }
-  while (young - old > 1) {
-    const middle = Math.floor((old + young) / 2);
-    if (await isYoung(middle)) young = middle;
-    else old = middle;
-  }
-  return old;
+  const look = async (at: number) => {
+    const blocks = await pool.ask((node) => node.header(at));
+    if (blocks.some(({ timestamp }) => timestamp > second)) young = at;
+    else [old, last] = [at, Math.min(...blocks.map(({ number }) => number))];
+  };
+  for (let step = 1; old < 0 && young > 0; step *= 2) await look(Math.max(0, final.number - step));
+  while (young - old > 1) await look(Math.floor((old + young) / 2));
+  return last;
 }
 
 /** The same text for the same addresses, however many there are. */

@@ -5,7 +5,7 @@ import { failedOf } from '../chain-reader.js';
 import { unproven } from '../evidence.js';
 import { type Habits, type Oddities, untilSure } from '../habits.js';
 import { RangeFlaw } from '../range-flaw.js';
-import { RpcError } from '../rpc.js';
+import { ifRefused, RpcError } from '../rpc.js';
 import type { Watched } from '../watched.js';
 import { type ChainNode, CONCURRENCY } from './chain-node.js';
 import { countLogs, type FoundLogs } from './range-answers.js';
@@ -33,13 +33,15 @@ export interface RangeSettings {
 const MOST_LOGS = 10_000;
 
 /**
- * Reads the blocks of a range from a node, each linked to the one before. A range only tells which blocks have logs: nodes cut
+ * Reads the blocks of a range from a node, each linked to the one before, the first to `last` if that is given. Numbers without
+ * a block are passed where the next block follows the one before them; those at the end are left for the next range. A range only tells which blocks have logs: nodes cut
  * their answers, in any order and within a block, so the logs themselves are asked for by the hash of their block.
  */
 export async function readRange(
   node: ChainNode,
   [from, to]: readonly [number, number],
   settings: RangeSettings,
+  last?: Header,
 ): Promise<BlockEvents[]> {
   const { watched } = settings;
   const { isBroken } = node.evidence;
@@ -53,7 +55,7 @@ export async function readRange(
     }
     found = countLogs(answer, asked, from, to);
   }
-  const blocks: BlockEvents[] = [];
+  const read: (BlockEvents | RangeFlaw)[] = [];
   let failure: { error: unknown } | undefined;
   // Those with logs first: they show what the bloom filters of the others are worth.
   const rest = Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((number) => !found.has(number));
@@ -62,7 +64,7 @@ export async function readRange(
     for (const number of numbers) {
       if (failure) return;
       try {
-        blocks[number - from] = await untilSure(() => readOne(node, number, found.get(number), settings));
+        read[number - from] = await untilSure(() => readOne(node, number, found.get(number), settings));
       } catch (error) {
         failure ??= { error };
       }
@@ -70,8 +72,23 @@ export async function readRange(
   }
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, to - from + 1) }, work));
   if (failure) throw failure.error;
-  const broken = blocks.find(({ header }, at) => at > 0 && header.parentHash !== blocks[at - 1]?.header.hash);
-  if (broken) throw new RangeFlaw('changed', `Block ${broken.header.number} does not follow the block before it`);
+  const blocks: BlockEvents[] = [];
+  let [before, gap]: [Header | undefined, RangeFlaw | undefined] = [last, undefined];
+  for (const block of read) {
+    if (block instanceof RangeFlaw) {
+      gap ??= block;
+      continue;
+    }
+    const { header } = block;
+    if (gap && from > 0) before ??= await node.header(from - 1);
+    if (before ? header.parentHash !== before.hash : gap) {
+      throw gap ?? new RangeFlaw('changed', `Block ${header.number} does not follow the block before it`);
+    }
+    gap = undefined;
+    before = header;
+    blocks.push(block);
+  }
+  if (gap && blocks.length === 0) throw new RangeFlaw('empty', gap.what);
   // Some blocks may have been read by their filters.
   if (node.evidence.isBroken && !isBroken) {
     throw new RangeFlaw(
@@ -87,12 +104,16 @@ async function readOne(
   number: number,
   found: FoundLogs | undefined,
   { watched, onUnknown, habits, acceptsUnproven }: RangeSettings,
-): Promise<BlockEvents> {
+): Promise<BlockEvents | RangeFlaw> {
   const ask = async (isFull: boolean) =>
     readBlock(await node.call('eth_getBlockByNumber', [hexOf(number), isFull]), number);
   const isFull = found !== undefined || watched.wallets.size > 0;
-  const header = await ask(isFull);
-  if (!header) throw new RangeFlaw('changed', `The node does not have block ${number}, which is final`);
+  const header = await ask(isFull).catch(absent);
+  if (!header || header instanceof RangeFlaw) {
+    const flaw = header ?? new RangeFlaw('absent', `The node does not have block ${number}, which is final`);
+    if (found) throw flaw;
+    return flaw;
+  }
   const replaced = () => new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
   const count = found ? found.get(header.hash) : 0;
   if (count === undefined) throw replaced();
@@ -111,6 +132,12 @@ async function readOne(
   habits.settle(block, oddities);
   const events = eventsOf({ block, logs, failed }, watched, onUnknown).flat();
   return { header, events, isUnproven, digest: () => digestOf(header, logs, failed) };
+}
+
+/** A chain may have no block at a number, which some nodes say with an error. */
+function absent(error: unknown): RangeFlaw {
+  ifRefused(error);
+  return new RangeFlaw('absent', (error as Error).message.replace(/\.$/, ''));
 }
 
 function digestOf({ hash }: Header, logs: readonly Log[], failed: ReadonlyMap<number, boolean | undefined>) {

@@ -63,37 +63,16 @@ const OPTIONS = [
  * verifies, deduplicates and handles them as any delivery. Every event takes effect exactly once, even if the process is killed
  * before the cursor is written. It does not verify what its source returns.
  *
- * **Cursor.** It moves forward when everything before it has taken effect or is on the retry list, which is in its text: an event
- * that fails does not hold up the others, and is tried first in the next run. If two processes run at once, one of them moves
- * the cursor and the other stops (`superseded`).
- *
- * **Failures.** Failed reads are retried six times. Then, and if the receiver is busy or the cursor fails, the run ends with
+ * An event that fails does not hold up the others, and is tried first in the next run. A run that cannot go on ends with
  * `stopped` in the report, and the next one continues from there. It rejects only with ConfigError.
  *
  * @example
  * ```ts
- * import { parseAbi } from 'abitype';
- * import { createReceiver, memoryStore } from 'event-webhook-receiver';
- * import { chainSource, reconcile, type ReconcileCursor } from 'event-webhook-receiver/chain';
- * import { logIdentity } from 'event-webhook-receiver/evm';
+ * import { type ReconcileOptions, reconcile } from 'event-webhook-receiver/chain';
  *
- * const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
- * const token = { address: '0x5FbDB2315678afecb367f032d93F642f64180aa3', abi, name: 'Token', label: 'token' };
- *
- * const receiver = createReceiver({
- *   secret: process.env.WEBHOOK_SECRET ?? '',
- *   store: memoryStore(), // In production the store that your replicas share.
- *   idempotencyKey: (event) => logIdentity(event, { chainId: 1 }),
- *   onEvent: (event) => console.log(event.id),
- * });
- *
- * export const run = (cursor: ReconcileCursor) =>
- *   reconcile({
- *     source: chainSource({ rpcUrl: 'http://127.0.0.1:8545', chainId: 1, contracts: [token] }),
- *     receiver,
- *     from: 21_000_000,
- *     cursor,
- *   });
+ * // The receiver that the deliveries go to, whose `idempotencyKey` is `logIdentity`; `chainSource`; `store.cursor`.
+ * export const run = ({ receiver, source, cursor }: Omit<ReconcileOptions, 'from'>) =>
+ *   reconcile({ receiver, source, cursor, from: 21_000_000 });
  * ```
  * @param options The source, the receiver, and where to start; see {@link ReconcileOptions}.
  * @returns What was found, what was made good, and how far it got.

@@ -58,7 +58,7 @@ export interface ReconcileReport {
   readonly from: number;
   /** The last position of which every event has taken effect or is on the retry list: the next run starts after it. */
   readonly to: number;
-  /** The last final position; `final - to` is how far the cursor lags. Undefined if the source did not answer. */
+  /** The last position to read; `final - to` is how far the cursor lags. Undefined if the source did not answer. */
   readonly final?: number | undefined;
   /** The last position there is, if the source can tell. */
   readonly head?: number | undefined;

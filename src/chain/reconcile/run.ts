@@ -1,7 +1,7 @@
 import { ConfigError } from '../../errors.js';
 import { MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
-import { pause } from '../watch-chain.js';
+import { pause } from '../rpc.js';
 import { batchesOf, checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result } from './feed.js';
 import { isPosition, type Progress } from './progress.js';
 import { asError, type ReconcileReport, Stop, type StopReason, Tally } from './report.js';

@@ -208,7 +208,7 @@ describe('chainFinality says pending, and why', () => {
     [
       'a node without blocks',
       (chain) => at(chain, 560),
-      'has no block.',
+      'has no `latest` block.',
       (node) => answering(node, /^latest$/, () => null),
       { level: { confirmations: 1 } },
     ],

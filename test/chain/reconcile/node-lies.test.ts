@@ -180,7 +180,7 @@ describe('a node', () => {
   it('whose finalized block stays 0 is warned of once, and offers confirmations', async () => {
     const { receiver } = noting();
     node.set({ finalized: 0 });
-    node.answer((method, _params, answer) => (method === 'eth_blockNumber' ? '0xf4240' : answer));
+    node.answer((_, [which], answer) => (which === 'latest' ? { ...(answer as object), number: '0xf4240' } : answer));
     const { source, lines } = sourceOf(node, { level: 'finalized' });
     for (let time = 0; time < 2; time++) {
       expect(await reconcile({ source, receiver, from: 0, cursor: keptCursor() })).toMatchObject({ to: 0, found: 0 });

@@ -51,7 +51,7 @@ describe.skipIf(!hasAnvil)(`reconcile on a real chain${needsAnvil}`, { timeout: 
   }
 
   function run(receiver: Receiver, options: Partial<ReconcileOptions> = {}): Promise<ReconcileReport> {
-    const source = chainSource({ rpcUrl: rpcUrl(), contracts: contracts(), chainId, maxRange: 25 });
+    const source = chainSource({ rpcUrl: rpcUrl(), contracts: contracts(), chainId, maxRange: 25, minAgeSeconds: 0 });
     return reconcile({ source, receiver, from: 0, cursor: keptCursor(), ...options });
   }
 

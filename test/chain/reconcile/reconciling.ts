@@ -63,6 +63,7 @@ export function sourceOf(node: ScriptedNode | readonly ScriptedNode[], options: 
     rpcUrl: nodes.map(({ url }) => url),
     contracts: [token],
     level: { confirmations: 1 },
+    minAgeSeconds: 0,
     timeoutMs: 5000,
     logger,
     ...options,

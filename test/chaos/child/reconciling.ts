@@ -33,6 +33,7 @@ export function startReconciling(work: Work, queued?: Receiver): () => Promise<v
   const common = { timeoutMs: NODE_TIMEOUT_MS, logger: silent };
   const source = chainSource({
     ...{ ...common, rpcUrl, level, agree, chainId: CHAIN_ID, contracts: [token], wallets: [WALLET], maxRange: 50 },
+    minAgeSeconds: 0,
   });
   const pool = new pg.Pool({ connectionString: settings.effectsUrl, max: 1 });
   pool.on('error', (error) => console.error('pool:', error.message));

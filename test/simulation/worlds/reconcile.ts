@@ -91,7 +91,7 @@ export const reconcile: WorldDefinition = {
       const { maxRange, batchSize, retryListSize } = settings;
       process.deliver(0, () => {
         const source = subject.chainSource({
-          ...{ rpcUrl, contracts: [token], level, agree, maxRange, timeoutMs: TIMEOUT_MS, logger },
+          ...{ rpcUrl, contracts: [token], level, agree, maxRange, minAgeSeconds: 0, timeoutMs: TIMEOUT_MS, logger },
         });
         const kept = cursor.of(process, setup.faults);
         subject

@@ -49,6 +49,8 @@ export async function reconcile(context: Context<ReconcileOptions>): Promise<Exi
   const source = chainSource({
     ...{ rpcUrl: rpc, contracts, chainId, logger: notes(output) },
     level: confirmations === undefined ? 'finalized' : { confirmations },
+    // It says what is missing now.
+    minAgeSeconds: 0,
   });
 
   /** Prints what has not arrived, as it is found. */
