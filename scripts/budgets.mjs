@@ -43,7 +43,7 @@ export const SUBPATHS = {
   './otel': { node: 4450, foreign: OTHERS, external: OPENTELEMETRY },
   './client': { node: 14_250, edge: 17_100, foreign: FOREIGN },
   // With the stage of finality, which the root no longer has.
-  './chain': { node: 40_000, edge: 39_900, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './chain': { node: 37_200, edge: 37_100, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 1900, foreign: FOREIGN },
   './testing': {
     node: 25_650,
