@@ -8,7 +8,7 @@ export const otherDefects: readonly Defect[] = [
   }),
   // A block counts as final without parent hashes that link it to the block of the tag.
   planted('blocks are not linked', ['finality'], 3000, {
-    'src/chain/finality/final-blocks.ts': { 'if (next?.hash === tip.parentHash) {': 'if (next) {' },
+    'src/chain/finality/known-blocks.ts': { 'return below?.hash === parentHash ? below : undefined;': 'return below;' },
   }),
   // The answer of one node is enough, however many have to agree.
   planted('one node is a quorum', ['finality'], 2000, {
