@@ -1,7 +1,7 @@
 import { type Hex, padHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fc } from '../fixtures/property.js';
-import { filters, lag } from './lagging.js';
+import { filters, lag, proofs } from './lagging.js';
 import { noting, run } from './reconcile/reconciling.js';
 import { type Mined, type ScriptedNode, startNode } from './scripted-node.js';
 import { createRecorder, transfer, valuesOf, watch } from './watching.js';
@@ -9,10 +9,6 @@ import { createRecorder, transfer, valuesOf, watch } from './watching.js';
 const other = padHex('0xabc', { size: 20 });
 /** What a block has: nothing, a transaction without logs, logs of another contract, of the token, or of both. */
 const block = fc.constantFrom('empty', 'plain', 'other', 'token', 'both');
-const habits = fc.record({
-  filter: fc.constantFrom('true', 'true', 'zeros', 'ones', 'none') as fc.Arbitrary<keyof typeof filters>,
-  lacksReceipts: fc.boolean(),
-});
 /** How often a node answers a question as if it did not have the block. */
 const lags = fc.constantFrom(0, 1, 3, 1000);
 const seeds = fc.nat();
@@ -47,7 +43,7 @@ describe('a node that answers as if it did not have a block', () => {
     const step = fc.record({ depth: fc.nat({ max: 3 }), blocks: fc.array(block, { minLength: 1, maxLength: 4 }) });
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 5 }),
-      habits,
+      proofs,
       lags,
       seeds,
       async (steps, { filter, lacksReceipts }, most, seed) => {
@@ -103,7 +99,7 @@ describe('a node that answers as if it did not have a block', () => {
   it('makes reconcile lose no event, and handle none twice, unless the report names the block', {
     timeout: 120_000,
   }, async () => {
-    const one = fc.record({ habits, most: lags, seed: seeds });
+    const one = fc.record({ habits: proofs, most: lags, seed: seeds });
     const property = fc.asyncProperty(
       fc.array(block, { minLength: 1, maxLength: 15 }),
       fc.array(one, { minLength: 1, maxLength: 3 }),

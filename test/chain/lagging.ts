@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
 import { createRandom } from '../chaos/random.js';
+import { fc } from '../fixtures/property.js';
 import type { Mined, ScriptedNode } from './scripted-node.js';
 
 /** The `logsBloom` of the blocks of a chain. */
@@ -9,6 +10,12 @@ export const filters = {
   ones: () => `0x${'f'.repeat(512)}`,
   none: () => undefined,
 };
+
+/** What a chain's filters are worth, and whether its nodes offer receipts. */
+export const proofs = fc.record({
+  filter: fc.constantFrom<keyof typeof filters>('true', 'true', 'zeros', 'ones', 'none'),
+  lacksReceipts: fc.boolean(),
+});
 
 /**
  * Answers a question about a block the first times as if the node did not have it, or those after it: `[]` or an error for

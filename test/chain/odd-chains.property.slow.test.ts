@@ -2,7 +2,7 @@ import { padHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../chaos/random.js';
 import { fc } from '../fixtures/property.js';
-import { filters, lag } from './lagging.js';
+import { filters, lag, proofs } from './lagging.js';
 import { adding, type OddLogs, oddLogs } from './odd-blocks.js';
 import { noting, run } from './reconcile/reconciling.js';
 import { type Mined, type ScriptedNode, startNode } from './scripted-node.js';
@@ -18,10 +18,6 @@ const block = fc.record({
   odd: fc.subarray(kinds, { maxLength: 3 }),
 });
 type Block = { readonly what: string; readonly odd: readonly OddLogs[] };
-const chain = fc.record({
-  filter: fc.constantFrom('true', 'true', 'zeros', 'ones', 'none') as fc.Arbitrary<keyof typeof filters>,
-  lacksReceipts: fc.boolean(),
-});
 const seeds = fc.nat();
 
 let nodes: ScriptedNode[];
@@ -72,7 +68,7 @@ describe('a chain with any odd logs, whose nodes lag', () => {
     const lags = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 2 });
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 5 }),
-      chain,
+      proofs,
       lags,
       seeds,
       async (steps, habits, behind, seed) => {
@@ -126,7 +122,7 @@ describe('a chain with any odd logs, whose nodes lag', () => {
     const one = fc.record({ most: fc.constantFrom(0, 1, 3, 1000), seed: seeds });
     const property = fc.asyncProperty(
       fc.array(block, { minLength: 1, maxLength: 15 }),
-      chain,
+      proofs,
       fc.array(one, { minLength: 2, maxLength: 3 }),
       fc.constantFrom(1, 3, 1000),
       async (blocks, habits, each, maxRange) => {

@@ -31,14 +31,19 @@ function mineOdd(kind: OddLogs, base = 10): void {
 const oddValues = (kind: OddLogs, base = 10) =>
   [0, 1, 2, ...(adding.includes(kind) ? [3] : [])].map((each) => String(base + each));
 
+/** Has watchChain follow two ordinary blocks, each with an odd one after it. */
+async function followOdd(kind: OddLogs): Promise<void> {
+  on.node.mine({ logs: [transfer(1)] });
+  mineOdd(kind);
+  on.node.mine({ logs: [transfer(2)] });
+  mineOdd(kind, 20);
+  await start();
+  await done(4);
+}
+
 describe.each(kinds)('a chain with odd logs (%s)', (kind) => {
   it('is followed by watchChain, which says so once', async () => {
-    on.node.mine({ logs: [transfer(1)] });
-    mineOdd(kind);
-    on.node.mine({ logs: [transfer(2)] });
-    mineOdd(kind, 20);
-    await start();
-    await done(4);
+    await followOdd(kind);
     const events = on.recorder.groups.flat();
     expect(valuesOf([events])[0]).toEqual(['1', ...oddValues(kind), '2', ...oddValues(kind, 20)]);
     expect(new Set(identities(events)).size).toBe(events.length);
@@ -56,12 +61,7 @@ describe.each(kinds)('a chain with odd logs (%s)', (kind) => {
   });
 
   it.each([1, 1000])('gives the same events by chainSource, in ranges of %i blocks', async (maxRange) => {
-    on.node.mine({ logs: [transfer(1)] });
-    mineOdd(kind);
-    on.node.mine({ logs: [transfer(2)] });
-    mineOdd(kind, 20);
-    await start();
-    await done(4);
+    await followOdd(kind);
     const { source, lines } = sourceOf(on.node, { maxRange });
     const { events } = await readAll(source);
     expect(withoutIds(events)).toEqual(withoutIds(on.recorder.groups.flat()));
