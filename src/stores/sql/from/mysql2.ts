@@ -25,10 +25,10 @@ export interface Mysql2CallbackPoolLike<Connection> {
 }
 
 /**
- * Takes a pool of `mysql2/promise` or of `mysql2` for `sqlStore`. In a transaction `context.tx` is its connection (`PoolConnection` of
- * `mysql2/promise`). A
- * connection that does not answer in time is closed. A handler that ends the transaction, as DDL does in MySQL, fails. What
- * it sets stays in the session, unless the pool resets its connections (`resetOnRelease: true`).
+ * Takes a pool of `mysql2/promise` or of `mysql2` for `sqlStore`. In a transaction `context.tx` is its connection
+ * (`PoolConnection` of `mysql2/promise`). A connection that does not answer in time is closed. A handler that ends the
+ * transaction, as DDL does in MySQL, fails. What it sets stays in the session, unless the pool resets its connections
+ * (`resetOnRelease: true`).
  *
 
  * ```ts
