@@ -49,6 +49,8 @@ const LAST_SECOND = 253_402_300_799;
 /** How many milliseconds, microseconds and nanoseconds a second has. */
 const FRACTIONS = [1000n, 1_000_000n, 1_000_000_000n];
 const MOST_TOPICS = 4;
+/** Most numbers in a row without a block. */
+export const LONGEST_GAP = 64;
 
 export function malformed(where: string, expected: string): never {
   throw new RpcError(`The node sent an invalid answer: ${where} is not ${expected}.`, { reason: 'malformed' });

@@ -178,7 +178,7 @@ export class ChainFollower {
     return this.#rewind(theirs, head);
   }
 
-  /** Undoes what a block of the node's chain does not follow; requires a block in the window. `from` is the last that may remain. */
+  /** Undoes the blocks that `block` of the node's chain does not build on; `from` is the last that may remain. Needs a block in the window. */
   async #rewind(block: Header, from: number): Promise<boolean> {
     const { reader, logger } = this.options;
     const window = this.#window;

@@ -61,7 +61,7 @@ export class Habits {
   }
 }
 
-/** Runs again what failed because of an odd answer, until it may be a habit of the chain. */
+/** Repeats what failed because of an odd answer, until the answer counts as a habit of the chain. */
 export async function untilSure<Value>(run: () => Promise<Value>): Promise<Value> {
   for (let times = 1; ; times++) {
     try {

@@ -162,7 +162,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
       await follower.start(fromBlock);
       break;
     } catch (err) {
-      // A node that asks for a pause is there.
+      // Only a node that answers asks for a pause.
       if (((err as RpcError).retryAfterMs ?? Infinity) > LONGEST_PAUSE_MS) throw err;
       await waitAfter(err, failures);
     }

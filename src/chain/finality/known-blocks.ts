@@ -1,11 +1,8 @@
 import type { Hex } from '../../evm/types.js';
-import type { Header } from '../answers.js';
+import { type Header, LONGEST_GAP } from '../answers.js';
 
 /** Headers and final blocks that are kept, each; both are less than 300 bytes. */
 const MOST_BLOCKS = 4096;
-
-/** Most numbers in a row without a block. */
-const LONGEST_GAP = 64;
 
 /** What answers of a node have shown of its chain. */
 export class KnownBlocks {

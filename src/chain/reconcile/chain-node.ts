@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.js';
-import { type Header, readNumber } from '../answers.js';
+import { type Header, LONGEST_GAP, readNumber } from '../answers.js';
 import { headerOf, taggedBlock } from '../chain-reader.js';
 import type { Evidence } from '../evidence.js';
 import type { Tag } from '../finality/level.js';
@@ -17,8 +17,6 @@ export interface NodeOptions {
 export const CONCURRENCY = 8;
 /** Ten times a block of the largest chains. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Most numbers in a row without a block. */
-export const LONGEST_GAP = 64;
 /** Deepest block that is linked to another hash by hash. */
 const DEEPEST_LINK = 256;
 

@@ -34,8 +34,10 @@ const MOST_LOGS = 10_000;
 
 /**
  * Reads the blocks of a range from a node, each linked to the one before, the first to `last` if that is given. Numbers without
- * a block are passed where the next block follows the one before them; those at the end are left for the next range. A range only tells which blocks have logs: nodes cut
- * their answers, in any order and within a block, so the logs themselves are asked for by the hash of their block.
+ * a block are passed where the next block follows the one before them; those at the end are left for the next range.
+ *
+ * A range only tells which blocks have logs: nodes cut their answers, in any order and within a block, so the logs themselves
+ * are asked for by the hash of their block.
  */
 export async function readRange(
   node: ChainNode,
