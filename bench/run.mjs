@@ -60,5 +60,10 @@ print(
   `\n${rows.length} rows, ${judged.filter(Boolean).length} of ${judged.length} targets met, ` +
     `${failed.length} benchmarks failed, ${skipped.length} skipped.`,
 );
+if (process.env.CI) {
+  // scripts/count-tests.mjs names them, for readers who see only the end of the output.
+  const lines = failed.map(({ name, error }) => `${name}: ${error}\n`);
+  writeFileSync(fileURLToPath(new URL('../.test-results.bench.txt', import.meta.url)), lines.join(''));
+}
 if (rows.length === 0) console.error(`No row whose name contains "${values.only}" could be measured.`);
 process.exitCode = failed.length > 0 || rows.length === 0 ? 1 : 0;

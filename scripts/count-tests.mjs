@@ -37,9 +37,9 @@ function coverage() {
   return parts.map(([name, { pct }]) => `${name} ${pct} %`).join(', ');
 }
 
-/** Errors that belong to no test: test/reporter.ts. */
-function unhandled() {
-  const file = `${root}.test-results.unhandled.txt`;
+/** What another program left: errors that belong to no test (test/reporter.ts), or rows that failed (bench/run.mjs). */
+function textOf(name) {
+  const file = `${root}.test-results.${name}.txt`;
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
@@ -48,12 +48,12 @@ for (const [step, isRed, message = ''] of [
   [
     `the tests, though each passed: an unhandled error, or coverage (${coverage()})`,
     tests !== 0 && isGreen(main),
-    unhandled(),
+    textOf('unhandled'),
   ],
   ['the tests, which left no results', main.length === 0],
   ['the tests with other peers, though each passed (see the output)', peers !== 0 && isGreen(withPeers)],
   ['the tests with other peers, which left no results', withPeers.length === 0],
-  ['a row of the benchmarks (see the output)', bench !== 0],
+  ['a row of the benchmarks', bench !== 0, textOf('bench')],
   ['check (see the output)', checks !== 0],
 ]) {
   if (isRed) failures.push([step, message]);

@@ -22,8 +22,18 @@ const signed = () => {
 };
 const forged = (body: Uint8Array) => ({ ...signed(), body });
 /** Calls again while the connection is closed without an answer, as a process without a free file closes it. */
-const callUntilAccepted = (url: string, request: Parameters<typeof call>[1]) =>
-  vi.waitFor(() => call(url, request), { timeout: 15_000, interval: 100 });
+const callUntilAccepted = (url: string, request: Parameters<typeof call>[1], between = () => {}) =>
+  vi.waitFor(
+    async () => {
+      try {
+        return await call(url, request);
+      } catch (error) {
+        between();
+        throw error;
+      }
+    },
+    { timeout: 15_000, interval: 500 },
+  );
 const urlIn = (line: string) => /http:\/\/[^\s/]+\//.exec(line)?.[0] ?? '';
 
 const HOSTILE = {
@@ -35,10 +45,11 @@ const HOSTILE = {
 };
 
 /** A connection on which a request never ends. */
-function stall(url: string, bytes: string): void {
+function stall(url: string, bytes: string): Socket {
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
+  return socket;
 }
 
 /** Sends bytes without end, on a new connection when the last one was closed, until the test is over. */
@@ -168,12 +179,16 @@ if (process.platform === 'linux')
     onTestFinished(() => void child.kill('SIGKILL'));
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const { url } = JSON.parse((await lines.next()).value).listening;
-    // Room for the connection of a delivery, and not for the pipe of a process.
-    for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--) stall(url, 'POST');
-    expect((await callUntilAccepted(url, forged(Buffer.from('[]')))).status).toBe(403);
+    // Room for the connection of a delivery, and not for the pipe of a process. The process may open a file meanwhile, so
+    // one more connection ends at each refusal.
+    const held: Socket[] = [];
+    for (let left = 40 - (await readdir(`/proc/${child.pid}/fd`)).length - 2; left > 0; left--)
+      held.push(stall(url, 'POST'));
+    const makeRoom = () => void held.pop()?.destroy();
+    expect((await callUntilAccepted(url, forged(Buffer.from('[]')), makeRoom)).status).toBe(403);
     const { delivery } = JSON.parse((await lines.next()).value);
     expect(delivery.findings).toEqual([expect.objectContaining({ cause: 'not-explained' })]);
-    expect((await callUntilAccepted(url, signed())).status).toBe(200);
+    expect((await callUntilAccepted(url, signed(), makeRoom)).status).toBe(200);
   });
 
 describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
