@@ -63,6 +63,12 @@ describe('what the chaos test counts', () => {
     const outages = [outage('clock', 1500)];
     expect(check(['a'], twice, modes.sqlite, { outages }).counts.causes).toEqual({ 'clock step': 1 });
     expect(ofLeases(twice, { outages }).what).toEqual(unexplained);
+    // The lease of the second, which claimed first, ended by the step.
+    const crossed = [...run(1000, 1), ...run(1100, 2).map((effect) => ({ ...effect, claimed: 900 }))].filter(half);
+    const early = { outages: [outage('clock', 890, 930, 3)] };
+    expect(check(['a'], crossed, modes.sqlite, early).what).toEqual([]);
+    expect(check(['a'], crossed, modes.redis, early).what).toEqual(unexplained);
+    expect(check(['a'], crossed, modes.sqlite, { outages: [outage('clock', 790, 830, 3)] }).what).toEqual(unexplained);
   });
 
   it('allows and counts a double effect if the first process reported to be late for it, and no other process', () => {

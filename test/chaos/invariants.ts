@@ -103,7 +103,10 @@ function causeOf({ id, first, second }: Pair, mode: Mode, log: Log): string | un
   }
   // A server that dies takes with it whether it did what it was asked last.
   if (between.some(({ kind, pid }) => kind === 'kill' && pid === undefined)) return 'death of a server';
-  if (mode.sharesClock && between.some(({ kind }) => kind === 'clock')) return 'clock step';
+  // The step may end a lease between the two claims, long before the first effect.
+  const claimed = Math.min(first.claimed, second.claimed);
+  const steps = log.outages.filter(({ kind, from, to }) => kind === 'clock' && to >= claimed && from <= second.at);
+  if (mode.sharesClock && steps.length > 0) return 'clock step';
   return undefined;
 }
 
