@@ -80,8 +80,10 @@ const chain = Array.from({ length: blocks }, (_, number) => {
 function answer(method, [first, second]) {
   if (method === 'eth_chainId') return '"0x7a69"';
   if (method === 'eth_blockNumber') return JSON.stringify(numberToHex(blocks - 1));
-  if (method === 'eth_getBlockByNumber')
-    return chain[first === 'finalized' ? blocks - 1 : Number(first)][second ? 'full' : 'header'];
+  if (method === 'eth_getBlockByNumber') {
+    const block = chain[['finalized', 'latest'].includes(first) ? blocks - 1 : Number(first)];
+    return block?.[second ? 'full' : 'header'] ?? 'null';
+  }
   if (method === 'eth_getBlockReceipts') return chain[Number(first) - 0xb0000000].receipts;
   const { blockHash, fromBlock, toBlock, address } = first;
   if (blockHash && !address) return chain[Number(blockHash) - 0xb0000000].all;
