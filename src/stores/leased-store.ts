@@ -3,7 +3,15 @@ import { withDeadline } from '../internal/deadline.js';
 import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
 import { createRecorder } from './recorder.js';
 import { storableKey } from './storable-key.js';
-import { type ClaimAnswer, type Claimed, DEFAULT_RETENTION_MS, type LeaseStore } from './store.js';
+import { storableLetters } from './storable-letters.js';
+import {
+  type ClaimAnswer,
+  type Claimed,
+  DEFAULT_RETENTION_MS,
+  type LeaseStore,
+  type LetterStore,
+  type Step,
+} from './store.js';
 
 /** Options that all lease stores share. */
 export interface LeaseOptions {
@@ -34,15 +42,19 @@ export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress' | 'unknown'
 
 /** Keys with their owners, on a server. The keys of a call are unique; each of them is one atomic step there. */
 export interface LeaseTable {
-  /** Gives the keys that nobody has and that have not taken effect to `owner`, for `leaseMs`. Never waits for a held key. */
-  claim(keys: readonly string[], owner: string): Promise<ReadonlyMap<string, Claim>>;
+  /**
+   * Gives the keys that nobody has and that have not taken effect to `owner`, for `leaseMs`; from `dead`, the dead letters
+   * that nobody retries. Never waits for a held key.
+   */
+  claim(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, Claim | Claimed>>;
   /**
    * Records for `retentionMs` that the keys took effect. Resolves to those that no other owner has, or to an error that no
    * other try would change.
    */
   record(keys: readonly string[], owner: string): Promise<ReadonlySet<string> | Error>;
-  /** Frees the keys that `owner` still has. */
+  /** Frees the keys that `owner` still has: the dead letters among them stay dead letters. */
   release(keys: readonly string[], owner: string): Promise<unknown>;
+  readonly letters?: LetterStore | undefined;
 }
 
 /** Applies the defaults. Throws ConfigError for a number out of range. */
@@ -62,7 +74,7 @@ export function leasedStore(
   table: LeaseTable,
   options: ReturnType<typeof resolveLeaseOptions>,
   limits: Omit<CallLimits, 'timeoutMs'> = {},
-): Required<LeaseStore> {
+): LeaseStore & Required<Omit<LeaseStore, 'letters'>> {
   const { leaseMs, retentionMs, timeoutMs } = options;
   const calls = boundedCalls({ timeoutMs, ...limits });
   const recorder = createRecorder((keys, owner) => calls.send(() => table.record(keys, owner)), options);
@@ -90,14 +102,15 @@ export function leasedStore(
 
   return {
     leaseMs,
+    letters: table.letters && inTimeLetters(storableLetters(table.letters), inTime),
     unrecorded: recorder.unrecorded,
     rememberedSince: () => Date.now() - retentionMs,
-    async claim(names, owner) {
+    async claim(names, owner, step) {
       const keys = names.map(storableKey);
       const answers = new Map<string, ClaimAnswer>(recorder.isIdle() ? NONE : await recording(keys));
       const left = keys.filter((key) => !answers.has(key));
       if (left.length > 0) {
-        const claiming = calls.send(() => table.claim(left, owner));
+        const claiming = calls.send(() => table.claim(left, owner, step));
         let isAnswered = true;
         const unanswered = () => {
           isAnswered = false;
@@ -130,7 +143,17 @@ export function leasedStore(
 const NONE: ReadonlyMap<string, ClaimAnswer> = new Map();
 const CLAIMED: Claimed = {};
 
-function answerOf(claim: Claim): ClaimAnswer {
+/** The same, with a time limit for each call. */
+function inTimeLetters(letters: LetterStore, inTime: <T>(work: Promise<T>) => Promise<T>): LetterStore {
+  return {
+    fail: (key, failure) => inTime(letters.fail(key, failure)),
+    look: (keys) => inTime(letters.look(keys)),
+    list: (page) => inTime(letters.list(page)),
+    discard: (keys) => inTime(letters.discard(keys)),
+  };
+}
+
+function answerOf(claim: Claim | Claimed): ClaimAnswer {
   if (claim === 'claimed') return CLAIMED;
   return typeof claim === 'bigint' ? { token: claim } : claim;
 }

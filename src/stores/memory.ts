@@ -1,5 +1,6 @@
 import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
+import { memoryLetters } from './memory-letters.js';
 import { type ClaimAnswer, type Claimed, DEFAULT_RETENTION_MS, type LeaseStore } from './store.js';
 
 /** Options of {@link memoryStore}. */
@@ -13,6 +14,8 @@ export interface MemoryStoreOptions {
    * it. (Default: 60 000.)
    */
   readonly leaseMs?: number | undefined;
+  /** Most dead letters to keep. Beyond that, an event that would become one fails instead. (Default: 1000.) */
+  readonly maxLetters?: number | undefined;
   /** Clock, in ms since the epoch. (Default: `Date.now`, and a monotonic clock for leases.) */
   readonly now?: (() => number) | undefined;
 }
@@ -35,13 +38,15 @@ export interface MemoryStoreOptions {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
-  checkOptions('memoryStore', options, ['maxKeys', 'retentionMs', 'leaseMs', 'now']);
+  checkOptions('memoryStore', options, ['maxKeys', 'retentionMs', 'leaseMs', 'maxLetters', 'now']);
   const { maxKeys = 100_000, retentionMs = DEFAULT_RETENTION_MS, leaseMs = 60_000, now = Date.now } = options;
+  const { maxLetters = 1000 } = options;
   // Setting the wall clock forward must not end the lease of a run that is under way.
   const leaseClock = options.now ?? monotonicNow;
   checkNumber('maxKeys', maxKeys, 1);
   checkNumber('retentionMs', retentionMs, 1);
   checkNumber('leaseMs', leaseMs, 1);
+  checkNumber('maxLetters', maxLetters, 0);
   checkFunction('now', now);
 
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();
@@ -71,6 +76,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
 
   const isDone = (key: string) => Number(done.get(key)) > now();
   const isHeld = (key: string) => (claims.get(key)?.until ?? Number.NEGATIVE_INFINITY) > leaseClock();
+  const isTaken = (key: string) => isHeld(key) || isDone(key);
+  const failures = memoryLetters(maxLetters, maxKeys, { isTaken, remember, now });
   const isOf = (owner: string, key: string) => claims.get(key)?.owner === owner;
 
   /** Returns false if another owner has taken over, which may have recorded the key since. */
@@ -78,20 +85,24 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
     // The lease of an owner that took over may have ended as well.
     if (!isOf(owner, key) && (claims.has(key) ? isHeld(key) : isDone(key))) return false;
     claims.delete(key);
-    remember(key);
+    failures.settle(key);
     return true;
   }
 
   return {
     leaseMs,
+    letters: failures.letters,
     rememberedSince: () => Math.max(completeSince, now() - retentionMs),
-    async claim(keys, owner) {
+    async claim(keys, owner, { from }) {
       const until = leaseClock() + leaseMs;
       const answers = new Map<string, ClaimAnswer>();
       for (const key of keys) {
-        const answer = isHeld(key) ? 'in-progress' : isDone(key) ? 'duplicate' : CLAIMED;
-        if (answer === CLAIMED) claims.set(key, { owner, until });
-        answers.set(key, answer);
+        if (isHeld(key)) answers.set(key, 'in-progress');
+        else if (isDone(key) || failures.isDead(key) !== (from === 'dead')) answers.set(key, 'duplicate');
+        else {
+          answers.set(key, claims.has(key) ? ABANDONED : CLAIMED);
+          claims.set(key, { owner, until });
+        }
       }
       return answers;
     },
@@ -103,3 +114,4 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
 }
 
 const CLAIMED: Claimed = {};
+const ABANDONED: Claimed = { abandoned: true };

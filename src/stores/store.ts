@@ -29,23 +29,86 @@ type NotPromise =
   | string
   | (object & { readonly then?: 'The handler of a synchronous transaction must not return a promise' });
 
-/** The change that a call makes to its keys. A delivery makes keys that nobody has done. */
+/** The change that a call makes to its keys: of a delivery, from keys that nobody has; of a retry, from dead letters. */
 export interface Step {
-  readonly from: 'free';
+  readonly from: 'free' | 'dead';
   readonly to: 'done';
 }
+
+export const DELIVERY: Step = { from: 'free', to: 'done' };
+export const RETRY: Step = { from: 'dead', to: 'done' };
 
 /** What a claim tells of a key that it got. */
 export interface Claimed {
   /** A number that grows with each claim of the key, so that a handler can fence effects in other systems. */
   readonly token?: bigint | undefined;
+  /** Whether the lease of an earlier run ended without its record or release, as when its process was killed. */
+  readonly abandoned?: boolean | undefined;
 }
 
 /** The answer to the claim of a key: what was claimed, or why it was not. */
 export type ClaimAnswer = Claimed | Exclude<StoreWord, 'handled'>;
 
+/** A run of one key that failed, after it was rolled back or released. */
+export interface Failure {
+  /** What a dead letter keeps of the event: JSON text. */
+  readonly letter: string;
+  readonly source?: string | undefined;
+  /** Code and message of the error, at most 100 and 1000 characters. */
+  readonly code: string;
+  readonly message: string;
+  /** The key becomes a dead letter when it has failed this often, counting this failure, and for at least `afterMs`. */
+  readonly afterAttempts: number;
+  /** Milliseconds since the first failure. */
+  readonly afterMs: number;
+  /** Whether the transaction of the run ended without the store: only a key that is `unknown` then becomes a dead letter. */
+  readonly isUnknown: boolean;
+}
+
+/** What a store knows of a key that has failed. Times are in epoch milliseconds. */
+export interface Failed {
+  readonly attempts: number;
+  readonly firstFailedAt: number;
+  readonly isDead: boolean;
+}
+
+/** A dead letter, as a store keeps it. Times are in epoch milliseconds. */
+export interface StoredLetter extends Omit<Failed, 'isDead'>, Pick<Failure, 'letter' | 'source' | 'code' | 'message'> {
+  readonly lastFailedAt: number;
+}
+
+/** Some dead letters, by their keys as the store writes them. */
+export interface LetterPage {
+  readonly letters: ReadonlyMap<string, StoredLetter>;
+  /** Where the next page begins; absent after the last letter. */
+  readonly next?: string | undefined;
+}
+
+/**
+ * Counts failed runs, and keeps dead letters. A dead letter holds its key: a claim of a delivery finds a duplicate, and only
+ * a claim from `dead` gets it, which others then find in progress. A run that fails or dies leaves the letter; its record
+ * removes it. Dead letters do not expire, and are never removed to make room.
+ */
+export interface LetterStore {
+  /**
+   * Counts a failure of a key in one atomic write, and makes the key a dead letter at the limits. One that is a dead letter
+   * stays it. Otherwise the key is free again at once. Never waits for a key that another run has.
+   *
+   * @returns Undefined, and nothing has changed, if the key took effect or another run has it.
+   */
+  fail(key: string, failure: Failure): Promise<Failed | undefined>;
+  /** Returns those of the keys that are dead letters. */
+  look(keys: readonly string[]): Promise<ReadonlyMap<string, StoredLetter>>;
+  /** Returns at most `limit` dead letters, of one source if it is given, in an order that does not change. */
+  list(page: { source?: string | undefined; after?: string | undefined; limit: number }): Promise<LetterPage>;
+  /** Removes dead letters that nobody retries at the moment; their keys count as done. Returns which it has removed. */
+  discard(keys: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
 /** What all stores may tell. A store that wraps another one passes it on. */
 export interface StoreMemory {
+  /** Counts failed runs and keeps dead letters; absent if the store cannot. */
+  readonly letters?: LetterStore | undefined;
   /**
    * Returns since when the store still knows every key that took effect, in epoch milliseconds; absent if it cannot tell.
    * `reconcile` refuses events that are older.

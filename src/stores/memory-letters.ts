@@ -1,0 +1,77 @@
+import { storeError } from './bounded-calls.js';
+import type { Failed, Failure, LetterStore, StoredLetter } from './store.js';
+
+interface Row extends StoredLetter {
+  readonly isDead: boolean;
+}
+
+/** What the letters of a memory store need of its keys. */
+interface Keys {
+  /** Whether another run has the key, or it took effect. */
+  isTaken(key: string): boolean;
+  /** Remembers that a key took effect. */
+  remember(key: string): void;
+  now(): number;
+}
+
+/** Failures and dead letters in memory. */
+export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, remember, now }: Keys) {
+  /** In the order of the last failure. Dead letters move to `dead`. */
+  const failed = new Map<string, Row>();
+  const dead = new Map<string, Row>();
+
+  async function fail(key: string, failure: Failure): Promise<Failed | undefined> {
+    if (failure.isUnknown || isTaken(key)) return undefined;
+    const earlier = dead.get(key) ?? failed.get(key);
+    const { letter, source, code, message } = failure;
+    const firstFailedAt = earlier?.firstFailedAt ?? now();
+    const attempts = (earlier?.attempts ?? 0) + 1;
+    const isDue = attempts >= failure.afterAttempts && now() - firstFailedAt >= failure.afterMs;
+    const isDead = (earlier?.isDead ?? false) || isDue;
+    if (isDead && !dead.has(key) && dead.size >= maxLetters) throw storeError(FULL);
+    failed.delete(key);
+    const row = { letter, source, code, message, attempts, firstFailedAt, lastFailedAt: now(), isDead };
+    if (isDead) dead.set(key, row);
+    else {
+      if (failed.size >= maxFailed) for (const oldest of failed.keys()) if (failed.delete(oldest)) break;
+      // The event comes again with its next delivery.
+      failed.set(key, { ...row, letter: '' });
+    }
+    return { attempts, firstFailedAt, isDead };
+  }
+
+  const letters: LetterStore = {
+    fail,
+    look: async (keys) => new Map(keys.flatMap((key) => entry(key, dead.get(key)))),
+    async list({ source, after, limit }) {
+      const keys = [...dead.keys()].sort();
+      const left = keys.filter((key) => after === undefined || key > after);
+      const found = left.filter((key) => source === undefined || dead.get(key)?.source === source).slice(0, limit);
+      const page = new Map(found.flatMap((key) => entry(key, dead.get(key))));
+      return { letters: page, ...(found.length === limit && { next: found.at(-1) }) };
+    },
+    async discard(keys) {
+      const discarded = keys.filter((key) => dead.has(key) && !isTaken(key));
+      for (const key of discarded) settle(key);
+      return new Set(discarded);
+    },
+  };
+
+  /** Forgets that a key has failed, because it took effect or nobody wants it to. */
+  function settle(key: string): void {
+    failed.delete(key);
+    dead.delete(key);
+    remember(key);
+  }
+
+  return { letters, settle, isDead: (key: string) => dead.has(key) };
+}
+
+function entry(key: string, row: Row | undefined): [string, StoredLetter][] {
+  if (row === undefined) return [];
+  const { isDead: _, ...letter } = row;
+  return [[key, letter]];
+}
+
+const FULL =
+  'The memory store is full of dead letters (maxLetters), so the event will be redelivered. Retry or discard letters, or use a store that survives a restart.';

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../src/stores/memory.js';
+import { describeLetters, failure } from '../contracts/letters.js';
+
+describe('dead letters in memory', () => {
+  describeLetters(() => {
+    let time = Date.now();
+    const store = memoryStore({ now: () => time });
+    return {
+      store,
+      expire: async () => {
+        time += store.leaseMs + 1;
+      },
+    };
+  });
+
+  it('refuses a letter that has no room, and forgets none', async () => {
+    const { letters } = memoryStore({ maxLetters: 1 });
+    const now = failure({ afterAttempts: 1 });
+    await letters?.fail('first', now);
+    await expect(letters?.fail('second', now)).rejects.toThrow(/maxLetters/);
+    expect(await letters?.fail('first', now)).toMatchObject({ attempts: 2, isDead: true });
+    expect([...((await letters?.list({ limit: 10 }))?.letters.keys() ?? [])]).toEqual(['first']);
+    expect(await letters?.discard(['first'])).toEqual(new Set(['first']));
+    expect(await letters?.fail('second', now)).toMatchObject({ attempts: 1, isDead: true });
+  });
+});
