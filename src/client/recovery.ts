@@ -26,6 +26,8 @@ export interface Recovery {
   readonly notFinal: number;
   /** Had already taken effect. */
   readonly duplicates: number;
+  /** The handler failed for good: now dead letters of the receiver. */
+  readonly deadLettered: number;
   /** In progress elsewhere. */
   readonly inProgress: number;
   /** Failed in the handler, in `enqueue` or in the store. */
@@ -56,6 +58,7 @@ const COUNTED = {
   handled: 'handled',
   stored: 'stored',
   duplicate: 'duplicates',
+  'dead-lettered': 'deadLettered',
   dropped: 'dropped',
   'not-final': 'notFinal',
   'in-progress': 'inProgress',
@@ -71,6 +74,7 @@ export class Tally {
     handled: 0,
     stored: 0,
     duplicates: 0,
+    deadLettered: 0,
     dropped: 0,
     notFinal: 0,
     inProgress: 0,

@@ -5,6 +5,7 @@ import type { DeliveryItem, EventItem } from '../events/parse-delivery.js';
 export interface EventOutcome {
   /**
    * `handled`: the handler resolved. `stored`: the enqueue resolved. `duplicate`: the event took effect before.
+   * `dead-lettered`: its handler failed for good, and the store keeps it as a dead letter (`deadLetters`).
    * `in-progress`: the event is being handled elsewhere. `failed`: the handler, the enqueue or the store failed,
    * or the host left no time to begin. `not-final`: the event's block is not final yet, or no node could say. `dropped`: a
    * final block took the place of its block, or it is a notice of removal with nothing to undo (`finality`).
@@ -14,6 +15,7 @@ export interface EventOutcome {
     | 'handled'
     | 'stored'
     | 'duplicate'
+    | 'dead-lettered'
     | 'dropped'
     | 'in-progress'
     | 'not-final'

@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors.js';
 import type { Deadline } from './deadline.js';
+import { isNonRetryable } from './non-retryable.js';
 
 export const WRONG_WORD =
   'The store must resolve to handled (after its run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.';
@@ -12,8 +13,12 @@ export const codeOf = WebhookError.codeOf;
 
 /** The error reported for a failure of user code, whatever it threw. */
 export function handlerError(cause: unknown): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_HANDLER', 'The handler failed, so the event will be redelivered.', { cause });
+  const message = 'The handler failed, so the event will be redelivered.';
+  return new WebhookError('ERR_WEBHOOK_HANDLER', isNonRetryable(cause) ? NON_RETRYABLE : message, { cause });
 }
+
+const NON_RETRYABLE =
+  'The handler failed and no further try can succeed. Where the receiver has the option `deadLetters`, the event is kept as a dead letter; otherwise it will be redelivered.';
 
 /** The error of a handler: the timeout if that is what it threw. */
 export function errorOf(cause: unknown, limit: Deadline): WebhookError {

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import type { Claimed, Step } from '../stores/store.js';
+import { type Claimed, DELIVERY, RETRY } from '../stores/store.js';
 import { type EventOutcome, outcomesOf } from './answer.js';
 import {
   codeOf,
@@ -51,8 +51,6 @@ interface Failure {
   readonly error: WebhookError;
 }
 
-const DELIVERY: Step = { from: 'free', to: 'done' };
-
 /** Makes events take effect once: the store claims their keys and runs the handler. Resolves once, within the time limit. */
 export function attempt<Tx>(ground: Ground<Tx>, task: Task<Tx>): Promise<Attempted> {
   return new Promise((resolve) => new Attempt(ground, task, resolve).start());
@@ -67,6 +65,10 @@ class Attempt<Tx> {
   /** The events of the last run. */
   #tried: Items = new Map();
   #failure: Failure | undefined;
+  /** Why the first run was not begun: earlier runs of these events did not end. */
+  #abandoned: (Error & { readonly items: Items }) | undefined;
+  /** Those of them that are dead letters now. */
+  #dead: ReadonlyMap<string, EventOutcome> = new Map();
   /** The handler's promise, until it is held. */
   #handling: Promise<unknown> | undefined;
   #settling: Promise<void> | undefined;
@@ -103,25 +105,40 @@ class Attempt<Tx> {
   };
 
   async #settle(): Promise<void> {
-    const { items } = this.#task;
+    const { about } = this.#task;
+    const keys = [...this.#task.items.keys()].filter((key) => !this.#dead.has(key));
     try {
-      const words = await this.#ground.once([...items.keys()], DELIVERY, this.#begin, this.#limit);
+      const step = about.retryOf === undefined ? DELIVERY : RETRY;
+      const words = keys.length > 0 ? await this.#ground.once(keys, step, this.#begin, this.#limit) : NO_WORDS;
       const outcomes = this.#outcomesOf(words);
-      if (outcomes) this.#answer({ outcomes, tried: this.#tried });
+      if (outcomes) this.#answer({ outcomes: await this.#counted(outcomes), tried: this.#tried });
       else this.#fail(storeError(new Error(WRONG_WORD, { cause: this.#failure?.error })));
     } catch (cause) {
+      if (this.#abandoned && cause === this.#abandoned) {
+        this.#dead = (await this.#ground.letters?.abandoned(this.#abandoned.items, about)) ?? this.#dead;
+        return this.#settle();
+      }
       const error = this.#failureFor(cause);
       const code = codeOf(error);
       const isConflict = this.#failure !== undefined && isMadeFrom(cause, this.#failure.thrown);
       const hasThrown = code === 'ERR_WEBHOOK_HANDLER' || (code === 'ERR_WEBHOOK_STORE' && isConflict);
-      this.#fail(error, { code, hasThrown });
+      const outcomes = await this.#counted(this.#failed(error));
+      this.#answer({ outcomes, tried: this.#tried, code, hasThrown }, error);
     }
+  }
+
+  /** Counts failures, once the store has given up the run. */
+  #counted(outcomes: EventOutcome[]): EventOutcome[] | Promise<EventOutcome[]> {
+    return this.#ground.letters?.settle(outcomes, this.#tried, this.#task.about) ?? outcomes;
   }
 
   /** The outcome of each event; undefined if the store cannot mean its answers. */
   #outcomesOf(words: ReadonlyMap<string, unknown>): EventOutcome[] | undefined {
     const outcomes: EventOutcome[] = [];
     for (const [idempotencyKey, item] of this.#task.items) {
+      const dead = this.#dead.get(idempotencyKey);
+      if (dead) outcomes.push(dead);
+      if (dead) continue;
       const word = words.get(idempotencyKey);
       const isFresh = this.#tried.has(idempotencyKey);
       if (!isPossible(word, this.#run, this.#ground.isTransactional, isFresh)) return undefined;
@@ -150,9 +167,13 @@ class Attempt<Tx> {
     return this.#limit.error !== undefined && isMadeFrom(cause, this.#limit.error);
   }
 
-  #fail(error: WebhookError, about?: Pick<Attempted, 'code' | 'hasThrown'>): void {
+  #fail(error: WebhookError): void {
+    this.#answer({ outcomes: this.#failed(error), tried: this.#tried }, error);
+  }
+
+  #failed(error: WebhookError): EventOutcome[] {
     const outcomes = outcomesOf(this.#task.items, 'failed', error);
-    this.#answer({ outcomes, tried: this.#tried, ...about }, error);
+    return outcomes.map((outcome) => this.#dead.get(outcome.idempotencyKey as string) ?? outcome);
   }
 
   /** Only the first answer counts. Later, a store may still say that an effect was not recorded. */
@@ -183,11 +204,12 @@ class Attempt<Tx> {
 
   /** The run for the store, which calls it in the synchronous turn in which it has claimed. */
   readonly #begin = (fresh: ReadonlyMap<string, Claimed>, tx: Tx): void | Promise<void> => {
+    this.#checkEarlier(fresh);
     this.#enter(fresh);
     // The process may have been frozen at any point before. Negated, so that a clock that returns NaN fails.
     if (!(this.#limit.remainingMs() > 0)) {
       const error = new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
-      throw this.#failed({ thrown: error, error });
+      throw this.#hasFailed({ thrown: error, error });
     }
     try {
       const run = { tx, fencingToken: least(fresh), limit: this.#limit, report: this.#report };
@@ -196,9 +218,18 @@ class Attempt<Tx> {
       if (isThenable(returned)) return this.#follow(Promise.resolve(returned));
       this.#done();
     } catch (thrown) {
-      throw this.#failed({ thrown, error: errorOf(thrown, this.#limit) });
+      throw this.#hasFailed({ thrown, error: errorOf(thrown, this.#limit) });
     }
   };
+
+  /** Throws, once, if earlier runs of keys did not end, so that these are counted before the next run. */
+  #checkEarlier(fresh: ReadonlyMap<string, Claimed>): void {
+    if (this.#ground.letters === undefined || this.#abandoned) return;
+    const items = new Map([...this.#task.items].filter(([key]) => fresh.get(key)?.abandoned));
+    if (items.size === 0) return;
+    this.#abandoned = Object.assign(new Error('An earlier run did not end.'), { items });
+    throw this.#abandoned;
+  }
 
   /** Enters a run. Throws if the store must not begin one. */
   #enter(fresh: ReadonlyMap<string, Claimed>): void {
@@ -225,7 +256,7 @@ class Attempt<Tx> {
     const running = handling.then(
       () => this.#done(),
       (thrown: unknown) => {
-        throw this.#failed({ thrown, error: errorOf(thrown, this.#limit) });
+        throw this.#hasFailed({ thrown, error: errorOf(thrown, this.#limit) });
       },
     );
     // A store that does not await its run must not end the process.
@@ -241,7 +272,7 @@ class Attempt<Tx> {
   }
 
   /** Returns what the store gets: what the handler threw. A handler that was late keeps the error of its time limit. */
-  #failed(failure: Failure): unknown {
+  #hasFailed(failure: Failure): unknown {
     clearTimeout(this.#handlerTimer);
     if (this.#run !== 'late') this.#failure = failure;
     // Its events were answered before.
@@ -251,6 +282,8 @@ class Attempt<Tx> {
     return failure.thrown;
   }
 }
+
+const NO_WORDS: ReadonlyMap<string, unknown> = new Map();
 
 /** The smallest token: an effect that is fenced with it never counts as newer than one of its keys. */
 function least(fresh: ReadonlyMap<string, Claimed>): bigint | undefined {

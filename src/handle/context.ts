@@ -1,3 +1,6 @@
+import { type DeliveryItem, type EventItem, parseItems } from '../events/parse-delivery.js';
+import type { WebhookEvent } from '../events/types.js';
+import type { RawBody } from '../signature/verify-signature.js';
 import type { Deadline } from './deadline.js';
 import type { HostTime } from './host-time.js';
 import type { EventContext, EventsContext } from './types.js';
@@ -11,10 +14,23 @@ const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as nev
 /** Reports an error that does not change the answer, of one key or of all. */
 type Report = (error: unknown, idempotencyKey?: string) => void;
 
-/** The data of a context that does not depend on the run, and the time that the host grants it. */
+/** The data of a context that does not depend on the run, and what else is known of its delivery. */
 export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via'> & {
+  /** The time that the host grants it. */
   readonly host?: HostTime | undefined;
+  /** The key of the dead letter that is retried. */
+  readonly retryOf?: string | undefined;
+  /** An event as it came, whatever a handler has changed in it. (Default: as it is.) */
+  readonly asReceived?: ((item: EventItem) => WebhookEvent | undefined) | undefined;
 };
+
+/** How to find an event as a body has it: by parsing the body again, as few events need that. */
+export function receivedIn(rawBody: RawBody, items: readonly DeliveryItem[]): AboutDelivery['asReceived'] {
+  return (item) => {
+    const again = parseItems(rawBody, Number.POSITIVE_INFINITY)[items.indexOf(item)];
+    return again?.status === 'event' ? again.event : undefined;
+  };
+}
 
 /** What a context has of the run. */
 export interface AboutRun<Tx> {

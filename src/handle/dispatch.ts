@@ -50,7 +50,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
     for (const item of items) {
       if (item.status !== 'event') continue;
       try {
-        keys.set(item, keyOf(options.idempotencyKey, item.event, about.source));
+        keys.set(item, about.retryOf ?? keyOf(options.idempotencyKey, item.event, about.source));
       } catch (cause) {
         kept.set(item, { status: 'failed', item, error: handlerError(cause) });
       }

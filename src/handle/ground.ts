@@ -1,5 +1,6 @@
 import { MAX_TIMER_MS } from '../internal/check-options.js';
-import type { IdempotencyStore, LeaseStore, TransactionalStore } from '../stores/store.js';
+import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } from '../stores/store.js';
+import { type DeadLetter, Letters } from './dead-letters.js';
 import type { HostTime } from './host-time.js';
 import { type Once, onceWithLeases } from './lease-run.js';
 import type { HandleOptions, ItemContext } from './types.js';
@@ -12,6 +13,8 @@ export interface Afterwards {
   wait(settled: Promise<unknown>, host?: HostTime): void;
   /** Gets later failures, and events that a route skipped. */
   report(error: unknown, context: ItemContext): void;
+  /** Gets each new dead letter. */
+  deadLetter(letter: DeadLetter): void;
 }
 
 /** What all attempts of a receiver share. */
@@ -22,6 +25,8 @@ export interface Ground<Tx> {
   readonly handlerTimeoutMs: number;
   readonly storeTimeoutMs: number;
   readonly afterwards: Afterwards;
+  /** Counts failures; absent without `deadLetters`. */
+  readonly letters: Letters | undefined;
 }
 
 const withoutStore: Once<never> = async (keys, _step, run) => {
@@ -33,6 +38,11 @@ export function isTransactional<Tx>(store: IdempotencyStore<Tx>): store is Trans
   return typeof (store as { readonly once?: unknown }).once === 'function';
 }
 
+/** What keeps the dead letters of a store, if it can. */
+export function lettersOf(store: { readonly letters?: LetterStore | undefined } | false | undefined) {
+  return store ? store.letters : undefined;
+}
+
 /** How to run work once with a store of either kind, or without one. */
 export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
   if (!store) return withoutStore as Once<unknown> as Once<Tx>;
@@ -42,10 +52,15 @@ export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
 }
 
 export function groundOf<Tx>(
-  { store, handlerTimeoutMs: mostMs }: Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>,
+  {
+    store,
+    deadLetters,
+    handlerTimeoutMs: mostMs,
+  }: Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs' | 'deadLetters'>,
   afterwards: Afterwards,
 ): Ground<Tx> {
   const transactional = store && isTransactional(store) ? store : undefined;
+  const letters = lettersOf(store);
   const { leaseMs } = (store || {}) as { readonly leaseMs?: number };
   // A handler that outlives its lease would be taken over from while it runs.
   const handlerTimeoutMs = Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY));
@@ -56,5 +71,6 @@ export function groundOf<Tx>(
     handlerTimeoutMs,
     storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS),
     afterwards,
+    letters: deadLetters && letters && new Letters(letters, deadLetters, afterwards),
   };
 }

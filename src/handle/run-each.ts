@@ -47,10 +47,11 @@ export function createHandleEach<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>)
     if (!(hasThrown || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') || tried.size === 0) return outcomes;
     const own = outcomes.filter(({ idempotencyKey = '' }) => tried.has(idempotencyKey));
     const others = new Map([...items].filter(([key]) => !tried.has(key)));
-    // An event that fails must not hold up the others.
-    const isDivided = ground.isTransactional && hasThrown && tried.size > 1;
+    // An event that fails must not hold up the others. Without a transaction, all may have had effects.
+    const isDivided = (ground.isTransactional || ground.letters) && hasThrown && tried.size > 1;
+    const size = ground.isTransactional ? Math.ceil(tried.size / 2) : 1;
     const within = search ?? new Search(tried.size, ground.handlerTimeoutMs, own[0]?.error);
-    const found = isDivided ? await inParts(tried, Math.ceil(tried.size / 2), about, within) : own;
+    const found = isDivided ? await inParts(tried, size, about, within) : own;
     return [...found, ...(await atOnce(others, about, search))];
   }
 

@@ -3,6 +3,7 @@ import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
 import type { Finality } from './before.js';
+import type { DeadLetterLimits } from './dead-letters.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 
 /** An authentic delivery, parsed. */
@@ -44,7 +45,7 @@ export interface EventsContext<Tx = undefined> {
   readonly fencingToken?: bigint | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
-  /** How the event came: `webhook` in a delivery; otherwise what `handleEvents` was given, if it was. */
+  /** How the event came: `webhook` in a delivery, `retry` as a dead letter; otherwise what `handleEvents` was given. */
   readonly via?: string | undefined;
   /** The open transaction of a transactional store. */
   readonly tx: Tx;
@@ -112,6 +113,7 @@ export interface HandleOptions<Tx> {
   readonly onInvalid: OnInvalid | undefined;
   readonly onUnknown: OnUnknown | undefined;
   readonly finality: Finality | undefined;
+  readonly deadLetters: DeadLetterLimits | undefined;
   readonly store: IdempotencyStore<Tx> | false;
   readonly idempotencyKey: IdempotencyKey;
   readonly concurrency: number;

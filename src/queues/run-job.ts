@@ -78,12 +78,14 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
     // The engine waits for its jobs itself.
     hold() {},
     wait() {},
+    deadLetter() {},
     report(error, context) {
       // There is nowhere left to report an error of `onError` itself.
       (async () => onError?.(asWebhookError(error), context))().catch(() => {});
     },
   };
-  const settings = { store: keys, handlerTimeoutMs };
+  // The engine keeps the jobs that failed.
+  const settings = { store: keys, handlerTimeoutMs, deadLetters: undefined };
   const handleOnce = createHandleOnce<Tx>(groundOf(settings, afterwards), onEvent);
   const before = finality && createBefore(finality, groundOf(settings, afterwards));
 

@@ -1,6 +1,7 @@
 import type { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { Finality } from '../handle/before.js';
+import type { DeadLetter, DeadLetterLimits } from '../handle/dead-letters.js';
 import type { Enqueue, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
 import type { Logger } from '../internal/logger.js';
 import type { ErrorContext } from '../receive/request.js';
@@ -78,6 +79,15 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
    * settles, at most for another two `handlerTimeoutMs`. (Default: 30 000.)
    */
   readonly handlerTimeoutMs?: number | undefined;
+  /**
+   * Keeps an event whose handler fails for good in the store, as a dead letter, and acknowledges it: once its handler has
+   * failed `afterAttempts` times and for `afterSeconds`, or at once when it throws a NonRetryableError. It holds its key
+   * until `deadLetters.retry` or `.discard` of the receiver. `{}` for 8 attempts and an hour. Requires a store that keeps
+   * them, as those of this package do. (Default: off; such an event fails until its sender gives up.)
+   */
+  readonly deadLetters?: DeadLetterLimits | undefined;
+  /** Gets each new dead letter. Not awaited; what it throws is ignored. Requires `deadLetters`. */
+  readonly onDeadLetter?: ((letter: DeadLetter) => unknown) | undefined;
   /** Takes an item that does not match the event schema. (Default: the delivery is answered 422.) */
   readonly onInvalid?: OnInvalid | undefined;
   /** Sees an item of a kind that this version does not know. (Default: it is acknowledged.) */

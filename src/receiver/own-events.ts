@@ -2,7 +2,7 @@ import { ConfigError } from '../errors.js';
 import { type DeliveryItem, parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { DeliveryResult } from '../handle/answer.js';
-import type { AboutDelivery } from '../handle/context.js';
+import { type AboutDelivery, receivedIn } from '../handle/context.js';
 import { mapAtMost } from '../handle/dispatch.js';
 import { onceOf } from '../handle/ground.js';
 import { keyOf } from '../handle/idempotency-key.js';
@@ -80,8 +80,9 @@ export function createOwnEvents<Tx>(
           if (!Array.isArray(events)) throw optionError('events', 'an array of events', events);
           const source = sourceOf(options);
           const timestamp = String(Math.floor(Date.now() / 1000));
-          const items = parseItems(JSON.stringify(events), Number.POSITIVE_INFINITY);
-          return await handle(items, { source, timestamp, via: options?.via });
+          const text = JSON.stringify(events);
+          const items = parseItems(text, Number.POSITIVE_INFINITY);
+          return await handle(items, { source, timestamp, via: options?.via, asReceived: receivedIn(text, items) });
         } catch (error) {
           return refuse(error);
         }

@@ -1,12 +1,13 @@
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
-import type { AboutDelivery } from '../handle/context.js';
+import { type AboutDelivery, receivedIn } from '../handle/context.js';
 import { createDispatch } from '../handle/dispatch.js';
 import { hasMethods } from '../internal/check-client.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
 import { createReceive, type Take } from '../receive/receive.js';
 import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/request.js';
+import { createDeadLetters, type DeadLetters } from './dead-letters.js';
 import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
@@ -14,6 +15,8 @@ import { resolveReceiverOptions } from './resolve-options.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {
+  /** The events whose handler failed for good. */
+  readonly deadLetters: DeadLetters;
   /** Handles a delivery whose parts you have. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
   /** Handles an HTTP request; what adapters call. Never rejects. */
@@ -61,6 +64,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
       gate.wait(work);
     },
     report,
+    deadLetter: reporter.deadLetter,
   });
 
   async function handle(items: readonly DeliveryItem[], about: AboutDelivery): Promise<DeliveryResult> {
@@ -75,14 +79,18 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     }
   }
 
-  const take: Take<DeliveryResult> = ({ items, source, timestamp }, host) =>
-    handle(items, { source, timestamp, via: 'webhook', host });
+  const take: Take<DeliveryResult> = ({ rawBody, items, source, timestamp }, host) =>
+    handle(items, { source, timestamp, via: 'webhook', host, asReceived: receivedIn(rawBody, items) });
+
+  /** Events that no delivery brought. */
+  async function handleOwn(items: readonly DeliveryItem[], about: AboutDelivery): Promise<DeliveryResult> {
+    gate.check();
+    return handle(items, about);
+  }
 
   return {
-    ...createOwnEvents(resolved, receive.refuse, async (items, about) => {
-      gate.check();
-      return handle(items, about);
-    }),
+    ...createOwnEvents(resolved, receive.refuse, handleOwn),
+    deadLetters: createDeadLetters(resolved.store, handleOwn),
     handle: (delivery) => receive.handle(delivery, take),
     handleRequest: (request) => receive.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: resolved.store }, drainOptions),

@@ -1,10 +1,18 @@
+import { channel } from '#runtime';
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
+import type { DeadLetter } from '../handle/dead-letters.js';
 import type { ErrorContext } from '../receive/request.js';
-import type { VerifierOptions } from './options.js';
+import type { ReceiverSettings, VerifierOptions } from './options.js';
+
+const letters = /* @__PURE__ */ channel('event-webhook-receiver:dead-letter');
 
 /** Calls the user's `onError` and `logger`. Neither their time nor their failure affects the answer. */
-export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onError' | 'logger'>) {
+export function createReporter({
+  onError,
+  onDeadLetter,
+  logger,
+}: Pick<VerifierOptions, 'onError' | 'logger'> & Pick<ReceiverSettings, 'onDeadLetter'>) {
   /** Reports a refusal, or a failure of one item. */
   function failed(error: WebhookError, context: ErrorContext): void {
     const { idempotencyKey } = context;
@@ -19,6 +27,13 @@ export function createReporter({ onError, logger }: Pick<VerifierOptions, 'onErr
 
   return {
     failed,
+    deadLetter(letter: DeadLetter): void {
+      letters.publish(letter);
+      notify(() => onDeadLetter?.(letter));
+      // The message of its last error is the user's.
+      const { idempotencyKey, source, attempts, code, message } = letter;
+      notify(() => logger?.error({ idempotencyKey, source, attempts, code, reason: message }, 'Dead letter.'));
+    },
     /** Reports an authentic delivery: each event, and all invalid items at once. */
     answered({ status, outcomes }: DeliveryResult): void {
       const counts: Partial<Record<EventOutcome['status'], number>> = {};

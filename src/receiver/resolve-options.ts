@@ -1,5 +1,7 @@
 import { ConfigError } from '../errors.js';
 import { MAX_EVENTS } from '../events/parse-delivery.js';
+import type { DeadLetterLimits } from '../handle/dead-letters.js';
+import { lettersOf } from '../handle/ground.js';
 import { kindAndId } from '../handle/idempotency-key.js';
 import type { HandleOptions } from '../handle/types.js';
 import { hasMethods } from '../internal/check-client.js';
@@ -48,6 +50,13 @@ const checkMethods =
     if (!hasMethods<Record<string, unknown>>(value, ...methods)) throw optionError(name, takes, value);
   };
 
+function checkLimits(name: string, value: unknown): void {
+  checkOptions(name, value, ['afterAttempts', 'afterSeconds']);
+  const { afterAttempts = 1, afterSeconds = 0 } = value as DeadLetterLimits;
+  checkWhole(`${name}.afterAttempts`, afterAttempts, 1);
+  checkNumber(`${name}.afterSeconds`, afterSeconds, 0);
+}
+
 /** What is checked elsewhere. */
 const anything: Check = () => {};
 
@@ -77,6 +86,8 @@ const receiverRules = (): Record<keyof ReceiverOptions, Rule> => ({
   concurrency: [checkWhole, 1, 1],
   maxInFlight: [checkNumber, 1000, 1],
   handlerTimeoutMs: [checkNumber, 30_000, 1, MAX_TIMER_MS],
+  deadLetters: [checkLimits],
+  onDeadLetter: [checkFunction],
   onInvalid: [checkFunction],
   onUnknown: [checkFunction],
   finality: [checkMethods('a Finality, such as the result of chainFinality', 'before')],
@@ -110,14 +121,22 @@ export function resolveVerifierOptions(options: VerifierOptions): ResolvedVerifi
 /** The options of a receiver with their defaults. Throws ConfigError for an unknown or invalid one. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): ResolvedVerifier & HandleOptions<Tx> {
   const resolved = resolve('createReceiver', receiverRules(), options) as ResolvedVerifier & HandleOptions<Tx>;
-  const { onEvent, onEvents, enqueue, store, handlerTimeoutMs, finality } = resolved;
+  const { onEvent, onEvents, enqueue, store, handlerTimeoutMs, finality, deadLetters } = resolved;
   const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
   if (set !== 1) {
     throw new ConfigError(`Set one of \`onEvent\`, \`onEvents\` and \`enqueue\`, got ${set === 0 ? 'none' : set}.`);
   }
   if (finality && store === false && !enqueue) throw new ConfigError('`finality` needs a `store`, got false.');
   finality?.check?.(options);
+  if (options.onDeadLetter && !deadLetters) throw new ConfigError('`onDeadLetter` needs the option `deadLetters`.');
+  if (deadLetters && enqueue) throw new ConfigError(OF_QUEUE);
+  if (deadLetters && store !== undefined && !lettersOf(store)) throw new ConfigError(NO_LETTERS);
   // Its lease is longer than the handler's time limit.
   const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
   return { ...resolved, store: store ?? (memoryStore({ leaseMs }) as typeof store) };
 }
+
+const NO_LETTERS =
+  '`deadLetters` needs a store that keeps them: `memoryStore`, `sqlStore`, `redisStore` or `dynamodbStore`, or one of yours with `letters`.';
+const OF_QUEUE =
+  '`deadLetters` is for receivers that handle events themselves. With `enqueue`, the queue keeps the jobs that failed.';

@@ -35,6 +35,7 @@ const STATUS: Partial<Record<string, ReconcileStatus>> = {
   handled: 'repaired',
   stored: 'stored',
   duplicate: 'present',
+  'dead-lettered': 'present',
   dropped: 'dropped',
   'not-final': 'waiting',
   'in-progress': 'waiting',

@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../../events/types.js';
 
 /** What became of an event. Only `missing`, `waiting` and `failed` events have not taken effect. */
 export type ReconcileStatus =
-  /** Had taken effect before. */
+  /** Had taken effect before, or is a dead letter of the receiver. */
   | 'present'
   /** Had not, and was handled now. */
   | 'repaired'

@@ -1,0 +1,133 @@
+import { WebhookError } from '../errors.js';
+import type { EventItem } from '../events/parse-delivery.js';
+import type { WebhookEvent } from '../events/types.js';
+import type { Failed, LetterStore, StoredLetter } from '../stores/store.js';
+import { asWebhookError, type EventOutcome } from './answer.js';
+import { codeOf } from './attempt-errors.js';
+import type { AboutDelivery } from './context.js';
+import type { Afterwards } from './ground.js';
+import { letterText, readLetter, reasonOf } from './letter-text.js';
+import { isNonRetryable } from './non-retryable.js';
+
+/** When an event whose handler keeps failing becomes a dead letter: once both are reached. */
+export interface DeadLetterLimits {
+  /** How often its handler has failed. (Default: 8.) */
+  readonly afterAttempts?: number | undefined;
+  /** Seconds since its first failure, so that a short outage makes no dead letters. (Default: 3600.) */
+  readonly afterSeconds?: number | undefined;
+}
+
+/** An event whose handler failed for good. The store keeps it until somebody retries or discards it. */
+export interface DeadLetter {
+  readonly idempotencyKey: string;
+  /** As it was received. */
+  readonly event: WebhookEvent;
+  readonly source?: string | undefined;
+  /** How often the handler failed. */
+  readonly attempts: number;
+  /** Epoch milliseconds; so is the next. */
+  readonly firstFailedAt: number;
+  readonly lastFailedAt: number;
+  /** Code and message of the last error, at most 100 and 1000 characters. */
+  readonly code: string;
+  readonly message: string;
+  /** Whether its handler ended its transaction, so that its effects may be incomplete. Only its key retries it. */
+  readonly isUnknown: boolean;
+}
+
+/** A letter as a store keeps it. Throws `ERR_WEBHOOK_STORE` for one that cannot be read. */
+export function deadLetterOf(stored: StoredLetter): DeadLetter & { readonly item: EventItem } {
+  const { letter: _, ...kept } = stored;
+  const { idempotencyKey, item } = readLetter(stored);
+  return { ...kept, idempotencyKey, event: item.event, item, isUnknown: kept.code === UNKNOWN };
+}
+
+const UNKNOWN = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
+/** What counts: failures of the handler. */
+const COUNTED = new Set<string | undefined>(['ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK_HANDLER_TIMEOUT', UNKNOWN]);
+
+/** Counts the failures of events, and makes dead letters of them. */
+export class Letters {
+  readonly #store: LetterStore;
+  readonly #limits: Required<{ [K in keyof DeadLetterLimits]: number }>;
+  readonly #afterwards: Afterwards;
+
+  constructor(store: LetterStore, { afterAttempts = 8, afterSeconds = 3600 }: DeadLetterLimits, after: Afterwards) {
+    this.#store = store;
+    this.#limits = { afterAttempts, afterSeconds };
+    this.#afterwards = after;
+  }
+
+  /**
+   * Counts what failed in a run that the store has rolled back or released. Events that failed together do not count: one of
+   * them may be bad. Never rejects.
+   */
+  settle(outcomes: readonly EventOutcome[], tried: ReadonlyMap<string, EventItem>, about: AboutDelivery) {
+    return Promise.all(
+      outcomes.map(async (outcome) => {
+        const { idempotencyKey = '', item, error } = outcome;
+        const code = codeOf(error);
+        const isAlone = tried.size === 1 && tried.has(idempotencyKey);
+        const counts = COUNTED.has(code) && (isAlone || code === UNKNOWN);
+        if (!counts || !error || item.status !== 'event') return outcome;
+        const isDead = await this.#count(idempotencyKey, item, about, error);
+        // Who retries is told the error.
+        return isDead && about.retryOf === undefined ? deadLettered(item, idempotencyKey) : outcome;
+      }),
+    );
+  }
+
+  /** Counts events whose run did not end. Returns the outcomes of those that became dead letters. Never rejects. */
+  async abandoned(items: ReadonlyMap<string, EventItem>, about: AboutDelivery): Promise<Map<string, EventOutcome>> {
+    const dead = new Map<string, EventOutcome>();
+    for (const [key, item] of items) {
+      const isDead = await this.#count(key, item, about, new WebhookError('ERR_WEBHOOK_HANDLER', ABANDONED));
+      if (isDead && about.retryOf === undefined) dead.set(key, deadLettered(item, key));
+    }
+    return dead;
+  }
+
+  async #count(key: string, item: EventItem, about: AboutDelivery, error: WebhookError): Promise<boolean> {
+    const isUnknown = codeOf(error) === UNKNOWN;
+    const isFinal = isUnknown || isNonRetryable(error.cause);
+    const { afterAttempts, afterSeconds } = this.#limits;
+    try {
+      const event = about.asReceived?.(item) ?? item.event;
+      const failure = {
+        ...reasonOf(error),
+        letter: letterText(key, event),
+        source: about.source,
+        isUnknown,
+        afterAttempts: isFinal ? 1 : afterAttempts,
+        afterMs: isFinal ? 0 : 1000 * afterSeconds,
+      };
+      const failed = await this.#store.fail(key, failure);
+      if (failed?.isDead && about.retryOf === undefined) this.#tell(failed, failure, key, event);
+      return failed?.isDead ?? false;
+    } catch (cause) {
+      const why = codeOf(cause) ? asWebhookError(cause) : new WebhookError('ERR_WEBHOOK_STORE', NOT_COUNTED, { cause });
+      this.#afterwards.report(why, { item, idempotencyKey: key });
+      return false;
+    }
+  }
+
+  #tell(
+    failed: Failed,
+    { code, message, source }: ReturnType<typeof reasonOf> & { source?: string | undefined },
+    idempotencyKey: string,
+    event: WebhookEvent,
+  ): void {
+    const { attempts, firstFailedAt } = failed;
+    const isUnknown = code === UNKNOWN;
+    const letter = { idempotencyKey, event, source, attempts, firstFailedAt, lastFailedAt: Date.now(), code, message };
+    this.#afterwards.deadLetter({ ...letter, isUnknown });
+  }
+}
+
+function deadLettered(item: EventItem, idempotencyKey: string): EventOutcome {
+  return { status: 'dead-lettered', item, idempotencyKey };
+}
+
+const NOT_COUNTED = 'The store failed to count a failure of the handler, so the event makes no dead letter yet.';
+const ABANDONED =
+  'An earlier run of the handler did not end: its process was killed, or was frozen for longer than the lease.';

@@ -1,0 +1,51 @@
+import { WebhookError } from '../errors.js';
+import { type EventItem, parseItems } from '../events/parse-delivery.js';
+import type { WebhookEvent } from '../events/types.js';
+import type { Failure, StoredLetter } from '../stores/store.js';
+
+const MOST_CODE = 100;
+const MOST_MESSAGE = 1000;
+
+/** An event as the text of a dead letter. The key, because stores keep a hash of some. */
+export function letterText(idempotencyKey: string, event: WebhookEvent): string {
+  return JSON.stringify({ idempotencyKey, event });
+}
+
+/** Throws `ERR_WEBHOOK_STORE` for a text that is none. */
+export function readLetter({ letter }: StoredLetter): { idempotencyKey: string; item: EventItem } {
+  try {
+    const { idempotencyKey, event } = JSON.parse(letter);
+    const [item] = parseItems(JSON.stringify([event]), 1);
+    if (typeof idempotencyKey === 'string' && item?.status === 'event') return { idempotencyKey, item };
+  } catch {
+    // The parser's message quotes the event.
+  }
+  throw new WebhookError('ERR_WEBHOOK_STORE', 'The store has a dead letter that cannot be read. Discard its row.');
+}
+
+/** What a letter keeps of an error: of what the handler threw, if it did. Whatever that is, this does not throw. */
+export function reasonOf(error: WebhookError): Pick<Failure, 'code' | 'message'> {
+  const { cause } = error;
+  const isThrown = error.code === 'ERR_WEBHOOK_HANDLER' && cause !== undefined;
+  return {
+    code: cut(readable(() => (isThrown ? (cause as { code?: unknown }).code : error.code)) ?? error.code, MOST_CODE),
+    message: cut(
+      readable(() => (isThrown ? ((cause as Error).message ?? cause) : error.message)) ?? error.message,
+      MOST_MESSAGE,
+    ),
+  };
+}
+
+/** A value as text; undefined if it is none or cannot be read. */
+function readable(read: () => unknown): string | undefined {
+  try {
+    const value = read();
+    return ['string', 'number', 'bigint'].includes(typeof value) && value !== '' ? String(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

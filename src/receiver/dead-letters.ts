@@ -1,0 +1,132 @@
+import { ConfigError } from '../errors.js';
+import type { DeliveryItem } from '../events/parse-delivery.js';
+import type { DeliveryResult } from '../handle/answer.js';
+import type { AboutDelivery } from '../handle/context.js';
+import { type DeadLetter, deadLetterOf } from '../handle/dead-letters.js';
+import { lettersOf } from '../handle/ground.js';
+import { checkWhole, optionError } from '../internal/check-options.js';
+import type { IdempotencyStore, LetterStore, StoredLetter } from '../stores/store.js';
+
+const PAGE = 100;
+
+/** Which dead letters a call is about. */
+export interface DeadLetterFilter {
+  /** Those of one source. (Default: of all.) */
+  readonly source?: string | undefined;
+}
+
+export interface ListDeadLettersOptions extends DeadLetterFilter {
+  /** Most letters to return, up to 1000. (Default: 100.) */
+  readonly limit?: number | undefined;
+  /** Where to go on: the `cursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface DeadLetterPage {
+  readonly letters: readonly DeadLetter[];
+  /** For the next page; absent after the last letter. */
+  readonly cursor?: string | undefined;
+}
+
+/** What became of a dead letter. `skipped`: it is none any more, or is retried elsewhere. */
+export interface RetriedLetter {
+  readonly idempotencyKey: string;
+  readonly status: 'handled' | 'failed' | 'skipped';
+  readonly error?: Error | undefined;
+}
+
+export interface RetryOptions {
+  /** Gets each result as soon as it is known. */
+  readonly onResult?: ((result: RetriedLetter) => unknown) | undefined;
+}
+
+/** How many letters took effect, failed again, and were skipped. */
+export type RetriedLetters = { readonly [Status in RetriedLetter['status']]: number };
+
+/**
+ * The dead letters of the receiver's store. Each method rejects with ConfigError if the receiver has no store that keeps
+ * them, and with `ERR_WEBHOOK_STORE` if that fails.
+ */
+export interface DeadLetters {
+  list(options?: ListDeadLettersOptions): Promise<DeadLetterPage>;
+  /**
+   * Runs the handler for dead letters, one after the other, like a delivery: in its transaction or lease, within its time
+   * limit. The letter is removed with the effect; if the handler fails, it stays, with one attempt more. Letters whose
+   * outcome is unknown (`isUnknown`) are retried by their keys only.
+   *
+   * @param which Idempotency keys, or a filter: `{}` for all.
+   */
+  retry(which: readonly string[] | DeadLetterFilter, options?: RetryOptions): Promise<RetriedLetters>;
+  /** Removes dead letters, whose events count as handled from then on. Returns the keys that were dead letters. */
+  discard(keys: readonly string[]): Promise<string[]>;
+}
+
+export function createDeadLetters<Tx>(
+  store: IdempotencyStore<Tx> | false,
+  handle: (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<DeliveryResult>,
+): DeadLetters {
+  function letters(): LetterStore {
+    const kept = lettersOf(store);
+    if (kept) return kept;
+    throw new ConfigError('The receiver has no store that keeps dead letters: see its option `deadLetters`.');
+  }
+
+  async function retryOne(stored: StoredLetter): Promise<RetriedLetter> {
+    const { item, idempotencyKey, source } = deadLetterOf(stored);
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const { outcomes, error: refusal } = await handle([item], {
+      source,
+      timestamp,
+      via: 'retry',
+      retryOf: idempotencyKey,
+    });
+    const [{ status, error = refusal } = { status: 'failed' as const, error: refusal }] = outcomes;
+    if (status === 'handled') return { idempotencyKey, status };
+    const isElsewhere = status === 'duplicate' || status === 'in-progress';
+    return { idempotencyKey, status: isElsewhere ? 'skipped' : 'failed', error };
+  }
+
+  /** The letters to retry, in pages. */
+  async function* found(
+    which: readonly string[] | DeadLetterFilter,
+  ): AsyncGenerator<[string, StoredLetter | undefined]> {
+    if (Array.isArray(which)) {
+      for (const key of which as readonly string[]) yield [key, (await letters().look([key])).get(key)];
+      return;
+    }
+    let after: string | undefined;
+    do {
+      const page = await letters().list({ ...(which as DeadLetterFilter), after, limit: PAGE });
+      for (const [key, stored] of page.letters) if (!deadLetterOf(stored).isUnknown) yield [key, stored];
+      after = page.next;
+    } while (after !== undefined);
+  }
+
+  return {
+    async list({ source, limit = PAGE, cursor } = {}) {
+      checkWhole('limit', limit, 1, 1000);
+      if (cursor !== undefined && typeof cursor !== 'string') throw optionError('cursor', 'a string', cursor);
+      const page = await letters().list({ source, limit, after: cursor });
+      const found = [...page.letters.values()].map(deadLetterOf);
+      return {
+        letters: found.map(({ item: _, ...letter }) => letter),
+        ...(page.next !== undefined && { cursor: page.next }),
+      };
+    },
+
+    async retry(which, { onResult } = {}) {
+      if (typeof which !== 'object' || which === null) {
+        throw optionError('which', 'an array of idempotency keys, or a filter', which);
+      }
+      const counts = { handled: 0, failed: 0, skipped: 0 };
+      for await (const [key, stored] of found(which)) {
+        const result = stored ? await retryOne(stored) : { idempotencyKey: key, status: 'skipped' as const };
+        counts[result.status]++;
+        onResult?.(result);
+      }
+      return counts;
+    },
+
+    discard: async (keys) => [...(await letters().discard(keys))],
+  };
+}

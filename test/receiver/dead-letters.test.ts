@@ -1,0 +1,311 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type DeadLetter, type LeaseStore, memoryStore, NonRetryableError, type OnEvent } from '../../src/index.js';
+import { leasedStore } from '../../src/stores/leased.js';
+import type { LetterStore } from '../../src/stores/store.js';
+import { deferred, event, noting, type Settings } from '../helpers.js';
+import { delivery, keyOf, statuses } from './at-once.js';
+
+const LIMITS = { afterAttempts: 2, afterSeconds: 0 };
+
+/** A receiver whose handler fails while `bad` has the id of the event. */
+function failing({ bad = ['b'], ...settings }: Settings & { bad?: string[]; onEvents?: never } = {}) {
+  const left = new Set(bad);
+  const letters: DeadLetter[] = [];
+  const calls: string[] = [];
+  const onEvent: OnEvent = ({ id }) => {
+    calls.push(id);
+    if (left.has(id)) throw Object.assign(new Error(`No account for ${id}.`), { code: 'E_ACCOUNT' });
+  };
+  const all = noting({ onEvent, deadLetters: LIMITS, onDeadLetter: (letter) => letters.push(letter), ...settings });
+  return { ...all, letters, calls, left };
+}
+
+/** The same store, some of whose letters' methods are others. */
+function withLetters(changes: (letters: LetterStore) => Partial<LetterStore>, store = memoryStore()): LeaseStore {
+  const letters = store.letters as LetterStore;
+  return { ...store, letters: { ...letters, ...changes(letters) } };
+}
+
+describe('an event whose handler fails for good', () => {
+  it('becomes a dead letter at both limits, and is acknowledged', async () => {
+    const { receiver, letters, reported, calls } = failing();
+    const first = await receiver.handle(delivery('a', 'b', 'c'));
+    expect([first.status, statuses(first)]).toEqual([500, ['handled', 'failed', 'handled']]);
+    const second = await receiver.handle(delivery('a', 'b', 'c'));
+    expect([second.status, statuses(second)]).toEqual([200, ['duplicate', 'dead-lettered', 'duplicate']]);
+    const third = await receiver.handle(delivery('b'));
+    expect([third.status, statuses(third)]).toEqual([200, ['duplicate']]);
+    expect(calls).toEqual(['a', 'b', 'c', 'b']);
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+    const letter = {
+      idempotencyKey: keyOf('b'),
+      event: event('b'),
+      source: undefined,
+      attempts: 2,
+      firstFailedAt: expect.any(Number),
+      lastFailedAt: expect.any(Number),
+      code: 'E_ACCOUNT',
+      message: 'No account for b.',
+      isUnknown: false,
+    };
+    expect(letters).toEqual([letter]);
+    expect(await receiver.deadLetters.list()).toEqual({ letters: [letter] });
+  });
+
+  it('stays a failure until its time is over', async () => {
+    const { receiver, letters } = failing({ deadLetters: { afterAttempts: 1, afterSeconds: 3600 } });
+    for (let tries = 0; tries < 5; tries++) expect((await receiver.handle(delivery('b'))).status).toBe(500);
+    expect(letters).toEqual([]);
+  });
+
+  it('takes effect when it succeeds before the limit', async () => {
+    const { receiver, left } = failing();
+    expect((await receiver.handle(delivery('b'))).status).toBe(500);
+    left.clear();
+    expect(statuses(await receiver.handle(delivery('b')))).toEqual(['handled']);
+    expect((await receiver.deadLetters.list()).letters).toEqual([]);
+  });
+
+  it('becomes one at once when its handler throws a NonRetryableError', async () => {
+    const cause = new Error('no such account');
+    const onEvent = () => {
+      throw new NonRetryableError('The account was closed.', { cause });
+    };
+    const { receiver, letters } = failing({ onEvent, deadLetters: {} });
+    expect(statuses(await receiver.handle(delivery('b')))).toEqual(['dead-lettered']);
+    expect(letters).toMatchObject([
+      { attempts: 1, code: 'ERR_WEBHOOK_NON_RETRYABLE', message: 'The account was closed.' },
+    ]);
+  });
+
+  it('fails for ever without the option, which the error names', async () => {
+    const errors: string[] = [];
+    const { receiver } = noting({
+      onEvent: () => Promise.reject(new NonRetryableError('Closed.')),
+      onError: (error) => errors.push(error.message),
+    });
+    for (let tries = 0; tries < 3; tries++) expect((await receiver.handle(delivery('b'))).status).toBe(500);
+    expect(errors[0]).toMatch(/`deadLetters`/);
+    expect((await receiver.deadLetters.list()).letters).toEqual([]);
+  });
+
+  it('is kept as it was received, whatever its handler has changed', async () => {
+    const onEvent: OnEvent = (each) => {
+      Object.assign(each, { id: 'other', data: undefined });
+      throw new NonRetryableError('Bad.');
+    };
+    const { receiver, letters } = failing({ onEvent });
+    await receiver.handle(delivery('a', 'b'));
+    expect(letters.map((letter) => letter.event)).toEqual([event('a'), event('b')]);
+    await receiver.handleEvents([event('c')]);
+    expect(letters[2]?.event).toEqual(event('c'));
+  });
+
+  it('counts with its source', async () => {
+    const { receiver, letters } = failing({
+      secret: ({ header }) => ({ secret: 'whsec-test', source: header('x-source') ?? 'one' }),
+    } as Settings);
+    for (let tries = 0; tries < 2; tries++) await receiver.handle(delivery('b'));
+    expect(letters).toMatchObject([{ source: 'one', idempotencyKey: `one::${keyOf('b')}` }]);
+    expect((await receiver.deadLetters.list({ source: 'two' })).letters).toEqual([]);
+    expect((await receiver.deadLetters.list({ source: 'one' })).letters).toHaveLength(1);
+  });
+
+  it('counts when its handler takes too long, once that has settled', async () => {
+    const late = deferred();
+    const { receiver, letters } = failing({
+      onEvent: () => late.promise,
+      handlerTimeoutMs: 20,
+      deadLetters: { afterAttempts: 1, afterSeconds: 0 },
+    });
+    expect(statuses(await receiver.handle(delivery('b')))).toEqual(['failed']);
+    expect(letters).toEqual([]);
+    late.reject(new Error('aborted'));
+    await receiver.drain();
+    expect(letters).toHaveLength(1);
+  });
+
+  it('counts runs that were killed, before it runs again', async () => {
+    let time = Date.now();
+    const store = memoryStore({ now: () => time });
+    const { receiver, letters, calls } = failing({ store, bad: [] });
+    for (let kills = 0; kills < 2; kills++) {
+      await store.claim([keyOf('b')], crypto.randomUUID(), { from: 'free', to: 'done' });
+      time += store.leaseMs + 1;
+      if (kills === 0) {
+        // Another event of the delivery is not held up.
+        expect(await store.letters?.look([keyOf('b')])).toEqual(new Map());
+        const { outcomes } = await failing({ store, bad: ['b'] }).receiver.handle(delivery('a', 'b'));
+        expect(outcomes.map(({ status }) => status)).toEqual(['handled', 'dead-lettered']);
+      }
+    }
+    expect(statuses(await receiver.handle(delivery('b')))).toEqual(['duplicate']);
+    expect([letters, calls]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['a number', 7, '7'],
+    ['nothing', undefined, 'The handler failed'],
+    ['an object', {}, 'The handler failed'],
+    ['a message of 2 000 characters', new Error('x'.repeat(2000)), 'xxx'],
+    [
+      'getters that throw',
+      Object.defineProperties({}, { message: { get: () => BigInt('x') }, code: { get: () => BigInt('x') } }),
+      'The handler failed',
+    ],
+    ['a circular cause', Object.assign(new Error('Round.'), { cause: undefined }), 'Round.'],
+  ])('keeps what a handler threw: %s', async (_, thrown, message) => {
+    if (thrown instanceof Error && thrown.message === 'Round.') thrown.cause = thrown;
+    const onEvent = () => {
+      throw thrown;
+    };
+    const { receiver, letters } = failing({ onEvent, deadLetters: { afterAttempts: 1, afterSeconds: 0 } });
+    expect(statuses(await receiver.handle(delivery('b')))).toEqual(['dead-lettered']);
+    expect(letters[0]?.message.startsWith(message)).toBe(true);
+    expect(letters[0]?.message.length).toBeLessThanOrEqual(1000);
+  });
+
+  it('fails, and nothing is acknowledged, when the store cannot keep it', async () => {
+    const { receiver, reported } = failing({ store: memoryStore({ maxLetters: 1 }), bad: ['a', 'b'] });
+    await receiver.handle(delivery('a', 'b'));
+    const result = await receiver.handle(delivery('a', 'b'));
+    expect([result.status, statuses(result)]).toEqual([500, ['dead-lettered', 'failed']]);
+    expect(reported).toContain('ERR_WEBHOOK_STORE');
+    const broken = withLetters(() => ({ fail: () => Promise.reject(new TypeError('no connection')) }));
+    const other = failing({ store: broken });
+    expect((await other.receiver.handle(delivery('b'))).status).toBe(500);
+    expect(other.reported).toEqual(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_HANDLER']);
+  });
+
+  it('calls for onEvents one event at a time after they failed together, so that only the bad one counts', async () => {
+    const calls: string[][] = [];
+    const { receiver } = noting({
+      onEvents: (entries) => {
+        calls.push(entries.map((entry) => entry.event.id));
+        if (entries.some((entry) => entry.event.id === 'b')) throw new NonRetryableError('Bad.');
+      },
+      deadLetters: {},
+    });
+    const result = await receiver.handle(delivery('a', 'b', 'c'));
+    expect([result.status, statuses(result)]).toEqual([200, ['handled', 'dead-lettered', 'handled']]);
+    expect(calls).toEqual([['a', 'b', 'c'], ['a'], ['b'], ['c']]);
+  });
+
+  it('is logged in one line, and a failing onDeadLetter changes nothing', async () => {
+    const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const onDeadLetter = () => Promise.reject(new Error('no mail'));
+    const { receiver } = failing({ logger, onDeadLetter, deadLetters: { afterAttempts: 1, afterSeconds: 0 } });
+    expect((await receiver.handle(delivery('b'))).status).toBe(200);
+    const lines = logger.error.mock.calls.filter(([, message]) => message === 'Dead letter.');
+    expect(lines).toEqual([
+      [
+        { idempotencyKey: keyOf('b'), source: undefined, attempts: 1, code: 'E_ACCOUNT', reason: 'No account for b.' },
+        'Dead letter.',
+      ],
+    ]);
+  });
+});
+
+describe('dead letters of a receiver', () => {
+  async function withTwo(settings: Settings = {}) {
+    const all = failing({ bad: ['a', 'b'], deadLetters: { afterAttempts: 1, afterSeconds: 0 }, ...settings });
+    await all.receiver.handle(delivery('a', 'b', 'c'));
+    return all;
+  }
+
+  it('are retried like a delivery, and forgotten with the effect', async () => {
+    const { receiver, left, calls } = await withTwo();
+    left.delete('a');
+    const results: unknown[] = [];
+    const counts = await receiver.deadLetters.retry({}, { onResult: (result) => results.push(result) });
+    expect(counts).toEqual({ handled: 1, failed: 1, skipped: 0 });
+    expect(results).toMatchObject([
+      { idempotencyKey: keyOf('a'), status: 'handled' },
+      { idempotencyKey: keyOf('b'), status: 'failed', error: { code: 'ERR_WEBHOOK_HANDLER' } },
+    ]);
+    expect(calls).toEqual(['a', 'b', 'c', 'a', 'b']);
+    expect((await receiver.deadLetters.list()).letters).toMatchObject([{ attempts: 2, idempotencyKey: keyOf('b') }]);
+    expect(statuses(await receiver.handle(delivery('a', 'b')))).toEqual(['duplicate', 'duplicate']);
+  });
+
+  it('are retried by their keys, also when idempotencyKey has changed since', async () => {
+    const store = memoryStore();
+    const { receiver } = await withTwo({ store });
+    const seen: unknown[] = [];
+    const other = noting({
+      store,
+      idempotencyKey: ({ id }) => `new:${id}`,
+      onEvent: (each, { idempotencyKey, via }) => seen.push([each.id, idempotencyKey, via]),
+    });
+    const keys = [keyOf('b'), keyOf('c'), keyOf('none')];
+    expect(await other.receiver.deadLetters.retry(keys)).toEqual({ handled: 1, failed: 0, skipped: 2 });
+    expect(seen).toEqual([['b', keyOf('b'), 'retry']]);
+    expect((await receiver.deadLetters.list()).letters).toHaveLength(1);
+  });
+
+  it('take effect once when two operators retry them', async () => {
+    const { receiver, left, calls } = await withTwo();
+    left.clear();
+    const [one, two] = await Promise.all([receiver.deadLetters.retry({}), receiver.deadLetters.retry({})]);
+    expect(one.handled + two.handled).toBe(2);
+    expect(one.failed + two.failed).toBe(0);
+    expect(calls).toEqual(['a', 'b', 'c', 'a', 'b']);
+  });
+
+  it('whose outcome is unknown are retried by their keys only', async () => {
+    const store = withLetters((letters) => ({
+      async list(page) {
+        const found = await letters.list(page);
+        const unknown = { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' };
+        return { ...found, letters: new Map([...found.letters].map(([key, each]) => [key, { ...each, ...unknown }])) };
+      },
+    }));
+    const { receiver, left } = await withTwo({ store });
+    left.clear();
+    expect((await receiver.deadLetters.list()).letters.map(({ isUnknown }) => isUnknown)).toEqual([true, true]);
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 0, failed: 0, skipped: 0 });
+    expect(await receiver.deadLetters.retry([keyOf('a')])).toEqual({ handled: 1, failed: 0, skipped: 0 });
+  });
+
+  it('are listed in pages', async () => {
+    const { receiver } = await withTwo();
+    const first = await receiver.deadLetters.list({ limit: 1 });
+    const second = await receiver.deadLetters.list({ limit: 1, cursor: first.cursor });
+    expect([...first.letters, ...second.letters].map((letter) => letter.event.id)).toEqual(['a', 'b']);
+    await expect(receiver.deadLetters.list({ limit: 0 })).rejects.toThrow('limit');
+  });
+
+  it('are discarded, and their events count as handled', async () => {
+    const { receiver, calls } = await withTwo();
+    expect(await receiver.deadLetters.discard([keyOf('a'), keyOf('c')])).toEqual([keyOf('a')]);
+    expect((await receiver.deadLetters.list()).letters).toHaveLength(1);
+    expect(statuses(await receiver.handle(delivery('a')))).toEqual(['duplicate']);
+    expect(calls).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are not retried by a receiver that drains', async () => {
+    const { receiver, calls } = await withTwo();
+    await receiver.drain();
+    await expect(receiver.deadLetters.retry({})).rejects.toMatchObject({ code: 'ERR_WEBHOOK_DRAINING' });
+    expect(calls).toEqual(['a', 'b', 'c']);
+  });
+
+  it('that cannot be read are an error of the store', async () => {
+    const store = withLetters((letters) => ({
+      fail: (key, failure) => letters.fail(key, { ...failure, letter: '{"idempotencyKey":"b","event":{' }),
+    }));
+    const { receiver } = await withTwo({ store });
+    await expect(receiver.deadLetters.list()).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+  });
+
+  it('need a store that keeps them', async () => {
+    const store = leasedStore({ claim: async () => 'claimed', record: async () => true, release: async () => {} });
+    expect(() => failing({ store })).toThrow(/`deadLetters` needs a store/);
+    expect(() => failing({ store: false })).toThrow(/`deadLetters` needs a store/);
+    expect(() => noting({ enqueue: () => {}, deadLetters: {} })).toThrow(/the queue keeps/);
+    expect(() => noting({ onDeadLetter: () => {} })).toThrow(/needs the option `deadLetters`/);
+    expect(() => failing({ deadLetters: { afterAttempts: 0 } })).toThrow('deadLetters.afterAttempts');
+    expect(() => failing({ deadLetters: { afterSecond: 1 } as object })).toThrow('afterSecond');
+    await expect(noting({ store }).receiver.deadLetters.list()).rejects.toThrow('keeps dead letters');
+  });
+});
