@@ -7,6 +7,7 @@ const reviewed: Record<string, readonly string[]> = {
     'ConfigError',
     'InvalidBodyError',
     'InvalidEventError',
+    'NonRetryableError',
     'RawBodyUnavailableError',
     'WebhookError',
     'createReceiver',

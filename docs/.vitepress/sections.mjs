@@ -62,7 +62,7 @@ export const SECTIONS = [
   [
     'Operate',
     'operate',
-    ['proxies', 'clocks', 'secrets', 'draining', 'logging', 'opentelemetry', 'alerts', 'sizing', 'scaling'],
+    ['proxies', 'clocks', 'secrets', 'draining', 'logging', 'opentelemetry', 'alerts', 'dead-letters', 'sizing', 'scaling'],
   ],
   ['Reference', 'reference', ['options', 'statuses', '../errors', 'cli', 'imports', 'client', 'api/index']],
   ['Security', 'security', ['index', 'strangers']],

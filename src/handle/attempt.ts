@@ -111,7 +111,7 @@ class Attempt<Tx> {
       const step = about.retryOf === undefined ? DELIVERY : RETRY;
       const words = keys.length > 0 ? await this.#ground.once(keys, step, this.#begin, this.#limit) : NO_WORDS;
       const outcomes = this.#outcomesOf(words);
-      if (outcomes) this.#answer({ outcomes: await this.#counted(outcomes), tried: this.#tried });
+      if (outcomes) await this.#count({ outcomes, tried: this.#tried });
       else this.#fail(storeError(new Error(WRONG_WORD, { cause: this.#failure?.error })));
     } catch (cause) {
       if (this.#abandoned && cause === this.#abandoned) {
@@ -122,14 +122,16 @@ class Attempt<Tx> {
       const code = codeOf(error);
       const isConflict = this.#failure !== undefined && isMadeFrom(cause, this.#failure.thrown);
       const hasThrown = code === 'ERR_WEBHOOK_HANDLER' || (code === 'ERR_WEBHOOK_STORE' && isConflict);
-      const outcomes = await this.#counted(this.#failed(error));
-      this.#answer({ outcomes, tried: this.#tried, code, hasThrown }, error);
+      await this.#count({ outcomes: this.#failed(error), tried: this.#tried, code, hasThrown }, error);
     }
   }
 
-  /** Counts failures, once the store has given up the run. */
-  #counted(outcomes: EventOutcome[]): EventOutcome[] | Promise<EventOutcome[]> {
-    return this.#ground.letters?.settle(outcomes, this.#tried, this.#task.about) ?? outcomes;
+  /** Counts failures, now that the store has given up the run, and answers. In the same turn if there is nothing to count. */
+  async #count({ outcomes, tried, ...more }: Attempted, cause?: WebhookError): Promise<void> {
+    const { letters } = this.#ground;
+    const hasFailed = letters && outcomes.some(({ error }) => error !== undefined);
+    const counted = hasFailed ? await letters.settle(outcomes, tried, this.#task.about) : outcomes;
+    this.#answer({ outcomes: counted, tried, ...more }, cause);
   }
 
   /** The outcome of each event; undefined if the store cannot mean its answers. */

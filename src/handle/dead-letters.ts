@@ -8,6 +8,7 @@ import type { AboutDelivery } from './context.js';
 import type { Afterwards } from './ground.js';
 import { letterText, readLetter, reasonOf } from './letter-text.js';
 import { isNonRetryable } from './non-retryable.js';
+import { traceDeadLetter } from './tracing.js';
 
 /** When an event whose handler keeps failing becomes a dead letter: once both are reached. */
 export interface DeadLetterLimits {
@@ -118,9 +119,10 @@ export class Letters {
     event: WebhookEvent,
   ): void {
     const { attempts, firstFailedAt } = failed;
-    const isUnknown = code === UNKNOWN;
-    const letter = { idempotencyKey, event, source, attempts, firstFailedAt, lastFailedAt: Date.now(), code, message };
-    this.#afterwards.deadLetter({ ...letter, isUnknown });
+    const times = { attempts, firstFailedAt, lastFailedAt: Date.now() };
+    const letter = { idempotencyKey, event, source, ...times, code, message, isUnknown: code === UNKNOWN };
+    traceDeadLetter(letter);
+    this.#afterwards.deadLetter(letter);
   }
 }
 

@@ -1,8 +1,9 @@
-import { tracingChannel } from '#runtime';
+import { channel, tracingChannel } from '#runtime';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { DeliveryResult, EventOutcome } from './answer.js';
+import type { DeadLetter } from './dead-letters.js';
 
 /** Published for each delivery. */
 export interface DeliveryMessage {
@@ -71,6 +72,10 @@ function expiry(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 }
 
+/** Publishes a new dead letter. */
+export const traceDeadLetter = (letter: DeadLetter): void => letters.publish(letter);
+
 export const traceDelivery = /* @__PURE__ */ createTrace<DeliveryMessage>('delivery');
 export const traceEvent = /* @__PURE__ */ createTrace<EventMessage>('event');
+const letters = /* @__PURE__ */ channel('event-webhook-receiver:dead-letter');
 const handlers = /* @__PURE__ */ tracingChannel<unknown, HandlerMessage>('event-webhook-receiver:handler');

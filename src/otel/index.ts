@@ -46,6 +46,7 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * - `webhook.active_deliveries`, an up-down counter of those that were received and not yet answered, verified or not;
  * - `webhook.in_flight`, an up-down counter of the places of `maxInFlight` in use: by authentic deliveries being handled, and by
  *   handlers that still run after their time limit;
+ * - `webhook.dead_letters`, a counter of events whose handler failed for good, by `webhook.event.kind`;
  * - `webhook.delivery.body.size`, a histogram of bytes;
  * - `messaging.client.consumed.messages`, a counter of the items of authentic deliveries, by `webhook.event.kind` (`other`
  *   for unknown kinds), `webhook.event.outcome` and `error.type`;

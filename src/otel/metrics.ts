@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
+import type { DeadLetter } from '../handle/dead-letters.js';
 import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage } from '../handle/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { type Followed, follow } from './follow.js';
@@ -20,6 +21,7 @@ const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 10_485_760];
 
 const IN_FLIGHT = 'event-webhook-receiver:in-flight';
+const DEAD_LETTER = 'event-webhook-receiver:dead-letter';
 
 function createInstruments(meter: Meter) {
   const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
@@ -32,6 +34,10 @@ function createInstruments(meter: Meter) {
     activeDeliveries: meter.createUpDownCounter('webhook.active_deliveries', {
       description: 'Deliveries that were received and not yet answered, also those that are not verified.',
       unit: '{delivery}',
+    }),
+    deadLetters: meter.createCounter('webhook.dead_letters', {
+      description: 'Events whose handler failed for good, and which the store keeps.',
+      unit: '{event}',
     }),
     inFlight: meter.createUpDownCounter('webhook.in_flight', {
       description:
@@ -123,11 +129,17 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
   const onPlaces = (message: unknown) =>
     guarded(() => count(message as InFlightMessage, (message as InFlightMessage).inFlight));
   subscribe(IN_FLIGHT, onPlaces);
+  const onDeadLetter = (letter: unknown) =>
+    guarded(() =>
+      instruments().deadLetters.add(1, { ...base, 'webhook.event.kind': (letter as DeadLetter).event.event }),
+    );
+  subscribe(DEAD_LETTER, onDeadLetter);
 
   const stops = [follow('delivery', beginDelivery), follow('event', beginEvent), follow('handler', beginHandler)];
   return () => {
     for (const stop of stops) stop();
     unsubscribe(IN_FLIGHT, onPlaces);
+    unsubscribe(DEAD_LETTER, onDeadLetter);
     for (const message of places.keys()) guarded(() => count(message, 0));
   };
 }

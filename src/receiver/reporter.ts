@@ -1,11 +1,8 @@
-import { channel } from '#runtime';
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
 import type { DeadLetter } from '../handle/dead-letters.js';
 import type { ErrorContext } from '../receive/request.js';
 import type { ReceiverSettings, VerifierOptions } from './options.js';
-
-const letters = /* @__PURE__ */ channel('event-webhook-receiver:dead-letter');
 
 /** Calls the user's `onError` and `logger`. Neither their time nor their failure affects the answer. */
 export function createReporter({
@@ -28,7 +25,6 @@ export function createReporter({
   return {
     failed,
     deadLetter(letter: DeadLetter): void {
-      letters.publish(letter);
       notify(() => onDeadLetter?.(letter));
       // The message of its last error is the user's.
       const { idempotencyKey, source, attempts, code, message } = letter;

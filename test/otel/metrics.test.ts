@@ -1,6 +1,7 @@
 import { createNoopMeter, metrics as globalMetrics } from '@opentelemetry/api';
 import { DataPointType, type HistogramMetricData } from '@opentelemetry/sdk-metrics';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { NonRetryableError } from '../../src/index.js';
 import { instrumentWebhooks } from '../../src/otel/index.js';
 import { sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
@@ -37,6 +38,20 @@ describe('the metrics', () => {
       expect(descriptor.description).not.toBe('');
       for (const { attributes } of dataPoints) expect(attributes).toMatchObject(COMMON);
     }
+  });
+
+  it('count dead letters', async () => {
+    const { points } = instrumented();
+    const onEvent = () => {
+      throw new NonRetryableError('Bad.');
+    };
+    const { receiver } = noting({ onEvent, deadLetters: {} });
+    await receiver.handle(signed([event('a'), sampleTransactionIncluded({ id: 'b' }), event('c')]));
+    await receiver.deadLetters.retry({});
+    expect(await points('webhook.dead_letters')).toEqual([
+      { attributes: { 'webhook.event.kind': 'event.emitted' }, value: 2 },
+      { attributes: { 'webhook.event.kind': 'transaction.included' }, value: 1 },
+    ]);
   });
 
   it('count deliveries by status and code of refusal', async () => {
