@@ -9,7 +9,7 @@ export interface Order {
 }
 
 /** What a process is sent: an order, that the last one is withdrawn, or a question. */
-export type Command = Order | 'withdraw' | 'waiting?' | 'left?';
+export type Command = Order | 'withdraw' | 'waiting?' | 'left?' | 'letters?' | 'retry!';
 
 /** What is left in a process that gets nothing more to do. */
 export interface Left {
@@ -90,6 +90,8 @@ export type Message =
   /** How many calls of clients, and records, are waiting. */
   | { readonly waiting: number }
   | { readonly left: Left }
+  /** The ids of all dead letters; empty after a retry of all. */
+  | { readonly letters: readonly string[] }
   /** The hook for an event whose block is no longer on the chain. */
   | { readonly dropped: string; readonly at: number }
   /** A cursor is about to be written: see `CursorMove`. */

@@ -36,6 +36,10 @@ export interface Mode {
    * the queue if they are receivers in front of one.
    */
   readonly finality?: { readonly reconciledBy: 'receiver' | 'worker' };
+  /** The handler fails for some events until it is repaired: they become dead letters, which are retried then. */
+  readonly letters?: boolean;
+  /** Run by `npm run chaos` only. */
+  readonly byHand?: boolean;
   readonly receivers: number;
   /** The servers that are killed. */
   readonly kills: readonly ServerName[];
@@ -53,6 +57,9 @@ export const LEASE_MS = 1500;
 
 const transactional = { transactional: true } as const;
 const atOnce = { atOnce: true } as const;
+const letters = { letters: true } as const;
+/** So that CI takes less time: another mode has the same code of ours, over another client. */
+const byHand = { byHand: true } as const;
 const common = { receivers: 4, handlerTimeoutMs: 1000, holdMs: LEASE_MS, clockStepMs: 5 * 60_000 } as const;
 const wired = ['kill', 'pause', 'cut', 'clock', 'sigterm'] as const;
 /** Long enough to ask nodes for many blocks. */
@@ -104,6 +111,13 @@ export const modes = {
   'drizzle-mysql': { ...mariadb, ...transactional, orm: 'drizzle', faults: heard },
   redis,
   'redis-at-once': { ...redis, ...atOnce },
+  'sqlite-letters': { ...sqlite, ...letters, ...byHand },
+  'sqlite-transactional-letters': { ...sqlite, ...transactional, ...letters, ...byHand },
+  'postgres-letters': { ...postgres, ...letters, ...byHand },
+  'postgres-transactional-letters': { ...postgres, ...transactional, ...letters },
+  'mariadb-letters': { ...mariadb, ...letters, ...byHand },
+  'mariadb-at-once-letters': { ...mariadb, ...transactional, ...atOnce, ...letters },
+  'redis-letters': { ...redis, ...letters },
   bullmq: { ...engined, engine: 'bullmq', kills: ['redis', 'postgres'], faults: sql },
   // Locks are counted on the workers' clocks: the jobs of a dead one wait for as long as its clock was ahead.
   'bullmq-postgres': { ...engined, engine: 'bullmq-postgres', kills: ['postgres'], clockStepMs: 3000 },

@@ -25,6 +25,10 @@ export interface Replica {
   waiting(): Promise<number>;
   /** Has it drain, and resolves to what is left in it; undefined if it ends meanwhile. It does no more work. */
   left(): Promise<Left | undefined>;
+  /** Resolves to the ids of the dead letters; undefined if it ends meanwhile. */
+  letters(): Promise<readonly string[] | undefined>;
+  /** Has it retry all dead letters; resolves when it has, or has ended meanwhile. */
+  retry(): Promise<unknown>;
   /** Resolves once it does its work. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -60,6 +64,7 @@ export function startReplica(
   let obeyed: (() => void) | undefined;
   let counted: ((waiting: number) => void) | undefined;
   let drained: ((left?: Left) => void) | undefined;
+  let listed: ((letters?: readonly string[]) => void) | undefined;
 
   function pause(self: ChildProcess, from = monotonic()): Outage {
     const outage: Outage = { kind: 'pause', victim: name, pid: self.pid, from, to: Number.POSITIVE_INFINITY };
@@ -104,6 +109,7 @@ export function startReplica(
       if ('waiting' in message) counted?.(message.waiting);
       if ('left' in message) drained?.(message.left);
       if ('dying' in message) ending ??= { downMs: 50, ended() {} };
+      if ('letters' in message) listed?.(message.letters);
       if ('struck' in message) {
         const { act, ms } = message.struck;
         isAwake = act !== 'stop';
@@ -119,6 +125,7 @@ export function startReplica(
       obeyed?.();
       counted?.(0);
       drained?.();
+      listed?.();
       if (isStopped) return;
       const asked = ending;
       ending = undefined;
@@ -137,6 +144,12 @@ export function startReplica(
   }
 
   const tell = (command: Command) => void (child.connected && child.send(command, () => {}));
+  const askLetters = (command: 'letters?' | 'retry!') =>
+    new Promise<readonly string[] | undefined>((resolve) => {
+      listed = resolve;
+      tell(command);
+      if (!child.connected) resolve(undefined);
+    });
   start();
 
   return {
@@ -175,6 +188,8 @@ export function startReplica(
         drained = resolve;
       });
     },
+    letters: () => askLetters('letters?'),
+    retry: () => askLetters('retry!'),
     async stop() {
       isStopped = true;
       if (child.exitCode !== null || child.signalCode !== null) return;

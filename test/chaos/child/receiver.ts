@@ -1,10 +1,17 @@
 import { createServer } from 'node:http';
 import { nodeHandler } from '../../../src/adapters/node.js';
-import { createReceiver, type Enqueue, type Receiver, type WebhookError } from '../../../src/index.js';
+import {
+  createReceiver,
+  type Enqueue,
+  NonRetryableError,
+  type Receiver,
+  type WebhookError,
+} from '../../../src/index.js';
 import type { ErrorContext } from '../../../src/receive/request.js';
 import { idOfKey } from '../chain/logs.js';
+import { AFTER_ATTEMPTS, failingOf, isRepaired } from '../letters.js';
 import { DRAIN_MS, shutDownOnSigterm } from './shutdown.js';
-import { pass, settings, tell } from './steps.js';
+import { letters, pass, settings, tell } from './steps.js';
 import { openWork } from './stores.js';
 
 const { mode, secret, handlerTimeoutMs } = settings;
@@ -45,11 +52,20 @@ async function open(): Promise<Receiver> {
     return createReceiver({ ...common, enqueue, ...(identity && { idempotencyKey: identity }) });
   }
   if (work === undefined) throw new Error('The receiver has no store.');
-  const { store, handle } = work;
-  if (!mode.atOnce) return createReceiver({ ...common, store, onEvent: ({ id }, context) => handle([id], context) });
+  const { store } = work;
+  const handle: typeof work.handle = (ids, context) => {
+    if (mode.letters && !isRepaired(settings.marks)) {
+      const failing = ids.map(failingOf);
+      if (failing.includes('for good')) throw new NonRetryableError('No try succeeds.');
+      if (failing.includes('each time')) throw new Error('This try fails.');
+    }
+    return work.handle(ids, context);
+  };
+  const deadLetters = mode.letters ? { afterAttempts: AFTER_ATTEMPTS, afterSeconds: 0 } : undefined;
+  const own = { ...common, store, deadLetters };
+  if (!mode.atOnce) return createReceiver({ ...own, onEvent: ({ id }, context) => handle([id], context) });
   return createReceiver({
-    ...common,
-    store,
+    ...own,
     onEvents: (entries, context) =>
       handle(
         entries.map(({ event }) => event.id),
@@ -59,6 +75,11 @@ async function open(): Promise<Receiver> {
 }
 
 const receiver = await open();
+letters.list = async () => {
+  const { letters } = await receiver.deadLetters.list({ limit: 1000 });
+  return letters.map(({ idempotencyKey }) => idOfKey(idempotencyKey));
+};
+letters.retry = () => receiver.deadLetters.retry({});
 let stopReconciling = async () => {};
 if (isReconciling && work) {
   const { startReconciling } = await import('./reconciling.js');

@@ -49,11 +49,26 @@ let pending: Order | undefined;
 export const waiting: (() => number)[] = [];
 /** Answers `left?`. Set once the process does its work. */
 export const ending: { left?: () => Promise<Left> } = {};
+/** Answer `letters?` and `retry!`, where there are dead letters. */
+export const letters: { list?: () => Promise<readonly string[]>; retry?: () => Promise<unknown> } = {};
+
+/** Whatever goes wrong is tried again. */
+function tellLetters(work: Promise<readonly string[]> | undefined): void {
+  work?.then(
+    (ids) => tell({ letters: ids }),
+    (error: Error) => {
+      console.error('letters:', error.message);
+      setTimeout(() => tellLetters(letters.list?.()), 100);
+    },
+  );
+}
 
 process.on('message', (command: Command) => {
   if (command === 'withdraw') pending = undefined;
   else if (command === 'waiting?') tell({ waiting: waiting.reduce((sum, count) => sum + count(), 0) });
   else if (command === 'left?') void ending.left?.().then((left) => tell({ left }));
+  else if (command === 'letters?') tellLetters(letters.list?.());
+  else if (command === 'retry!') tellLetters(letters.retry?.().then(() => []));
   else if (command.at === 'now') obey(command);
   else pending = command;
 });
