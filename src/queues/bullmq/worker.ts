@@ -1,3 +1,4 @@
+import { isNonRetryable } from '../../handle/non-retryable.js';
 import { checkOptions } from '../../internal/check-options.js';
 import { engineError } from '../engine-error.js';
 import { readJob } from '../job.js';
@@ -20,8 +21,8 @@ const RATE_LIMITED = 'bullmq:rateLimitExceeded';
 
 /**
  * Creates the processor for a BullMQ `Worker` of the queue that `bullmqEnqueue` fills. If the handler fails, the engine
- * tries the job again and keeps it among the failed jobs when its attempts are used up. A job whose data is not an event
- * job fails without a retry, with its issues as `failedReason`. With `finality`, the engine delays the job of an event that
+ * tries the job again and keeps it among the failed jobs when its attempts are used up, or at once if the handler throws a
+ * NonRetryableError. A job whose data is not an event job fails without a retry, with its issues as `failedReason`. With `finality`, the engine delays the job of an event that
  * has to wait, and uses up no attempt.
  *
  * It does not deduplicate without `store`: a job that the engine runs again after a crash takes effect again. The options
@@ -58,7 +59,7 @@ export function bullmqWorker<Tx = undefined>(
     } catch (error) {
       const failure = engineError(error, { cause: error });
       const cause: unknown = Object(error).cause;
-      if (isUnrecoverable(cause)) failure.name = UNRECOVERABLE;
+      if (isUnrecoverable(cause) || isNonRetryable(cause)) failure.name = UNRECOVERABLE;
       // BullMQ recognizes the error of Worker.RateLimitError() only by its message.
       if (cause instanceof Error && cause.message === RATE_LIMITED) failure.message = RATE_LIMITED;
       throw failure;

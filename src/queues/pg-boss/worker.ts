@@ -1,4 +1,5 @@
 import { ConfigError, InvalidEventError } from '../../errors.js';
+import { isNonRetryable } from '../../handle/non-retryable.js';
 import { checkClientOptions } from '../../internal/check-client.js';
 import { engineError, LONGEST_TEXT } from '../engine-error.js';
 import { type EventJob, readJob } from '../job.js';
@@ -23,7 +24,8 @@ export interface PgBossWorkerOptions<Tx = undefined> extends EventWorkerOptions<
 
 /**
  * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. If the handler fails, pg-boss tries the job
- * again and moves it to the dead-letter queue when its tries are used up. The jobs of a batch run concurrently, and a
+ * again and moves it to the dead-letter queue when its tries are used up; if the handler throws a NonRetryableError, at once,
+ * with the property `failure` for its reason. The jobs of a batch run concurrently, and a
  * failed one neither fails nor repeats the others. A job whose data is not an event job goes to the dead-letter queue at
  * once, as `{ data, issues }`. With `finality`, the job of an event that has to wait completes after its copy was stored
  * under another id, with the same data and retries, to run later. pg-boss 12 keeps completed copies for an hour, pg-boss 10
@@ -62,9 +64,12 @@ export function pgBossWorker<Tx = undefined>(
 
   async function settle(job: PgBossJobLike, isAlone: boolean): Promise<void> {
     const read = readOrInvalid(job.data);
-    if (read instanceof InvalidEventError) await deadLetter(job, read);
+    if (read instanceof InvalidEventError) await deadLetter(job, { data: job.data, issues: read.issues });
     else {
-      const delay = await runJob(read);
+      const delay = await runJob(read).catch(async (error: unknown) => {
+        if (!isNonRetryable(Object(error).cause)) throw error;
+        await deadLetter(job, { ...(job.data as object), failure: engineError(error).message });
+      });
       if (delay) await sendAgain(job, delay.delayMs);
     }
     // pg-boss settles a batch as one, but leaves a completed job alone when the batch fails because of another.
@@ -103,14 +108,14 @@ function readOrInvalid(data: unknown): EventJob | InvalidEventError {
 
 /** Keeps the id of the job, so that a crash before the job is settled leaves one dead letter and not two. */
 function deadLetters(boss: PgBossLike, store: StoreJobs) {
-  return async (job: PgBossJobLike, { issues }: InvalidEventError): Promise<void> => {
+  return async (job: PgBossJobLike, data: object): Promise<void> => {
     const name = (await boss.getQueue(job.name))?.deadLetter;
     if (!name) {
       throw new ConfigError(
-        `The pg-boss queue ${job.name} has no dead-letter queue for a job that is not an event job. Set deadLetter with boss.updateQueue.`,
+        `The pg-boss queue ${job.name} has no dead-letter queue for a job that no try can handle. Set deadLetter with boss.updateQueue.`,
       );
     }
-    const lost = await store(name, [{ id: job.id, data: { data: job.data, issues } }]);
+    const lost = await store(name, [{ id: job.id, data }]);
     if (lost.length > 0) throw new Error(`pg-boss did not store a job in the dead-letter queue ${name}.`);
   };
 }

@@ -1,6 +1,6 @@
 import { RATE_LIMIT_ERROR, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ConfigError, isWebhookError } from '../../../src/index.js';
+import { ConfigError, isWebhookError, NonRetryableError } from '../../../src/index.js';
 import { bullmqWorker, bullmqWorkerOptions } from '../../../src/queues/bullmq/index.js';
 import { event } from '../../helpers.js';
 
@@ -62,6 +62,14 @@ describe('bullmqWorker', () => {
     const processor = bullmqWorker({ onEvent: () => Promise.reject(unrecoverable) });
     await expect(processor({ data })).rejects.toMatchObject({ name: 'UnrecoverableError' });
     await expect(processor({ data: undefined })).rejects.toMatchObject({ name: 'UnrecoverableError' });
+  });
+
+  it('makes the engine give up on a NonRetryableError', async () => {
+    const processor = bullmqWorker({ onEvent: () => Promise.reject(new NonRetryableError('Closed.')) });
+    await expect(processor({ data })).rejects.toMatchObject({
+      name: 'UnrecoverableError',
+      message: expect.stringContaining('Closed.'),
+    });
   });
 
   it("passes on BullMQ's own control errors", async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, type WebhookEvent } from '../../../src/index.js';
+import { ConfigError, NonRetryableError, type WebhookEvent } from '../../../src/index.js';
 import { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
 import { context, jobOf } from '../../contracts/enqueue-helpers.js';
 import { event } from '../../helpers.js';
@@ -77,6 +77,23 @@ describe.skipIf(!hasPostgres)(`pgBossWorker${needsPostgres}`, { timeout: 30_000 
     const [letter, ...more] = await boss.fetch(dead, { batchSize: 9 });
     expect(more).toEqual([]);
     expect(letter?.data).toMatchObject({ data: { nothing: 1 }, issues: [{ path: ['idempotencyKey'] }, {}, {}] });
+  });
+
+  it('makes one dead letter of a job whose handler throws a NonRetryableError, which a worker can take there', async () => {
+    const boss = await started();
+    const { name, dead } = await queueOf(boss);
+    await store(boss, name, [event('a'), event('b')], { attempts: 3 });
+    const onEvent = ({ id }: WebhookEvent) =>
+      id === 'b' ? undefined : Promise.reject(new NonRetryableError('Closed.'));
+    await pgBossWorker({ boss, onEvent })(await boss.fetch(name, { batchSize: 2 }));
+    expect(await boss.fetch(name, { batchSize: 2 })).toEqual([]);
+    const letters = await boss.fetch(dead, { batchSize: 9 });
+    expect(letters.map(({ data }) => data)).toMatchObject([
+      { idempotencyKey: 'a', failure: expect.stringContaining('Closed.') },
+    ]);
+    const seen: string[] = [];
+    await pgBossWorker({ boss, onEvent: ({ id }) => seen.push(id) })(letters);
+    expect(seen).toEqual(['a']);
   });
 
   it('completes the successful jobs of a batch and fails only the others, with their reasons', async () => {
