@@ -4,9 +4,10 @@ import type { EventOutcome } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
 import { createBefore } from './before.js';
 import type { AboutDelivery } from './context.js';
+import { Letters } from './dead-letters.js';
 import { Deadline } from './deadline.js';
 import { createEnqueueEach } from './enqueue-each.js';
-import { type Afterwards, groundOf } from './ground.js';
+import { type Afterwards, groundOf, lettersOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
 import { createHandleEach, createHandleOnce } from './run-each.js';
 import { traceEvent } from './tracing.js';
@@ -17,7 +18,9 @@ export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) =>
 
 export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: Afterwards): Dispatch {
   const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
-  const ground = groundOf(options, afterwards);
+  const kept = options.deadLetters && lettersOf(options.store);
+  const letters = kept && new Letters(kept, options.deadLetters, afterwards);
+  const ground = groundOf(options, afterwards, letters);
   const handleOnce = onEvent && createHandleOnce(ground, onEvent);
   const handleEach = onEvents
     ? createHandleEach(ground, onEvents)

@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } from '../stores/store.js';
-import { type DeadLetter, Letters } from './dead-letters.js';
+import type { DeadLetter, Letters } from './dead-letters.js';
 import type { HostTime } from './host-time.js';
 import { type Once, onceWithLeases } from './lease-run.js';
 import type { HandleOptions, ItemContext } from './types.js';
@@ -52,15 +52,11 @@ export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
 }
 
 export function groundOf<Tx>(
-  {
-    store,
-    deadLetters,
-    handlerTimeoutMs: mostMs,
-  }: Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs' | 'deadLetters'>,
+  { store, handlerTimeoutMs: mostMs }: Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>,
   afterwards: Afterwards,
+  letters?: Letters,
 ): Ground<Tx> {
   const transactional = store && isTransactional(store) ? store : undefined;
-  const letters = lettersOf(store);
   const { leaseMs } = (store || {}) as { readonly leaseMs?: number };
   // A handler that outlives its lease would be taken over from while it runs.
   const handlerTimeoutMs = Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY));
@@ -71,6 +67,6 @@ export function groundOf<Tx>(
     handlerTimeoutMs,
     storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS),
     afterwards,
-    letters: deadLetters && letters && new Letters(letters, deadLetters, afterwards),
+    letters,
   };
 }

@@ -84,8 +84,7 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       (async () => onError?.(asWebhookError(error), context))().catch(() => {});
     },
   };
-  // The engine keeps the jobs that failed.
-  const settings = { store: keys, handlerTimeoutMs, deadLetters: undefined };
+  const settings = { store: keys, handlerTimeoutMs };
   const handleOnce = createHandleOnce<Tx>(groundOf(settings, afterwards), onEvent);
   const before = finality && createBefore(finality, groundOf(settings, afterwards));
 
