@@ -144,7 +144,7 @@ const NONE: ReadonlyMap<string, ClaimAnswer> = new Map();
 const CLAIMED: Claimed = {};
 
 /** The same, with a time limit for each call. */
-function inTimeLetters(letters: LetterStore, inTime: <T>(work: Promise<T>) => Promise<T>): LetterStore {
+export function inTimeLetters(letters: LetterStore, inTime: <T>(work: Promise<T>) => Promise<T>): LetterStore {
   return {
     fail: (key, failure) => inTime(letters.fail(key, failure)),
     look: (keys) => inTime(letters.look(keys)),

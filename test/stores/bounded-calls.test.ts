@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { boundedCalls } from '../../src/stores/bounded-calls.js';
 import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { DELIVERY } from '../../src/stores/store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
 import { once } from './calls.js';
@@ -160,7 +161,7 @@ describe('a store whose client does not answer', () => {
         async claim(key, owner) {
           claims++;
           await answers.promise;
-          return right.claim(key, owner);
+          return right.claim(key, owner, DELIVERY);
         },
         async release(key, owner) {
           releases++;
@@ -203,7 +204,7 @@ describe('a store whose client does not answer', () => {
     const answers = deferred<never>();
     const running = deferred();
     const store = leasedStore(
-      { ...table, claim: (keys, owner) => (keys[0] === 'a' ? table.claim(keys, owner) : answers.promise) },
+      { ...table, claim: (keys, owner) => (keys[0] === 'a' ? table.claim(keys, owner, DELIVERY) : answers.promise) },
       resolveLeaseOptions({ timeoutMs: 100 }),
     );
     const first = once(store, 'a', () => running.promise).catch((error) => error.code);

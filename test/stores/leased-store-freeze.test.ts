@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReceiver, parseEvent } from '../../src/index.js';
 import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { DELIVERY } from '../../src/stores/store.js';
 import { event, secret } from '../helpers.js';
 import { fakeTable } from './fake-table.js';
 
@@ -44,7 +45,7 @@ async function freeze(moment: { before: boolean; turns: number }, pass: () => vo
   const { rows, right, table } = fakeTable();
   const claim: LeaseTable['claim'] = async (key, owner) => {
     if (moment.before) await after(moment.turns, pass);
-    const status = await right.claim(key, owner);
+    const status = await right.claim(key, owner, DELIVERY);
     if (!moment.before) void after(moment.turns, pass);
     return status;
   };
@@ -101,7 +102,7 @@ describe('a process that is frozen between a claim and its run', () => {
   it('releases only its own claim', async () => {
     const { rows, right, table } = fakeTable();
     const claim: LeaseTable['claim'] = async (keys, owner) => {
-      const claims = await right.claim(keys, owner);
+      const claims = await right.claim(keys, owner, DELIVERY);
       clock.monotonic += leaseMs + 1;
       rows.set(KEY, { owner: 'another', done: true });
       return claims;

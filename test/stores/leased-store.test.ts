@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { DELIVERY } from '../../src/stores/store.js';
 import { deferred } from '../helpers.js';
 import { once } from './calls.js';
 import { fakeTable } from './fake-table.js';
@@ -23,7 +24,7 @@ describe('leasedStore', () => {
     const { rows, table, right } = fakeTable();
     const claim: LeaseTable['claim'] = async (keys, owner) => {
       await late.promise;
-      return right.claim(keys, owner);
+      return right.claim(keys, owner, DELIVERY);
     };
     const slow = leasedStore({ ...table, claim }, options);
     let runs = 0;
@@ -43,12 +44,12 @@ describe('leasedStore', () => {
     const { rows, table, right } = fakeTable();
     const claim: LeaseTable['claim'] = async (keys, owner) => {
       await late.promise;
-      return right.claim(keys, owner);
+      return right.claim(keys, owner, DELIVERY);
     };
     const refused = expect(once(leasedStore({ ...table, claim }, options), 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(100);
     await refused;
-    await right.claim(['a'], 'another');
+    await right.claim(['a'], 'another', DELIVERY);
     late.resolve();
     await vi.advanceTimersByTimeAsync(0);
     expect(rows.get('a')).toEqual({ owner: 'another', done: false });
@@ -57,7 +58,7 @@ describe('leasedStore', () => {
   it('releases a claim whose answer was lost before it fails, because the server may have made it', async () => {
     const { rows, table, right } = fakeTable();
     const claim: LeaseTable['claim'] = async (keys, owner) => {
-      await right.claim(keys, owner);
+      await right.claim(keys, owner, DELIVERY);
       throw new Error('the connection was cut');
     };
     const release: LeaseTable['release'] = async (...args) => {

@@ -1,4 +1,4 @@
-import { index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
 export const webhookIdempotencyKeys = pgTable(
   'webhook_idempotency_keys',
@@ -7,6 +7,15 @@ export const webhookIdempotencyKeys = pgTable(
     owner: text().notNull(),
     state: text().notNull(),
     expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
+    attempts: integer().notNull().default(0),
+    firstFailedAt: timestamp('first_failed_at', { withTimezone: true }),
+    lastFailedAt: timestamp('last_failed_at', { withTimezone: true }),
+    source: text(),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    letter: text(),
+    abandoned: boolean().notNull().default(false),
+    retryUntil: timestamp('retry_until', { withTimezone: true }),
   },
   ({ expiresAt }) => [index('webhook_idempotency_keys_expires_at_idx').on(expiresAt)],
 );

@@ -1,9 +1,29 @@
 import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
-import type { Answer, IsolationLevel, Run, Transaction } from './database.js';
+import type { Claimed as ClaimedKey, Failed, Failure, LetterStore, Step, StoredLetter } from '../store.js';
+import { type Answer, type IsolationLevel, type Run, type Transaction, valuesOf } from './database.js';
 
-/** What is known of a key that could not be claimed. `unknown`: its row is open, and its transaction has ended. */
-export type Status = 'duplicate' | 'in-progress' | 'unknown';
+/**
+ * What is known of a key that could not be claimed. `unknown`: its row is open, and its transaction has ended. `dead`: a
+ * dead letter that nobody retries.
+ */
+export type Status = 'duplicate' | 'in-progress' | 'unknown' | 'dead';
+
+/** The answers for keys that a step could not claim. None for a key that it may claim when it tries again. */
+export function wordsOf(
+  found: ReadonlyMap<string, Status>,
+  keys: readonly string[],
+  { from }: Step,
+): Map<string, Exclude<Status, 'dead'>> {
+  const words = new Map<string, Exclude<Status, 'dead'>>();
+  for (const key of keys) {
+    const status = found.get(key);
+    if (status !== undefined && status !== 'dead') words.set(key, status);
+    // Free keys are no letters, and letters are not free.
+    else if ((status === 'dead') === (from === 'free')) words.set(key, 'duplicate');
+  }
+  return words;
+}
 
 /** Keys claimed in a transaction. */
 export interface Claimed {
@@ -39,20 +59,30 @@ export interface Statements {
   /** Deletes up to `rows` expired keys and resolves to their number. */
   sweep(run: Run, rows: number): Promise<number>;
 
-  /** Of the keys that took effect, are claimed, or are open: which. */
+  /** Of the keys that are not free: which. */
   status(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, Status>>;
   /** Gives the keys that nobody has to `owner`, each with a fencing token where the database has one. */
-  claim(run: Run, keys: readonly string[], owner: string): Promise<ReadonlyMap<string, bigint | undefined>>;
-  /** Records that the keys took effect. Resolves to those of `owner` or of nobody. */
+  claim(run: Run, keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, ClaimedKey>>;
+  /** Records that the keys took effect, and removes their letters. Resolves to those of `owner` or of nobody. */
   complete(run: Run, keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
+  /** Frees the keys. Those that have failed before keep their count, and dead letters stay. */
   release(run: Run, keys: readonly string[], owner: string): Promise<unknown>;
 
   readonly transaction: TransactionStatements;
+  readonly letters: LetterStatements;
+}
+
+/** The statements for failures and dead letters. As in {@link LetterStore}, with keys and texts that the database keeps. */
+export interface LetterStatements {
+  fail(run: Run, key: string, failure: Failure): Promise<Failed | undefined>;
+  look(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, StoredLetter>>;
+  list(run: Run, page: Parameters<LetterStore['list']>[0]): Promise<ReadonlyMap<string, StoredLetter>>;
+  discard(run: Run, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface TransactionStatements {
   /** Claims the keys in an open transaction. Their rows are `open`. */
-  claim(run: Run, keys: readonly string[], owner: string): Promise<Claimed>;
+  claim(run: Run, keys: readonly string[], owner: string, step: Step): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_OUTCOME_UNKNOWN` if the transaction is not the one that claimed the keys. */
   check(run: Run, claimed: Claimed): Promise<void>;
   /** Checks the same, and records the keys as done. Before the commit. */
@@ -63,7 +93,7 @@ export interface TransactionStatements {
   readonly conflictsEnd?: boolean | undefined;
   /** Runs beside it, when it is over: whether it was committed. */
   look(run: Run, claimed: Claimed): Promise<boolean>;
-  /** Runs beside it, when it is over: leaves the keys open that have no row, as those have that were committed. */
+  /** Runs beside it, when it is over: leaves the keys open that have no row, or a letter, as those are that were committed. */
   leaveOpen(run: Run, claimed: Claimed): Promise<unknown>;
   /** Finishes in the server and commits, in one round trip; for clients that can. */
   commit?(send: NonNullable<Transaction<unknown>['commit']>, claimed: Claimed): Promise<void>;
@@ -132,6 +162,22 @@ export function explained(error: unknown, table: string): unknown {
     reasonsOf(error).some(({ message }) => /no such table/.test(String(message)));
   if (!isMissing) return error;
   return storeError(`The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`, error);
+}
+
+/** Runs statements, and explains their errors. */
+export function explaining(run: Run, table: string): Run {
+  return (...statement) =>
+    run(...statement).catch((error: unknown) => {
+      throw explained(error, table);
+    });
+}
+
+const CLAIMED: ClaimedKey = {};
+const ABANDONED: ClaimedKey = { abandoned: true };
+
+/** Reads rows of keys, and whether each was abandoned. */
+export function claimsOf({ rows }: Answer): Map<string, ClaimedKey> {
+  return new Map(rows.map(valuesOf).map(([key = '', abandoned]) => [key, abandoned === '1' ? ABANDONED : CLAIMED]));
 }
 
 /** The first value of each row. */

@@ -1,14 +1,18 @@
 import { ConfigError } from '../../errors.js';
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
+import { withDeadline } from '../../internal/deadline.js';
+import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
-import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
+import { inTimeLetters, LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
+import { storableLetters } from '../storable-letters.js';
 import type { LeaseStore, Synchronous, TransactionalStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import { sqlCursor } from './cursor.js';
 import type { Dialect, IsolationLevel, LeaseDatabase, Run, SqlDatabase, SynchronousDatabase } from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
+import { sqlLetters } from './letters.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
 import { sqliteDdl, sqliteServerStatements, sqliteStatements } from './sqlite.js';
@@ -158,7 +162,11 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
-  return { ...store, ...maintenance, rememberedSince: () => Date.now() - lease.retentionMs };
+  const late = () => storeError(`The database did not answer within ${lease.timeoutMs} ms (timeoutMs).`);
+  const letters = inTimeLetters(storableLetters(sqlLetters(run, statements)), (work) =>
+    withDeadline(work, lease.timeoutMs, late),
+  );
+  return { ...store, ...maintenance, letters, rememberedSince: () => Date.now() - lease.retentionMs };
 }
 
 /** Options of {@link sqlDdl}. */

@@ -1,15 +1,14 @@
-import type { Claim, LeaseTable } from '../leased-store.js';
+import type { LeaseTable } from '../leased-store.js';
+import type { ClaimAnswer } from '../store.js';
 import type { Run } from './database.js';
-import { explained, isConflict, type Statements } from './dialect.js';
+import { explaining, isConflict, type Statements, wordsOf } from './dialect.js';
+import { sqlLetters } from './letters.js';
 
 const CLAIM_TRIES = 5;
 
 /** Leases in a table, one statement a step. */
 export function leaseTable(plain: Run, statements: Statements): LeaseTable {
-  const run: Run = (...statement) =>
-    plain(...statement).catch((error: unknown) => {
-      throw explained(error, statements.table);
-    });
+  const run = explaining(plain, statements.table);
 
   /** A serialization failure or a deadlock changed nothing, so the next try may find out more. */
   const unlessConflict = (error: unknown) => {
@@ -18,9 +17,9 @@ export function leaseTable(plain: Run, statements: Statements): LeaseTable {
   };
 
   return {
-    async claim(keys, owner) {
+    async claim(keys, owner, step) {
       await statements.prepare?.(run);
-      const words = new Map<string, Claim>();
+      const words = new Map<string, ClaimAnswer>();
       // Sorted, so that overlapping deliveries do not deadlock.
       let left: readonly string[] = [...keys].sort();
       const settle = () => {
@@ -29,10 +28,10 @@ export function leaseTable(plain: Run, statements: Statements): LeaseTable {
       };
       // Keys may be released between the two statements.
       for (let tries = 0; tries < CLAIM_TRIES; tries++) {
-        const claimed = await statements.claim(run, left, owner).catch(unlessConflict);
-        for (const [key, token] of claimed) words.set(key, token ?? 'claimed');
+        const claimed = await statements.claim(run, left, owner, step).catch(unlessConflict);
+        for (const [key, claim] of claimed) words.set(key, claim);
         if (settle()) return words;
-        for (const [key, word] of await statements.status(run, left)) words.set(key, word);
+        for (const [key, word] of wordsOf(await statements.status(run, left), left, step)) words.set(key, word);
         if (settle()) return words;
       }
       for (const key of left) words.set(key, 'in-progress');
@@ -40,5 +39,6 @@ export function leaseTable(plain: Run, statements: Statements): LeaseTable {
     },
     record: (keys, owner) => statements.complete(run, [...keys].sort(), owner),
     release: (keys, owner) => statements.release(run, [...keys].sort(), owner),
+    letters: sqlLetters(plain, statements),
   };
 }

@@ -20,13 +20,24 @@ export function later(ms: number): string {
   return `${NOW} + ${Math.ceil(ms)}`;
 }
 
+export function earlier(ms: number): string {
+  return `${NOW} - ${Math.ceil(ms)}`;
+}
+
 /** Of rows that anybody may have. */
 export const IS_OVER = `expires_at <= ${NOW} AND state <> 'open'`;
+/** Of dead letters that nobody retries. */
+export const IS_IDLE = `state = 'dead' AND (retry_until IS NULL OR retry_until <= ${NOW})`;
 
-/** Selects the keys of `owner`. */
+/** The name of the lock of a key. The server computes it, which costs less than longer statements. */
+export function lockOf({ scope }: MysqlTable, key: string): string {
+  return `CONCAT('ewr:', LEFT(SHA2(CONCAT(_ascii'${scope} ', ${key}), 256), 40))`;
+}
+
+/** Selects the keys of `owner`, and whether each was abandoned. */
 export function ownedBy({ quoted }: MysqlTable, keys: readonly string[], owner: string, state?: State): string {
   const inState = state === undefined ? '' : ` AND state = '${state}'`;
-  return `SELECT \`key\` FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)}${inState}`;
+  return `SELECT \`key\`, abandoned + 0 FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)}${inState}`;
 }
 
 /** What a statement writes to rows. */
@@ -38,7 +49,7 @@ export interface Written {
 
 /**
  * Inserts, or overwrites where `condition` is true. Each assignment sees those before it, after which the condition must
- * still be true: so nothing is overwritten with `open`, and `expires_at` comes last.
+ * still be true: so nothing is overwritten with `open`, and `expires_at` comes last. Only effects remove letters.
  */
 export function upsert(
   { quoted }: MysqlTable,
@@ -48,7 +59,8 @@ export function upsert(
 ): string {
   const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, '${state}', ${expires})`).join(', ');
   const set = (column: string, value: unknown) => `${column} = IF(${condition}, ${value}, ${column})`;
-  return `INSERT INTO ${quoted} ${COLUMNS} VALUES ${rows} ON DUPLICATE KEY UPDATE
+  const first = state === 'lease' ? set('abandoned', `state = 'lease'`) : set('letter', 'NULL');
+  return `INSERT INTO ${quoted} ${COLUMNS} VALUES ${rows} ON DUPLICATE KEY UPDATE ${first},
     ${set('owner', literal(owner))}, ${set('state', `'${state}'`)}, ${set('expires_at', expires)}`;
 }
 

@@ -1,10 +1,22 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import { type Run, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, isConflict, keysOf, type TransactionStatements } from './dialect.js';
-import { COLUMNS, IS_OVER, later, type MysqlTable, ownedBy, unlessLocked, type Written } from './mysql-table.js';
+import {
+  COLUMNS,
+  IS_IDLE,
+  IS_OVER,
+  later,
+  lockOf,
+  type MysqlTable,
+  ownedBy,
+  unlessLocked,
+  type Written,
+} from './mysql-table.js';
 import { endedError } from './outcome.js';
 import { chunksOf, literal, literals } from './table.js';
 
+/** What a row says that is there: it is free; a run has it, or nothing may run. */
+const [OVER, TAKEN] = [1, 2];
 /** Marks the transaction: ending it removes its savepoints, with whatever statement. */
 const MARK = 'event_webhook_receiver';
 /** How often a store looks for holders that were frozen, in ms. */
@@ -17,8 +29,7 @@ const TAKEOVER_EVERY_MS = 1000;
  */
 export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Durations): TransactionStatements {
   const retained = later(retentionMs);
-  /** The name of a lock. The server computes it, which costs less than longer statements. */
-  const lockOf = (key: string) => `CONCAT('ewr:', LEFT(SHA2(CONCAT(_ascii'${table.scope} ', ${key}), 256), 40))`;
+  const lockOfKey = (key: string) => lockOf(table, `_ascii${literal(key)}`);
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -36,7 +47,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
         const { changed = 0 } = await run(
           `INSERT INTO ${table.quoted} ${COLUMNS} SELECT j.k, ${literal(owner)}, '${state}', ${expires}
            FROM JSON_TABLE('[${list}]', '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$')) AS j
-           WHERE IF(${first}, GET_LOCK(${lockOf('j.k')}, 0), 0)`,
+           WHERE IF(${first}, GET_LOCK(${lockOf(table, 'j.k')}, 0), 0)`,
         );
         if (changed < chunk.length) break;
         inserted += changed;
@@ -53,7 +64,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   /** Asks for the locks, and in the same round trip, unless that would wait, for the keys that have rows. */
   async function ask(run: Run, keys: readonly string[], first: string) {
     const found = table.skipsLocked ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
-    const locks = keys.map((key) => `GET_LOCK(${lockOf(`_ascii${literal(key)}`)}, 0)`).join(', ');
+    const locks = keys.map((key) => `GET_LOCK(${lockOfKey(key)}, 0)`).join(', ');
     // As a number, the time is cheaper to insert with each key.
     const head = `CONCAT_WS('|', ${retained}, ${first})`;
     const { rows } = await run(`SELECT ${plain(head)} AS name, CONCAT(${locks}) AS value ${found}`);
@@ -61,13 +72,14 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return {
       expires: BigInt(told.split('|')[0] as string),
       locked: keys.filter((_, index) => answers[index] === '1'),
-      isExpired: expired(known),
+      found: founds(known),
     };
   }
 
   const expiryOf = (keys: readonly string[], column = '`key`') =>
-    `SELECT ${column}, ${IS_OVER} FROM ${table.quoted} WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
-  const expired = (rows: readonly [string, string][]) => new Map(rows.map(([key, value]) => [key, value === '1']));
+    `SELECT ${column}, CASE WHEN ${IS_OVER} THEN ${OVER} WHEN state = 'done' THEN 0 ELSE ${TAKEN} END FROM ${table.quoted}
+     WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
+  const founds = (rows: readonly [string, string][]) => new Map(rows.map(([key, value]) => [key, Number(value)]));
 
   async function insert(run: Run, keys: readonly string[], written: Written): Promise<readonly string[]> {
     if (keys.length === 0) return [];
@@ -77,13 +89,18 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, owner)));
   }
 
-  /** Claims expired keys, under the locks of their rows. */
-  async function renew(run: Run, over: readonly string[], { owner, state, expires }: Written): Promise<string[]> {
+  /** Claims expired keys, or dead letters, under the locks of their rows. */
+  async function renew(
+    run: Run,
+    over: readonly string[],
+    { owner, state, expires }: Written,
+    condition = IS_OVER,
+  ): Promise<string[]> {
     if (over.length === 0) return [];
     const keys = keysOf(
       await run(
         `SELECT \`key\` FROM ${table.quoted} FORCE INDEX (PRIMARY)
-         WHERE \`key\` IN (${literals(over)}) AND ${IS_OVER} FOR UPDATE SKIP LOCKED`,
+         WHERE \`key\` IN (${literals(over)}) AND ${condition} FOR UPDATE SKIP LOCKED`,
       ),
     );
     if (keys.length === 0) return [];
@@ -96,24 +113,38 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   async function claimSome(run: Run, keys: readonly string[], written: Written, first: string): Promise<Set<string>> {
     const { expires, locked, ...before } = await ask(run, keys, first);
     // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
-    const absent = locked.filter((key) => !before.isExpired.has(key));
+    const absent = locked.filter((key) => !before.found.has(key));
     const claimed = new Set(await insert(run, absent, { ...written, expires }));
     const others = keys.filter((key) => !claimed.has(key));
     if (others.length === 0) return claimed;
-    const isExpired = table.skipsLocked
-      ? expired((await run(expiryOf(others))).rows.map(valuesOf) as [string, string][])
-      : before.isExpired;
-    for (const key of await renew(
-      run,
-      others.filter((each) => isExpired.get(each)),
-      written,
-    ))
-      claimed.add(key);
+    const found = table.skipsLocked
+      ? founds((await run(expiryOf(others))).rows.map(valuesOf) as [string, string][])
+      : before.found;
+    const over = others.filter((each) => found.get(each) === OVER);
+    for (const key of await renew(run, over, written)) claimed.add(key);
+    const taken = others.filter((each) => found.get(each) === TAKEN);
+    await unlock(run, taken);
     await takeOver(
       run,
-      others.filter((key) => !isExpired.has(key)),
+      others.filter((key) => !found.has(key)),
     );
     return claimed;
+  }
+
+  /** Claims dead letters. */
+  async function retrySome(run: Run, keys: readonly string[], written: Written, first: string): Promise<Set<string>> {
+    const { expires, locked } = await ask(run, keys, first);
+    const claimed = new Set(await renew(run, locked, { ...written, expires }, IS_IDLE));
+    await unlock(
+      run,
+      locked.filter((key) => !claimed.has(key)),
+    );
+    return claimed;
+  }
+
+  /** Frees the locks of keys that are not done and not claimed, which their own runs and failures ask for. */
+  async function unlock(run: Run, keys: readonly string[]): Promise<void> {
+    if (keys.length > 0) await run(`DO ${keys.map((key) => `RELEASE_LOCK(${lockOfKey(key)})`).join(', ')}`);
   }
 
   /**
@@ -123,9 +154,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   async function takeOver(run: Run, keys: readonly string[]): Promise<void> {
     if (keys.length === 0 || monotonicNow() - lookedAt < Math.min(TAKEOVER_EVERY_MS, leaseMs)) return;
     lookedAt = monotonicNow();
-    const used = await run(
-      keys.map((key) => `SELECT IS_USED_LOCK(${lockOf(`_ascii${literal(key)}`)})`).join(' UNION '),
-    );
+    const used = await run(keys.map((key) => `SELECT IS_USED_LOCK(${lockOfKey(key)})`).join(' UNION '));
     const holders = new Set(keysOf(used));
     const { rows } = await run('SHOW PROCESSLIST');
     for (const [id, , , , command, seconds] of rows.map(valuesOf) as [string, ...string[]][]) {
@@ -153,15 +182,16 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
      * Marks the transaction. With autocommit, the server would commit each statement that a handler sends after a deadlock
      * that it ignores.
      */
-    async claim(run, keys, owner) {
+    async claim(run, keys, owner, { from }) {
       const id = `ewr:${owner}`;
+      const claimSomeOf = from === 'dead' ? retrySome : claimSome;
       const open: Written = { owner, state: 'open', expires: retained };
       const claimed: string[] = [];
-      if (await claimAll(run, keys, open, id)) claimed.push(...keys);
+      if (from === 'free' && (await claimAll(run, keys, open, id))) claimed.push(...keys);
       else {
         let first = `RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0)`;
         for (const chunk of chunksOf(keys)) {
-          claimed.push(...(await claimSome(run, chunk, open, first)));
+          claimed.push(...(await claimSomeOf(run, chunk, open, first)));
           first = `''`;
         }
       }
@@ -173,7 +203,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       await check(run);
       for (const chunk of chunksOf(keys)) {
         await run(
-          `UPDATE ${table.quoted} SET state = 'done' WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
+          `UPDATE ${table.quoted} SET state = 'done', letter = NULL WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
         );
       }
     },
@@ -183,7 +213,10 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       (await run(`${ownedBy(table, keys.slice(0, 1), owner)} ${unlessLocked(table)}`)).rows.length > 0,
     async leaveOpen(run, { keys, owner }) {
       for (const chunk of chunksOf(keys)) {
-        await run(`DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND ${IS_OVER}`);
+        await run(
+          `UPDATE ${table.quoted} SET owner = ${literal(owner)}, expires_at = ${retained}, state = 'open'
+           WHERE \`key\` IN (${literals(chunk)}) AND ((${IS_OVER}) OR (${IS_IDLE}))`,
+        );
         await insert(run, chunk, { owner, state: 'open', expires: retained });
       }
     },
@@ -193,7 +226,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
      */
     async end(run, { keys, owner }) {
       const chunks = chunksOf(keys).map(
-        (chunk) => `(${ownedBy(table, chunk, owner, 'done').replace('`key`', 'COUNT(*)')})`,
+        (chunk) => `(${ownedBy(table, chunk, owner, 'done').replace('`key`, abandoned + 0', 'COUNT(*)')})`,
       );
       await run(`SET autocommit = IF(${chunks.join(' + ')} = ${keys.length}, 1, (SELECT 1 UNION SELECT 2))`);
     },

@@ -1,19 +1,24 @@
 import { sha256Hex } from '#runtime';
 import { storeError } from '../bounded-calls.js';
+import type { Claimed } from '../store.js';
 import { type Run, valuesOf } from './database.js';
-import { type Durations, keysOf, type Statements, type Status } from './dialect.js';
+import { claimsOf, type Durations, keysOf, type Statements, type Status } from './dialect.js';
+import { mysqlLetters } from './mysql-letters.js';
 import {
+  earlier,
+  IS_IDLE,
   IS_OVER,
   isolationVariable,
   later,
   type MysqlTable,
+  NOW,
   ownedBy,
   unlessLocked,
   upsert,
   type Written,
 } from './mysql-table.js';
 import { mysqlTransaction } from './mysql-transaction.js';
-import { chunksOf, literal, literals, type Table } from './table.js';
+import { chunksOf, literal, literals, statusOf, type Table } from './table.js';
 
 /** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
 export function mysqlStatements(named: Table, durations: Durations): Statements {
@@ -32,16 +37,21 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
   async function take(
     run: Run,
     keys: readonly string[],
-    written: Written & { readonly state: 'lease' | 'done' },
-    condition: string,
+    { owner, state }: Pick<Written, 'owner' | 'state'>,
+    write: (chunk: readonly string[]) => string,
   ) {
-    const taken: string[] = [];
+    const taken = new Map<string, Claimed>();
     for (const chunk of chunksOf(keys)) {
-      await run(upsert(table, chunk, written, condition));
-      taken.push(...keysOf(await run(ownedBy(table, chunk, written.owner, written.state))));
+      await run(write(chunk));
+      for (const [key, claim] of claimsOf(await run(ownedBy(table, chunk, owner, state)))) taken.set(key, claim);
     }
     return taken;
   }
+
+  /** Claims dead letters for the length of a lease. */
+  const leaseDead = (keys: readonly string[], owner: string) =>
+    `UPDATE ${table.quoted} SET abandoned = retry_until IS NOT NULL, owner = ${literal(owner)}, retry_until = ${leased}
+     WHERE \`key\` IN (${literals(keys)}) AND ${IS_IDLE}`;
 
   async function prepare(run: Run): Promise<void> {
     const { rows } = await run('SELECT DATABASE() IS NULL, DATABASE(), VERSION(), @@autocommit');
@@ -69,9 +79,10 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       for (const statement of mysqlDdl(named)) await run(statement);
     },
     async sweep(run, rows) {
-      const expired = keysOf(await run(`SELECT \`key\` FROM ${table.quoted} WHERE ${IS_OVER} LIMIT ${rows}`));
+      const isForgotten = `${IS_OVER} AND (last_failed_at IS NULL OR last_failed_at <= ${earlier(durations.retentionMs)})`;
+      const expired = keysOf(await run(`SELECT \`key\` FROM ${table.quoted} WHERE ${isForgotten} LIMIT ${rows}`));
       for (const chunk of chunksOf(expired)) {
-        await run(`DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND ${IS_OVER}`);
+        await run(`DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND ${isForgotten}`);
       }
       return expired.length;
     },
@@ -79,29 +90,35 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       const found = new Map<string, Status>();
       for (const chunk of chunksOf(keys)) {
         const { rows } = await run(
-          `SELECT \`key\`, CASE state WHEN 'done' THEN 'duplicate' WHEN 'open' THEN 'unknown' ELSE 'in-progress' END FROM ${table.quoted}
+          `SELECT \`key\`, ${statusOf(IS_IDLE)} FROM ${table.quoted}
            WHERE \`key\` IN (${literals(chunk)}) AND NOT (${IS_OVER}) ${unlessLocked(table)}`,
         );
         for (const [key, word] of rows.map(valuesOf) as [string, Status][]) found.set(key, word);
       }
       return found;
     },
-    async claim(run, keys, owner) {
-      const claimed = await take(run, keys, { owner, state: 'lease', expires: leased }, IS_OVER);
-      return new Map(claimed.map((key) => [key, undefined]));
+    async claim(run, keys, owner, { from }) {
+      if (from === 'dead') return take(run, keys, { owner, state: 'dead' }, (chunk) => leaseDead(chunk, owner));
+      const lease = { owner, state: 'lease', expires: leased } as const;
+      return take(run, keys, lease, (chunk) => upsert(table, chunk, lease, IS_OVER));
     },
     async complete(run, keys, owner) {
-      const condition = `owner = ${literal(owner)} OR (${IS_OVER})`;
-      return new Set(await take(run, keys, { owner, state: 'done', expires: retained }, condition));
+      const record = { owner, state: 'done', expires: retained } as const;
+      const isOurs = `owner = ${literal(owner)} OR (${IS_OVER}) OR (${IS_IDLE})`;
+      return new Set((await take(run, keys, record, (chunk) => upsert(table, chunk, record, isOurs))).keys());
     },
     async release(run, keys, owner) {
       for (const chunk of chunksOf(keys)) {
+        const isOwn = `\`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`;
+        await run(`DELETE FROM ${table.quoted} WHERE ${isOwn} AND state = 'lease' AND attempts = 0`);
         await run(
-          `DELETE FROM ${table.quoted} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)} AND state = 'lease'`,
+          `UPDATE ${table.quoted} SET retry_until = NULL, expires_at = IF(state = 'lease', ${NOW}, expires_at),
+             state = IF(state = 'lease', 'failed', state) WHERE ${isOwn} AND state IN ('lease', 'dead')`,
         );
       }
     },
     transaction: mysqlTransaction(table, durations),
+    letters: mysqlLetters(table, durations),
   };
 }
 
@@ -113,8 +130,9 @@ function scopeOf(name: string): string {
 /** The statements that create the tables. */
 export function mysqlDdl({ quoted, index, cursors }: Table): string[] {
   const ascii = (length: number) => `VARCHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`;
+  const utf8 = (type: string) => `${type} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`;
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, KEY ${index} (expires_at)) ENGINE=InnoDB`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, attempts INT NOT NULL DEFAULT 0, first_failed_at BIGINT, last_failed_at BIGINT, source ${utf8('TEXT')}, error_code ${utf8('TEXT')}, error_message ${utf8('TEXT')}, letter ${utf8('MEDIUMTEXT')}, abandoned BOOLEAN NOT NULL DEFAULT FALSE, retry_until BIGINT, KEY ${index} (expires_at)) ENGINE=InnoDB`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name ${ascii(200)} PRIMARY KEY, value MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, writers ${ascii(740)} NOT NULL) ENGINE=InnoDB`,
   ];
 }

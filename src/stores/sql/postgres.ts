@@ -2,7 +2,8 @@ import { storeError } from '../bounded-calls.js';
 import { type Run, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
 import { endedError } from './outcome.js';
-import { literal, literals, type Table } from './table.js';
+import { postgresLetters } from './postgres-letters.js';
+import { literal, literals, statusOf, type Table } from './table.js';
 
 /** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
 const LONGEST_MS = 1e14;
@@ -17,7 +18,30 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const keysFrom = (keys: readonly string[]) => `unnest(ARRAY[${literals(keys)}]) AS wanted (key)`;
   const insert = () => `INSERT INTO ${table} AS held (key, owner, state, expires_at)`;
   const isOver = `held.expires_at <= clock_timestamp() AND held.state <> 'open'`;
+  const isIdle = `held.state = 'dead' AND (held.retry_until IS NULL OR held.retry_until <= clock_timestamp())`;
   const replace = 'DO UPDATE SET owner = excluded.owner, state = excluded.state, expires_at = excluded.expires_at';
+  /** Shows which keys other transactions have claimed, without waiting for them. */
+  const lock = (key: string, how = '') =>
+    `pg_try_advisory_xact_lock${how}(hashtextextended(${key}, '${table}'::regclass::oid::bigint))`;
+  /** When the lease ends, the server ends what the transaction is doing: a statement, or the session that has none. */
+  const bounded = `(SELECT set_config('idle_in_transaction_session_timeout', ${lease}, true),
+    CASE WHEN current_setting('statement_timeout') = '0' THEN set_config('statement_timeout', ${lease}, true) END) AS bounded`;
+
+  /** Of a delivery, or of a retry. */
+  const claimIn = (keys: readonly string[], isRetry: boolean) =>
+    isRetry
+      ? `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', expires_at = ${retained} FROM ${bounded}
+         WHERE key IN (${literals(keys)}) AND (${isIdle}) AND ${lock('key')}`
+      : `${insert()} SELECT key, txid_current()::text, 'open', ${retained} FROM ${bounded}, ${keysFrom(keys)}
+         WHERE ${lock('key')} ON CONFLICT (key) ${replace} WHERE ${isOver}`;
+  /** As `claimIn`, for the length of a lease. An owner may have a key already, whose answer was lost. */
+  const leaseTo = (owner: string, keys: readonly string[], isRetry: boolean) =>
+    isRetry
+      ? `UPDATE ${table} AS held SET owner = ${literal(owner)}, retry_until = ${leased}, abandoned = retry_until IS NOT NULL
+         WHERE key IN (${literals(keys)}) AND (${isIdle} OR (state = 'dead' AND owner = ${literal(owner)})) AND ${lock('key')}`
+      : `${insert()} SELECT key, ${literal(owner)}, 'lease', ${leased} FROM ${keysFrom(keys)}
+         ON CONFLICT (key) ${replace}, abandoned = held.state = 'lease' AND (held.abandoned OR held.owner <> excluded.owner)
+         WHERE (${isOver}) OR (held.owner = excluded.owner AND held.state = 'lease')`;
 
   /**
    * Records the keys as done, in the role that has claimed them. Fails unless the transaction is the one that claimed. The
@@ -26,7 +50,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const finishing = ({ id, role, keys, owner }: Claimed) =>
     `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
       ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END;
-     UPDATE ${table} SET state = 'done' WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
+     UPDATE ${table} SET state = 'done', letter = NULL WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
 
   // The server shows the lower 32 bits. An ended transaction shows none.
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
@@ -65,9 +89,11 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     /** `now()` rather than `clock_timestamp()`: an index search needs a value that is stable within the statement. */
     async sweep(run, rows) {
+      const isForgotten = `(last_failed_at IS NULL OR last_failed_at <= now() - ${interval(retentionMs)})`;
       const swept = await run(
         `WITH swept AS (DELETE FROM ${table} WHERE key IN
-           (SELECT key FROM ${table} WHERE expires_at <= now() AND state <> 'open' LIMIT ${rows} FOR UPDATE SKIP LOCKED) RETURNING 1)
+           (SELECT key FROM ${table} WHERE expires_at <= now() AND state <> 'open' AND ${isForgotten}
+            LIMIT ${rows} FOR UPDATE SKIP LOCKED) RETURNING 1)
          SELECT count(*) FROM swept`,
       );
       return Number(keysOf(swept)[0]);
@@ -75,47 +101,56 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     async status(run, keys) {
       const { rows } = await run(
-        `SELECT key, CASE state WHEN 'done' THEN 'duplicate' WHEN 'open' THEN 'unknown' ELSE 'in-progress' END
-         FROM ${table} AS held WHERE key IN (${literals(keys)}) AND NOT (${isOver})`,
+        `SELECT key, ${statusOf(isIdle)} FROM ${table} AS held WHERE key IN (${literals(keys)}) AND NOT (${isOver})`,
       );
       return new Map(rows.map(valuesOf) as [string, Status][]);
     },
 
-    async claim(run, keys, owner) {
+    async claim(run, keys, owner, { from }) {
       const { rows } = await run(
-        `${insert()} SELECT key, ${literal(owner)}, 'lease', ${leased} FROM ${keysFrom(keys)}
-         ON CONFLICT (key) ${replace}
-         WHERE (${isOver}) OR (held.owner = excluded.owner AND held.state = 'lease')
-         RETURNING key, txid_current()`,
+        `${leaseTo(owner, keys, from === 'dead')} RETURNING key, txid_current(), abandoned::int`,
       );
-      return new Map(rows.map(valuesOf).map(([key = '', token = '']) => [key, BigInt(token)]));
+      return new Map(
+        rows.map(valuesOf).map(([key = '', token = '', abandoned]) => {
+          const claim = { token: BigInt(token) };
+          return [key, abandoned === '1' ? { ...claim, abandoned: true } : claim];
+        }),
+      );
     },
 
     async complete(run, keys, owner) {
       const recorded = await run(
         `${insert()} SELECT key, ${literal(owner)}, 'done', ${retained} FROM ${keysFrom(keys)}
-         ON CONFLICT (key) ${replace} WHERE held.owner = excluded.owner OR (${isOver}) RETURNING key`,
+         ON CONFLICT (key) ${replace}, letter = NULL
+         WHERE held.owner = excluded.owner OR (${isOver}) OR (${isIdle}) RETURNING key`,
       );
       return new Set(keysOf(recorded));
     },
 
-    release: (run, keys, owner) =>
-      run(`DELETE FROM ${table} WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)} AND state = 'lease'`),
+    release(run, keys, owner) {
+      const isOwn = `key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
+      return run(
+        `WITH kept AS (UPDATE ${table} SET retry_until = NULL,
+           state = CASE state WHEN 'lease' THEN 'failed' ELSE state END,
+           expires_at = CASE state WHEN 'lease' THEN clock_timestamp() ELSE expires_at END
+           WHERE ${isOwn} AND (state = 'dead' OR (state = 'lease' AND attempts > 0)))
+         DELETE FROM ${table} WHERE ${isOwn} AND state = 'lease' AND attempts = 0`,
+      );
+    },
+
+    letters: postgresLetters({
+      table: () => table,
+      isOver,
+      isIdle,
+      lock,
+      retained,
+      retention: interval(retentionMs),
+    }),
 
     transaction: {
-      /**
-       * The advisory locks show which keys other transactions have claimed, so this never waits for them. When the lease
-       * ends, the server ends what the transaction is doing: a statement, or the session that has none.
-       */
-      async claim(run, keys) {
+      async claim(run, keys, _owner, { from }) {
         const { rows } = await run(
-          `${insert()} SELECT key, txid_current()::text, 'open', ${retained}
-           FROM (SELECT set_config('idle_in_transaction_session_timeout', ${lease}, true),
-             CASE WHEN current_setting('statement_timeout') = '0' THEN set_config('statement_timeout', ${lease}, true) END)
-             AS bounded, ${keysFrom(keys)}
-           WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
-           ON CONFLICT (key) ${replace} WHERE ${isOver}
-           RETURNING key, owner, quote_literal(current_setting('role'))`,
+          `${claimIn(keys, from === 'dead')} RETURNING key, owner, quote_literal(current_setting('role'))`,
         );
         const claimed = rows.map(valuesOf);
         const [, id = '', role] = claimed[0] ?? [];
@@ -143,8 +178,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       leaveOpen: (run, { keys, owner }) =>
         run(
           `${insert()} SELECT key, ${literal(owner)}, 'open', ${retained} FROM ${keysFrom(keys)}
-           WHERE pg_try_advisory_xact_lock(hashtextextended(key, '${table}'::regclass::oid::bigint))
-           ON CONFLICT (key) ${replace} WHERE ${isOver}`,
+           WHERE ${lock('key')} ON CONFLICT (key) ${replace} WHERE (${isOver}) OR (${isIdle})`,
         ),
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
       leave: (run, { id }) =>
@@ -175,14 +209,18 @@ function refuse(error: unknown): never {
 /** The statements that create the tables. A transaction updates its keys once, in the free half of their page (HOT). */
 export function postgresDdl({ quoted, index, cursors }: Table): string[] {
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, state text NOT NULL, expires_at timestamptz NOT NULL) WITH (fillfactor = 50)`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, state text NOT NULL, expires_at timestamptz NOT NULL, attempts integer NOT NULL DEFAULT 0, first_failed_at timestamptz, last_failed_at timestamptz, source text, error_code text, error_message text, letter text, abandoned boolean NOT NULL DEFAULT false, retry_until timestamptz) WITH (fillfactor = 50)`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
   ];
 }
 
 function later(ms: number): string {
-  return `clock_timestamp() + interval '${milliseconds(ms)} milliseconds'`;
+  return `clock_timestamp() + ${interval(ms)}`;
+}
+
+function interval(ms: number): string {
+  return `interval '${milliseconds(ms)} milliseconds'`;
 }
 
 function milliseconds(ms: number): number {

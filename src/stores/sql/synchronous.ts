@@ -1,10 +1,10 @@
 import { WebhookError } from '../../errors.js';
 import { ignorePromise, isThenable } from '../../internal/guards.js';
 import { storableKey } from '../storable-key.js';
-import type { Run, StoreWord, Synchronous, TransactionalStore } from '../store.js';
+import type { Run, Step, StoreWord, Synchronous, TransactionalStore } from '../store.js';
 import { begin, CLOSED, isBusy, runsOf, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
-import { type Durations, explained, keysOf, type Status } from './dialect.js';
+import { type Durations, explained, keysOf, type Status, wordsOf } from './dialect.js';
 import { endedError, Outcome } from './outcome.js';
 import { hasEnded, sqliteStatements, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';
@@ -24,19 +24,21 @@ export function synchronousStore<Connection>(
   const tx = db.connection as Synchronous<Connection>;
 
   /** Claims the keys in the open transaction, and finds out about the others. */
-  function claim(keys: readonly string[], owner: string): Map<string, StoreWord> {
-    const claimed = keysOf({ rows: db.runNow(...texts.openEach(keys, owner)) });
+  function claim(keys: readonly string[], owner: string, step: Step): Map<string, StoreWord> {
+    const rows = step.from === 'dead' ? db.runNow(texts.retry(keys, owner)) : db.runNow(...texts.openEach(keys, owner));
+    const claimed = keysOf({ rows });
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
     const others = keys.filter((key) => !words.has(key));
     if (others.length === 0) return words;
     const found = db.runNow(texts.status(others)).map(valuesOf) as [string, Status][];
-    for (const [key, word] of found) words.set(key, word);
+    for (const [key, word] of wordsOf(new Map(found), others, step)) words.set(key, word);
     return words;
   }
 
   async function attempt(
     keys: readonly string[],
     names: readonly string[],
+    step: Step,
     run: Run<Synchronous<Connection>>,
   ): Promise<Map<string, StoreWord>> {
     const end = begin(db);
@@ -75,7 +77,7 @@ export function synchronousStore<Connection>(
     }
 
     try {
-      words = claim(keys, owner);
+      words = claim(keys, owner, step);
       if (claimed().length > 0) {
         db.runNow(texts.mark);
         outcome.begin();
@@ -100,9 +102,9 @@ export function synchronousStore<Connection>(
   }
 
   return {
-    async once(names, _step, run) {
+    async once(names, step, run) {
       const keys = names.map(storableKey);
-      return whenFree(() => attempt(keys, names, run), options.timeoutMs);
+      return whenFree(() => attempt(keys, names, step, run), options.timeoutMs);
     },
   };
 }

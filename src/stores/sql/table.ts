@@ -56,9 +56,18 @@ export function literals(values: readonly string[]): string {
 
 /**
  * Of a row: held for the length of a lease, held by a transaction, or done. An open row that is committed does not expire:
- * what its transaction did is unknown.
+ * what its transaction did is unknown. A row that failed is over at once, and stays to count. A dead letter does not expire.
  */
-export type State = 'lease' | 'open' | 'done';
+export type State = 'lease' | 'open' | 'done' | 'failed' | 'dead';
+
+/** When dead letters expire, so that an index finds them: in the year 9999, which every client reads as a date. */
+export const NEVER_MS = Date.UTC(9999, 11, 31);
+
+/** An expression for the `Status` of a row that is not over, in each dialect. */
+export function statusOf(isIdle: string): string {
+  return `CASE state WHEN 'done' THEN 'duplicate' WHEN 'open' THEN 'unknown' WHEN 'dead' THEN
+    CASE WHEN ${isIdle} THEN 'dead' ELSE 'in-progress' END ELSE 'in-progress' END`;
+}
 
 /** Keys in one statement. */
 const MOST_KEYS = 1000;

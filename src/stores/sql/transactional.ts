@@ -1,10 +1,10 @@
 import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
-import type { Claimed as ClaimedKey, Run, RunLimit, StoreWord, TransactionalStore } from '../store.js';
+import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
-import { type Claimed, explained, isConflict, type Statements } from './dialect.js';
+import { type Claimed, explaining, isConflict, type Statements, wordsOf } from './dialect.js';
 import { Leaving, within } from './leaving.js';
 import { endedError, Outcome } from './outcome.js';
 import { CONFLICTS, commitError, FROZEN, GIVEN_UP, late, MOST_TRIES, REFUSED, REPEATED } from './transaction-errors.js';
@@ -15,9 +15,10 @@ export interface TransactionalOptions {
   readonly isolationLevel?: IsolationLevel | undefined;
 }
 
-/** What a call of `once` asks for; its keys as they are stored, and sorted. */
+/** What a call of `once` asks for; its keys as they are stored, and sorted, so that overlapping deliveries do not deadlock. */
 interface Work<Tx> {
   readonly keys: readonly string[];
+  readonly step: Step;
   readonly run: (claimed: Claimed, tx: Tx) => unknown;
   readonly limit: RunLimit;
 }
@@ -30,15 +31,15 @@ export function transactionalStore<Tx>(
 ): TransactionalStore<Tx> {
   return {
     leaseMs: options.leaseMs,
-    async once(names, _step, run: Run<Tx>, limit) {
+    async once(names, step, run: Run<Tx>, limit) {
       const preparing = statements.prepare?.((statement) => db.run(statement, options.timeoutMs));
       if (preparing) {
         await withDeadline(preparing, options.timeoutMs, () => storeError(late('did not answer', options)));
       }
       const keys = names.map(storableKey);
       const work: Work<Tx> = {
-        // Sorted, so that overlapping deliveries do not deadlock.
         keys: [...keys].sort(),
+        step,
         run: (claimed, tx) => run(freshOf(names, keys, claimed), tx),
         limit,
       };
@@ -215,14 +216,14 @@ class Attempt<Tx> {
 
   /** Claims the keys that nobody has, and finds out about the others. */
   async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
-    const { transaction, status } = this.#statements;
-    const claimed = await transaction.claim(run, this.#work.keys, crypto.randomUUID()).catch((error: unknown) => {
-      throw explained(error, this.#statements.table);
-    });
+    const { transaction, status, table } = this.#statements;
+    const { keys, step } = this.#work;
+    const claimed = await transaction.claim(explaining(run, table), keys, crypto.randomUUID(), step);
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
-    const others = this.#work.keys.filter((key) => !this.#words.has(key));
-    if (others.length > 0) for (const [key, word] of await status(run, others)) this.#words.set(key, word);
+    const others = keys.filter((key) => !this.#words.has(key));
+    if (others.length === 0) return claimed;
+    for (const [key, word] of wordsOf(await status(run, others), others, step)) this.#words.set(key, word);
     return claimed;
   }
 

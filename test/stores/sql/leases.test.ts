@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Claim } from '../../../src/stores/leased-store.js';
 import type { Statements } from '../../../src/stores/sql/dialect.js';
 import type { Run } from '../../../src/stores/sql/index.js';
 import { leaseTable } from '../../../src/stores/sql/leases.js';
 import { postgresStatements } from '../../../src/stores/sql/postgres.js';
 import { tableOf } from '../../../src/stores/sql/table.js';
+import { type ClaimAnswer, type Claimed, DELIVERY } from '../../../src/stores/store.js';
 
 const conflict = Object.assign(new Error('deadlock detected'), { code: '40P01' });
 const right = postgresStatements(tableOf('a.b', 'postgres'), { leaseMs: 1000, retentionMs: 1000 });
@@ -31,11 +31,11 @@ describe('leases in a table', () => {
     const table = tableWith({
       claim: async (_, keys) => {
         if (++tries < 3) throw conflict;
-        return new Map(keys.map((key) => [key, undefined]));
+        return new Map(keys.map((key) => [key, {}]));
       },
       status: async () => new Map(),
     });
-    expect(await table.claim(['a'], 'owner')).toEqual(new Map([['a', 'claimed']]));
+    expect(await table.claim(['a'], 'owner', DELIVERY)).toEqual(new Map([['a', {}]]));
     expect(tries).toBe(3);
   });
 
@@ -47,18 +47,19 @@ describe('leases in a table', () => {
         return Promise.reject(new Error('disk full'));
       },
     });
-    await expect(table.claim(['a'], 'owner')).rejects.toThrow('disk full');
+    await expect(table.claim(['a'], 'owner', DELIVERY)).rejects.toThrow('disk full');
     expect(tries).toBe(1);
   });
 
   it('are in progress if they are claimed and freed over and over', async () => {
     const table = tableWith({
-      claim: async (_, keys) => noted(`claim ${keys}`, new Map<string, bigint>(keys.includes('a') ? [['a', 7n]] : [])),
+      claim: async (_, keys) =>
+        noted(`claim ${keys}`, new Map<string, Claimed>(keys.includes('a') ? [['a', { token: 7n }]] : [])),
       status: async (_, keys) => noted(`status ${keys}`, new Map()),
     });
-    expect(await table.claim(['b', 'a'], 'owner')).toEqual(
-      new Map<string, Claim>([
-        ['a', 7n],
+    expect(await table.claim(['b', 'a'], 'owner', DELIVERY)).toEqual(
+      new Map<string, ClaimAnswer>([
+        ['a', { token: 7n }],
         ['b', 'in-progress'],
       ]),
     );
@@ -67,7 +68,7 @@ describe('leases in a table', () => {
 
   it('ask for the status of those alone that were not claimed, and no further once all are known', async () => {
     const table = tableWith({
-      claim: async (_, keys) => noted(`claim ${keys}`, new Map([['b', undefined]])),
+      claim: async (_, keys) => noted(`claim ${keys}`, new Map([['b', {}]])),
       status: async (_, keys) =>
         noted(
           `status ${keys}`,
@@ -77,11 +78,11 @@ describe('leases in a table', () => {
           ]),
         ),
     });
-    const words = await table.claim(['c', 'b', 'a'], 'owner');
+    const words = await table.claim(['c', 'b', 'a'], 'owner', DELIVERY);
     expect(words).toEqual(
-      new Map([
+      new Map<string, ClaimAnswer>([
         ['a', 'duplicate'],
-        ['b', 'claimed'],
+        ['b', {}],
         ['c', 'in-progress'],
       ]),
     );
@@ -101,7 +102,9 @@ describe('leases in a table', () => {
   it('say that the table is missing, at every step', async () => {
     const table = tableWith({}, () => Promise.reject(Object.assign(new Error('no'), { code: '42P01' })));
     for (const step of [table.claim, table.record, table.release]) {
-      await expect(step(['a'], 'owner')).rejects.toThrow('The table a.b does not exist. Call migrate() of the store');
+      await expect(step(['a'], 'owner', DELIVERY)).rejects.toThrow(
+        'The table a.b does not exist. Call migrate() of the store',
+      );
     }
   });
 });

@@ -12,7 +12,7 @@ export function runOn(db: SqliteLike): SynchronousDatabase<unknown>['runNow'] {
   const prepared = new Map<string, ReturnType<SqliteLike['prepare']>>();
   return (text, values) => {
     if (values === undefined) {
-      if (/^(SELECT|PRAGMA)|RETURNING \w+$/.test(text)) return db.prepare(text).all() as object[];
+      if (/^(SELECT|PRAGMA)|RETURNING [\w, ]+$/.test(text)) return db.prepare(text).all() as object[];
       // After a prepared statement that was busy, libsql's connection commits nothing.
       db.exec(text);
       return [];

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fromD1, sqlStore } from '../../../../src/stores/sql/index.js';
 import { storeContract } from '../../../../src/testing/index.js';
+import { describeLetters, failure } from '../../../contracts/letters.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { once, onceEach } from '../../calls.js';
 import { describeCursors } from '../suites/cursor.js';
+import { endLeases } from '../suites/letters.js';
 import { hasWorkerd, needsWorkerd, useWorkers } from './workers.js';
 
 describe.skipIf(!hasWorkerd)(`sqlStore over D1, in workerd${needsWorkerd}`, () => {
@@ -34,4 +36,18 @@ describe.skipIf(!hasWorkerd)(`sqlStore over D1, from Node${needsWorkerd}`, () =>
   });
 
   describeCursors('fromD1', open);
+
+  describe('dead letters of fromD1', () => {
+    describeLetters(async () => ({
+      store: await open(),
+      expire: () => endLeases((text) => workers.query(text), 'sqlite'),
+    }));
+
+    it('hold up to 1.9 MB', async () => {
+      const { letters } = await open();
+      const [key, letter] = [unique(), 'x'.repeat(1_900_000)];
+      await letters?.fail(key, failure({ letter, afterAttempts: 1 }));
+      expect((await letters?.look([key]))?.get(key)?.letter === letter).toBe(true);
+    });
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromMysql2, sqlStore } from '../../../../src/stores/sql/index.js';
+import { failure } from '../../../contracts/letters.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
 import { once, onceEach } from '../../calls.js';
@@ -43,6 +44,15 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     expect(await words).toEqual(['handled', 'duplicate', 'handled']);
     expect(await countOf(opened, `${one} ${three}`)).toBe(1);
     expect(await opened.lease().sweep()).toBeGreaterThanOrEqual(0);
+    const { letters } = store;
+    const dead = failure({ afterAttempts: 1, source: `It's`, message: '鍵 "\\', letter: '{"é":"\\u0000"}' });
+    expect(await letters?.fail(three, dead)).toBeUndefined();
+    const key = unique();
+    for (const attempts of [1, 2]) expect(await letters?.fail(key, dead)).toMatchObject({ attempts, isDead: true });
+    const { source, message, letter } = dead;
+    expect((await letters?.look([key]))?.get(key)).toMatchObject({ source, message, letter, attempts: 2 });
+    expect((await letters?.list({ source, limit: 5000 }))?.letters.has(key)).toBe(true);
+    expect(await letters?.discard([key])).toEqual(new Set([key]));
   }
 
   it('takes no row for a duplicate, or for one that was left open, before it is committed', async () => {

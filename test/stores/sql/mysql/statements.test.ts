@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../../src/stores/sql/index.js';
 import { mysqlStatements } from '../../../../src/stores/sql/mysql.js';
 import { tableOf } from '../../../../src/stores/sql/table.js';
+import { DELIVERY } from '../../../../src/stores/store.js';
 
 // What no MariaDB shows: MySQL 8, and what other releases of ours must find.
 
@@ -54,7 +55,7 @@ describe('what MySQL is asked before the first claim', () => {
 describe('a lease of MySQL', () => {
   it('gives the keys alone whose rows are of the owner then, and leaves other columns of the table alone', async () => {
     const { run, texts } = server({ 'AND owner': { rows: [['b']] } });
-    expect(await statementsFor().claim(run, KEYS, 'me')).toEqual(new Map([['b', undefined]]));
+    expect(await statementsFor().claim(run, KEYS, 'me', DELIVERY)).toEqual(new Map([['b', {}]]));
     expect(texts[0]).toMatch(
       /^INSERT INTO `db`\.`keys` \(`key`, owner, state, expires_at\) VALUES \('a', 'me', 'lease', /,
     );
@@ -64,7 +65,7 @@ describe('a lease of MySQL', () => {
 describe('a transaction of MySQL', () => {
   it('names its locks as every release does, so that two that run at once skip the keys of each other', async () => {
     const { run, texts } = server({ JSON_TABLE: { changed: 2 } });
-    await statementsFor().transaction.claim(run, KEYS, 'me');
+    await statementsFor().transaction.claim(run, KEYS, 'me', DELIVERY);
     const scope = 'd2b29cc3d9d94d1e9f48a08a485141f587a416f9';
     expect(texts[0]).toContain(`CONCAT('ewr:', LEFT(SHA2(CONCAT(_ascii'${scope} ', j.k), 256), 40))`);
   });
@@ -73,12 +74,12 @@ describe('a transaction of MySQL', () => {
     const keys = Array.from({ length: 2001 }, (_, index) => `k${index}`);
     const { run, texts } = server({ JSON_TABLE: { changed: 1000 } });
     await statementsFor()
-      .transaction.claim(run, keys, 'me')
+      .transaction.claim(run, keys, 'me', DELIVERY)
       .catch(() => {});
     const inserts = texts.filter((text) => text.includes('JSON_TABLE'));
     expect(inserts.map((text) => text.includes('RELEASE_ALL_LOCKS'))).toEqual([true, false, false]);
     const held = server({ JSON_TABLE: { changed: 999 }, CONCAT_WS: { rows: [['1', '0']] } });
-    await statementsFor().transaction.claim(held.run, keys, 'me');
+    await statementsFor().transaction.claim(held.run, keys, 'me', DELIVERY);
     expect(held.texts.filter((text) => text.includes('JSON_TABLE'))).toHaveLength(1);
     expect(held.texts[1]).toMatch(/^ROLLBACK AND CHAIN/);
   });

@@ -6,6 +6,7 @@ import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { onceEach } from '../../calls.js';
 import type { Row, SqlClient } from '../client.js';
 import { describeLeases } from '../suites/leases.js';
+import { describeClientLetters } from '../suites/letters.js';
 import { useFile } from './file.js';
 
 type Connection = InstanceType<typeof Database>;
@@ -40,7 +41,9 @@ const leaseDatabase: SqlClient = {
   },
 };
 
-describeLeases(leaseDatabase, useFile());
+const file = useFile();
+describeLeases(leaseDatabase, file);
+describeClientLetters(leaseDatabase, 'lease', () => file.open(leaseDatabase));
 
 describe('the statements for a LeaseDatabase', () => {
   it('take at most 5000 keys each', async () => {

@@ -1,10 +1,12 @@
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromBetterSqlite3, sqlStore } from '../../../../src/stores/sql/index.js';
+import { describeLetters } from '../../../contracts/letters.js';
 import { describeStore } from '../../../contracts/store.js';
 import { unique } from '../../../contracts/store-helpers.js';
 import { once, onceEach } from '../../calls.js';
 import { ERR_UNKNOWN } from '../client.js';
+import { endLeases } from '../suites/letters.js';
 import { useDirectory } from './file.js';
 
 const path = useDirectory();
@@ -43,6 +45,25 @@ describeStore(
     },
   },
 );
+
+describe('dead letters of fromBetterSqlite3, lease', () => {
+  describeLetters(async () => {
+    const { db } = await open();
+    const expire = () => endLeases(async (text) => db.exec(text), 'sqlite');
+    return { store: sqlStore({ db: fromBetterSqlite3(db) }), expire };
+  });
+});
+
+describe('dead letters of fromBetterSqlite3, transactional', () => {
+  describeLetters(async () => {
+    const { db, store } = await open();
+    return {
+      store: store as never,
+      expire: async () => {},
+      leaveOpen: async (key) => void (await once(store, key, () => void db.exec('COMMIT')).catch(nothing)),
+    };
+  });
+});
 
 describe('fromBetterSqlite3, transactional', () => {
   it('commits key and effect together, on this and every other connection', async () => {

@@ -1,0 +1,62 @@
+import { storeError } from '../bounded-calls.js';
+import type { Failure, StoredLetter } from '../store.js';
+import type { Answer } from './database.js';
+
+/** D1 has rows of up to 2 MB. */
+const MOST_BYTES = 1_900_000;
+
+/** A failure with texts that every database can keep. Throws `ERR_WEBHOOK_STORE` for a letter that is too large. */
+export function keepable(failure: Failure): Failure {
+  const { letter, source, code, message } = failure;
+  // Both are only possible inside of strings of JSON.
+  const kept = letter.replaceAll('\0', '\\u0000').replace(LONE, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+  const bytes = new TextEncoder().encode(kept).length;
+  if (bytes > MOST_BYTES) throw storeError(`${TOO_LARGE} (${bytes} bytes, at most ${MOST_BYTES})`);
+  const readable = (text: string) => text.replaceAll('\0', '\ufffd').replace(LONE, '\ufffd');
+  return {
+    ...failure,
+    letter: kept,
+    source: source === undefined ? undefined : readable(source),
+    code: readable(code),
+    message: readable(message),
+  };
+}
+
+const LONE = /\p{Surrogate}/gu;
+const TOO_LARGE = 'The event is too large for a dead letter, so it will be redelivered';
+
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** UTF-8 in hex digits, which no client takes for a placeholder, and no server for an escape. */
+export function hexOf(text: string): string {
+  let hex = '';
+  for (const byte of new TextEncoder().encode(text)) hex += DIGITS[byte];
+  return hex;
+}
+
+export function textOf(hex: string): string {
+  return new TextDecoder().decode(Uint8Array.from({ length: hex.length / 2 }, (_, at) => digitsAt(hex, 2 * at)));
+}
+
+function digitsAt(hex: string, at: number): number {
+  return Number.parseInt(hex.slice(at, at + 2), 16);
+}
+
+/** Reads rows of key, attempts, first and last time, code, message, letter, and source. */
+export function lettersOf({ rows }: Answer, read: (value: string) => string = String): Map<string, StoredLetter> {
+  return new Map(
+    rows.map((row) => {
+      const [key, attempts, first, last, code, message, letter, source] = Object.values(row);
+      const found: StoredLetter = {
+        letter: read(letter),
+        source: source === null ? undefined : read(source),
+        code: read(code),
+        message: read(message),
+        attempts: Number(attempts),
+        firstFailedAt: Number(first),
+        lastFailedAt: Number(last),
+      };
+      return [String(key), found];
+    }),
+  );
+}

@@ -1,0 +1,51 @@
+import type { LetterStore } from '../store.js';
+import type { Run } from './database.js';
+import { explaining, isConflict, type Statements } from './dialect.js';
+import { keepable } from './letter-texts.js';
+
+const TRIES = 5;
+/** How long the server may take to end a transaction whose session was closed, in ms. */
+const ENDING_MS = 25;
+const MOST_PAUSES = 4;
+
+/** Failures and dead letters in the table of the keys. */
+export function sqlLetters(plain: Run, statements: Statements): LetterStore {
+  const run = explaining(plain, statements.table);
+  const { letters } = statements;
+
+  return {
+    async fail(key, failure) {
+      const kept = keepable(failure);
+      await statements.prepare?.(run);
+      for (let pauses = 0; ; pauses++) {
+        const failed = await unlessConflict(() => letters.fail(run, key, kept));
+        if (failed || pauses === MOST_PAUSES || (await statements.status(run, [key])).size > 0) return failed;
+        await new Promise((resolve) => setTimeout(resolve, ENDING_MS));
+      }
+    },
+    async look(keys) {
+      await statements.prepare?.(run);
+      return letters.look(run, keys);
+    },
+    async list(page) {
+      await statements.prepare?.(run);
+      const found = await letters.list(run, page);
+      return { letters: found, ...(found.size === page.limit && { next: [...found.keys()].at(-1) }) };
+    },
+    async discard(keys) {
+      await statements.prepare?.(run);
+      return unlessConflict(() => letters.discard(run, [...keys].sort()));
+    },
+  };
+}
+
+/** A serialization failure or a deadlock changed nothing. */
+async function unlessConflict<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import type { Run } from './database.js';
+import { keysOf, type LetterStatements } from './dialect.js';
+import { hexOf, lettersOf } from './letter-texts.js';
+import { literal, literals, NEVER_MS } from './table.js';
+
+/** What the statements for letters have in common with the others. */
+interface Parts {
+  table(): string;
+  /** Of the row `held`: free, or a dead letter that nobody retries. */
+  readonly isOver: string;
+  readonly isIdle: string;
+  /** A condition that takes the lock of a key, for itself or shared with others, unless a transaction has it. */
+  lock(key: string, how?: '_shared'): string;
+  /** When a key expires that takes effect now, and how long that is. */
+  readonly retained: string;
+  readonly retention: string;
+}
+
+const NEVER = `to_timestamp(${NEVER_MS / 1000})`;
+const MOST_ATTEMPTS = 2 ** 31 - 1;
+const MOST_MS = 1e14;
+
+export function postgresLetters({ table, isOver, isIdle, lock, retained, retention }: Parts): LetterStatements {
+  async function select(run: Run, condition: string, rest = '') {
+    const columns = `key, attempts::text, ${msOf('first_failed_at')}, ${msOf('last_failed_at')}, error_code, error_message, letter, source`;
+    return lettersOf(await run(`SELECT ${columns} FROM ${table()} WHERE state = 'dead' AND ${condition} ${rest}`));
+  }
+
+  return {
+    async fail(run, key, { letter, source, code, message, isUnknown, ...limits }) {
+      const [attempts, ms] = isUnknown
+        ? [0, 0]
+        : [Math.min(limits.afterAttempts, MOST_ATTEMPTS), Math.min(limits.afterMs, MOST_MS)];
+      const isDue = attempts <= 1 && ms <= 0;
+      const counts = `held.state = 'dead' OR held.last_failed_at > excluded.last_failed_at - ${retention}`;
+      const count = `CASE WHEN ${counts} THEN held.attempts + 1 ELSE 1 END`;
+      const first = `CASE WHEN ${counts} THEN held.first_failed_at ELSE excluded.first_failed_at END`;
+      const isDead = `held.state = 'dead' OR (${count} >= ${Math.ceil(attempts)} AND excluded.last_failed_at >= ${first} + interval '${Math.ceil(ms)} milliseconds')`;
+      const isOpen = `EXISTS (SELECT FROM ${table()} WHERE key = ${literal(key)} AND state = 'open')`;
+      const { rows } = await run(
+        `WITH given (failed_at, source, code, message, letter) AS (SELECT clock_timestamp(),
+           ${source === undefined ? 'NULL' : text(source)}, ${text(code)}, ${text(message)}, ${text(letter)})
+         INSERT INTO ${table()} AS held
+           (key, owner, state, expires_at, attempts, first_failed_at, last_failed_at, source, error_code, error_message, letter)
+         SELECT ${literal(key)}, '', ${isDue ? `'dead', ${NEVER}` : `'failed', failed_at`}, 1, failed_at, failed_at,
+           source, code, message, ${isDue ? 'letter' : 'NULL'} FROM given
+         WHERE ${isUnknown ? `${isOpen} AND ` : ''}${lock(literal(key), '_shared')}
+         ON CONFLICT (key) DO UPDATE SET owner = '', retry_until = NULL, attempts = ${count}, first_failed_at = ${first},
+           last_failed_at = excluded.last_failed_at, source = excluded.source, error_code = excluded.error_code,
+           error_message = excluded.error_message,
+           state = CASE WHEN ${isDead} THEN 'dead' ELSE 'failed' END,
+           expires_at = CASE WHEN ${isDead} THEN ${NEVER} ELSE excluded.last_failed_at END,
+           letter = CASE WHEN ${isDead} THEN (SELECT letter FROM given) END
+         WHERE ${isUnknown ? `held.state = 'open'` : `(${isOver}) OR (${isIdle})`}
+         RETURNING attempts::text, ${msOf('first_failed_at')}, state`,
+      );
+      const [failed] = rows.map(Object.values);
+      return failed && { attempts: Number(failed[0]), firstFailedAt: Number(failed[1]), isDead: failed[2] === 'dead' };
+    },
+    look: (run, keys) => select(run, `key IN (${literals(keys)})`),
+    list(run, { source, after, limit }) {
+      const isOf = source === undefined ? '' : ` AND source = ${text(source)}`;
+      const isAfter = after === undefined ? '' : ` AND key > ${literal(after)}`;
+      return select(run, `expires_at = ${NEVER}${isOf}${isAfter}`, `ORDER BY key LIMIT ${limit}`);
+    },
+    async discard(run, keys) {
+      const discarded = await run(
+        `UPDATE ${table()} AS held SET owner = '', state = 'done', expires_at = ${retained}, letter = NULL
+         WHERE key IN (${literals(keys)}) AND (${isIdle}) AND ${lock('key')} RETURNING key`,
+      );
+      return new Set(keysOf(discarded));
+    },
+  };
+}
+
+function text(value: string): string {
+  return `convert_from(decode('${hexOf(value)}', 'hex'), 'UTF8')`;
+}
+
+/** Epoch milliseconds. */
+function msOf(column: string): string {
+  return `floor(extract(epoch FROM ${column}) * 1000)::text AS ${column}_ms`;
+}

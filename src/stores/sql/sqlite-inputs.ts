@@ -1,0 +1,45 @@
+import { hexOf } from './letter-texts.js';
+import { jsonLiteral, literal } from './table.js';
+
+/** The texts of one statement. */
+export interface Texts {
+  /** An expression for a text. */
+  of(text: string): string;
+  /** The values of the parameters, if there are any. */
+  values(): readonly string[] | undefined;
+}
+
+/** How the statements get the time in ms, their keys as a JSON array, the owner, and other texts. */
+export interface Inputs {
+  now(): string;
+  keys(keys: readonly string[]): string;
+  owner(owner: string): string;
+  /** The values of the parameters for keys and owner, if there are any. */
+  values(keys: readonly string[], owner?: string): readonly string[] | undefined;
+  /** Of a statement with parameters for neither keys nor owner. */
+  texts(): Texts;
+}
+
+/** For a file: the clock of the process, because one machine has the file. */
+export const OF_FILE: Inputs = {
+  now: () => String(Math.floor(Date.now())),
+  keys: jsonLiteral,
+  owner: literal,
+  values: () => undefined,
+  texts: () => ({ of: (text) => `CAST(X'${hexOf(text)}' AS TEXT)`, values: () => undefined }),
+};
+
+/**
+ * For a server: its own clock, because the clocks of its clients differ. Parameters, because the text of a statement is
+ * limited to 100 kB in D1, which the keys of a large delivery exceed.
+ */
+export const OF_SERVER: Inputs = {
+  now: () => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+  keys: () => '?1',
+  owner: () => '?2',
+  values: (keys, owner) => [JSON.stringify(keys), ...(owner === undefined ? [] : [owner])],
+  texts() {
+    const values: string[] = [];
+    return { of: (text) => `?${values.push(text)}`, values: () => values };
+  },
+};

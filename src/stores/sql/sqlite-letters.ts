@@ -1,0 +1,74 @@
+import type { Run } from './database.js';
+import { type Durations, keysOf, type LetterStatements } from './dialect.js';
+import { lettersOf } from './letter-texts.js';
+import type { Inputs, Texts } from './sqlite-inputs.js';
+import { NEVER_MS } from './table.js';
+
+/** What the statements for letters have in common with the others. */
+interface Parts {
+  readonly table: string;
+  readonly inputs: Inputs;
+  /** Whether a row is free, or a dead letter that nobody retries. */
+  isOver(at: string): string;
+  isIdle(at: string): string;
+}
+
+const COLUMNS = 'key, attempts, first_failed_at, last_failed_at, error_code, error_message, letter, source';
+
+export function sqliteLetters(
+  { table, inputs, isOver, isIdle }: Parts,
+  { retentionMs }: Pick<Durations, 'retentionMs'>,
+): LetterStatements {
+  const select = async (run: Run, { values }: Texts, condition: string, rest = '') =>
+    lettersOf(
+      await run(`SELECT ${COLUMNS} FROM ${table} WHERE state = 'dead' AND ${condition} ${rest}`, undefined, values()),
+    );
+  const among = (texts: Texts, keys: readonly string[]) =>
+    `key IN (SELECT value FROM json_each(${texts.of(JSON.stringify(keys))}))`;
+
+  return {
+    async fail(run, key, { letter, source, code, message, isUnknown, afterAttempts, afterMs }) {
+      const { of, values } = inputs.texts();
+      const isDue = isUnknown ? 'true' : `attempts >= ${afterAttempts} AND at - first_at >= ${afterMs}`;
+      const { rows } = await run(
+        `INSERT OR REPLACE INTO ${table}
+           (key, owner, state, expires_at, attempts, first_failed_at, last_failed_at, source, error_code, error_message, letter)
+         SELECT key, '', CASE WHEN is_dead THEN 'dead' ELSE 'failed' END, CASE WHEN is_dead THEN ${NEVER_MS} ELSE at END,
+           attempts, first_at, at, ${source === undefined ? 'NULL' : of(source)}, ${of(code)}, ${of(message)},
+           CASE WHEN is_dead THEN ${of(letter)} END
+         FROM (SELECT *, was_dead OR (${isDue}) AS is_dead FROM (
+           SELECT given.key, at, was_dead, CASE WHEN counts THEN held.attempts + 1 ELSE 1 END AS attempts,
+             CASE WHEN counts THEN first_failed_at ELSE at END AS first_at
+           FROM (SELECT ${of(key)} AS key, ${inputs.now()} AS at) AS given LEFT JOIN
+             (SELECT *, state = 'dead' AS was_dead, state = 'dead' OR last_failed_at > ${inputs.now()} - ${retentionMs} AS counts
+              FROM ${table}) AS held ON held.key = given.key
+           WHERE ${isUnknown ? "state = 'open'" : `held.key IS NULL OR (${isOver('at')}) OR (${isIdle('at')})`}))
+         RETURNING attempts, first_failed_at, state`,
+        undefined,
+        values(),
+      );
+      const [failed] = rows.map(Object.values);
+      return failed && { attempts: Number(failed[0]), firstFailedAt: Number(failed[1]), isDead: failed[2] === 'dead' };
+    },
+    look(run, keys) {
+      const texts = inputs.texts();
+      return select(run, texts, among(texts, keys));
+    },
+    list(run, { source, after, limit }) {
+      const texts = inputs.texts();
+      const isOf = source === undefined ? '' : ` AND source = ${texts.of(source)}`;
+      const isAfter = after === undefined ? '' : ` AND key > ${texts.of(after)}`;
+      return select(run, texts, `expires_at = ${NEVER_MS}${isOf}${isAfter}`, `ORDER BY key LIMIT ${limit}`);
+    },
+    async discard(run, keys) {
+      const texts = inputs.texts();
+      const discarded = await run(
+        `UPDATE ${table} SET owner = '', state = 'done', expires_at = ${inputs.now()} + ${Math.ceil(retentionMs)}, letter = NULL
+         WHERE ${among(texts, keys)} AND ${isIdle(inputs.now())} RETURNING key`,
+        undefined,
+        texts.values(),
+      );
+      return new Set(keysOf(discarded));
+    },
+  };
+}
