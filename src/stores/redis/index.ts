@@ -1,12 +1,10 @@
-import type { WebhookError } from '../../errors.js';
 import { checkClientOptions } from '../../internal/check-client.js';
 import { optionError } from '../../internal/check-options.js';
-import { storeError } from '../bounded-calls.js';
 import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
 import type { LeaseStore } from '../store.js';
-import { inBatches, type Send } from './batches.js';
-import { CLIENT, isCluster, type RedisLike, scriptsOf } from './client.js';
-import { bySlot } from './slots.js';
+import { CLIENT, type RedisLike } from './client.js';
+import { runnerOf } from './runner.js';
+import { redisTable } from './table.js';
 
 export type { IoRedisLike, NodeRedisLike, RedisLike, UpstashRedisLike, ValkeyGlideLike } from './client.js';
 
@@ -27,52 +25,6 @@ export interface RedisStoreOptions extends LeaseOptions {
 /** Upstash and fetch end requests sooner. */
 const HTTP_LOST_MS = 60_000;
 const PREFIX = /^[\w.:{}-]{1,100}$/;
-
-// The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
-// because the connection broke before the answer came, the script recognizes its own work and gives the same answer.
-// Only scripts read: a script always goes to the primary, and a replica may lag behind.
-// A script gets keys of several runs. Its arguments are a time in ms and the owner of each key. A key that cannot be read is
-// answered with its error, so that only its own run fails.
-const CLAIM = `local words = {}
-for i, key in ipairs(KEYS) do
-local owner = ARGV[i + 1]
-if redis.call('set', key, owner, 'px', ARGV[1], 'nx') then
-words[i] = 'claimed'
-else
-local held = redis.pcall('get', key)
-if type(held) == 'table' then
-words[i] = 'error:' .. held.err
-elseif held == owner then
-redis.call('pexpire', key, ARGV[1])
-words[i] = 'claimed'
-else
-words[i] = held and string.sub(held, 1, 5) == 'done:' and 'duplicate' or 'in-progress'
-end
-end
-end
-return words`;
-
-const RECORD = `local words = {}
-for i, key in ipairs(KEYS) do
-local owner, held = ARGV[i + 1], redis.pcall('get', key)
-local done = 'done:' .. owner
-if type(held) == 'table' then
-words[i] = 'error:' .. held.err
-elseif not held or held == owner or held == done then
-redis.call('set', key, done, 'px', ARGV[1])
-words[i] = 'recorded'
-else
-words[i] = 'taken'
-end
-end
-return words`;
-
-const RELEASE = `local words = {}
-for i, key in ipairs(KEYS) do
-if redis.pcall('get', key) == ARGV[i + 1] then redis.call('del', key) end
-words[i] = 'released'
-end
-return words`;
 
 /**
  * Creates a store in your Redis or Valkey, shared by all replicas: an event takes effect once while the server keeps its
@@ -115,61 +67,11 @@ export function redisStore(options: RedisStoreOptions): LeaseStore {
     throw optionError('prefix', '1 to 100 letters, digits and _ . : { } -', prefix);
   }
   const resolved = resolveLeaseOptions(options);
-  const bySlots = bySlot(isCluster(client));
-  const scripts = scriptsOf(client);
-
-  /** Turns a script into a function that resolves to the answer of the script for each key. */
-  function step<const Answer extends string>(script: string, known: readonly Answer[], ms = 0) {
-    // Redis accepts only whole milliseconds.
-    const time = String(Math.ceil(ms));
-    const send: Send = async (keys, owners) => {
-      const answers = await scripts.run(script, keys, [time, ...owners]);
-      if (!Array.isArray(answers) || answers.length !== keys.length) throw unexpected();
-      return answers;
-    };
-    const batch = inBatches(send);
-    return async (keys: readonly string[], owner: string): Promise<Map<string, Answer>> => {
-      const answers = await bySlots(
-        keys.map((key) => prefix + key),
-        (all) => batch(all, owner),
-        (some) =>
-          send(
-            some,
-            some.map(() => owner),
-          ),
-      );
-      return new Map(keys.map((key, index) => [key, understood(answers[index], known)]));
-    };
-  }
-
-  const record = step(RECORD, ['recorded', 'taken'], resolved.retentionMs);
+  const runner = runnerOf(client, prefix);
   return leasedStore(
-    {
-      claim: step(CLAIM, ['claimed', 'duplicate', 'in-progress'], resolved.leaseMs),
-      async record(keys, owner) {
-        const recorded = await record(keys, owner);
-        return new Set(keys.filter((key) => recorded.get(key) === 'recorded'));
-      },
-      release: step(RELEASE, ['released']),
-    },
+    redisTable(runner, resolved),
     resolved,
     // Calls of requests that Workers has cancelled are never answered.
-    scripts.areOverHttp ? { lostAfterMs: HTTP_LOST_MS } : { pausesInSilence: true },
-  );
-}
-
-/** The answer for a key: a string or, depending on the client's settings, a Buffer. */
-function understood<Answer extends string>(answer: unknown, known: readonly Answer[]): Answer {
-  // The text of a list is that of its items.
-  const text = Array.isArray(answer) ? '' : String(answer);
-  for (const each of known) if (each === text) return each;
-  if (text.startsWith('error:')) throw storeError(`Redis cannot read a key of the store: ${text.slice(6)}`);
-  throw unexpected();
-}
-
-/** For example, of a client that takes callbacks. It is unknown what happened. */
-function unexpected(): WebhookError {
-  return storeError(
-    'The Redis client returned an unexpected answer. Pass redisStore a client whose commands return promises.',
+    runner.areOverHttp ? { lostAfterMs: HTTP_LOST_MS } : { pausesInSilence: true },
   );
 }

@@ -76,7 +76,7 @@ export class Leases {
         for (const [index, claim] of claims.entries()) {
           if (call !== 'claim') continue;
           const word = words[index];
-          claim.told = word === 'claimed' || typeof word === 'bigint' ? 'claimed' : 'refused';
+          claim.told = isClaimed(word) ? 'claimed' : 'refused';
           if (typeof word === 'bigint') claim.token = word;
           if (claim.told === 'claimed') this.#open.add(claim);
         }
@@ -128,7 +128,7 @@ export class Leases {
     if (claim === undefined) return;
     if (call === 'claim') {
       if (word === 'in-progress') this.#checkRefusal(key, claim);
-      if (word !== 'claimed' && typeof word !== 'bigint') return;
+      if (!isClaimed(word)) return;
       this.#grant(claim);
     } else if (call === 'release') {
       if (this.#last.get(key) !== claim) return;
@@ -292,3 +292,6 @@ export class Leases {
     if (flaw !== undefined) this.#world.fail('fencing token did not grow', flaw);
   }
 }
+
+/** Whether a word grants a claim: a bigint is its token. */
+const isClaimed = (word: unknown) => word === 'claimed' || word === 'abandoned' || typeof word === 'bigint';

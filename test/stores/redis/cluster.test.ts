@@ -2,13 +2,14 @@ import { Cluster, Redis } from 'ioredis';
 import { createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
-import { describeStore } from '../../contracts/store.js';
+import { describeLetters } from '../../contracts/letters.js';
+import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { eventually, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis } from '../../servers/redis.js';
 import { once, onceEach } from '../calls.js';
 import { nodeRedisOptions } from './clients.js';
 import { type RedisCluster, startRedisCluster } from './cluster-server.js';
-import { passTime } from './pass-time.js';
+import { lettersOn, passTime } from './pass-time.js';
 
 const clients: Record<string, (ports: readonly number[]) => Promise<RedisLike>> = {
   'an ioredis Cluster that pipelines by itself and reads from replicas': async (ports) =>
@@ -47,14 +48,11 @@ describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
   });
 
   for (const [name, connect] of Object.entries(clients)) {
-    describeStore(
-      `redisStore on ${name}`,
-      { shared: true, leases: true },
-      {
-        open: async (settings) => redisStore({ client: await connect(cluster.ports), ...settings }),
-        passTime: (ms) => passTime(ms, ...nodes),
-      },
-    );
+    const open: StoreTarget['open'] = async (settings) =>
+      redisStore({ client: await connect(cluster.ports), ...settings });
+    const target = { open, passTime: (ms: number) => passTime(ms, ...nodes) };
+    describeStore(`redisStore on ${name}`, { shared: true, leases: true }, target);
+    describe(`dead letters of ${name}`, () => describeLetters(() => lettersOn(open, ...nodes)));
 
     it(`frees the keys that ${name} has claimed when the claim of another slot fails`, async () => {
       const client = await connect(cluster.ports);

@@ -50,7 +50,7 @@ describe('redisStore', () => {
   it.each(['a', 'webhook:', '{app}:events.v1_-', 'x'.repeat(100)])('accepts %j as the prefix', async (prefix) => {
     const { client, asked } = answering(() => ['duplicate']);
     expect(await once(redisStore({ client, prefix }), 'key', failing)).toBe('duplicate');
-    expect(asked).toEqual([['eval', expect.any(String), '1', `${prefix}key`, '60000', expect.any(String)]]);
+    expect(asked).toEqual([['eval', expect.any(String), '1', `${prefix}key`, '604860000', expect.any(String)]]);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('redisStore', () => {
     await once(redisStore({ client: { eval: evaluate, createScript: nothing } }), 'key', failing);
     await once(redisStore({ client: { eval: evaluate } }), 'key', failing);
     const keys = ['webhook:key'];
-    const args = ['60000', expect.any(String)];
+    const args = ['604860000', expect.any(String)];
     expect(asked).toEqual([
       [expect.any(String), keys, args],
       [expect.any(String), { keys, arguments: args }],
@@ -117,7 +117,7 @@ describe('redisStore', () => {
     const { client, asked } = answering(() => ['duplicate']);
     const store = redisStore({ client, leaseMs: 1000.25 });
     await once(store, 'key', failing);
-    expect(asked[0]?.at(-2)).toBe('1001');
+    expect(asked[0]?.at(-2)).toBe('604801001');
   });
 
   it.each([undefined, 'QUEUED', {}, [null], ['OK', 'OK'], Uint8Array.of(79, 75)])(

@@ -1,8 +1,12 @@
 import type { Redis } from 'ioredis';
+import type { LeaseStore } from '../../../src/stores/store.js';
+import type { LettersGround } from '../../contracts/letters.js';
+import type { StoreTarget } from '../../contracts/store.js';
 
 const SCRIPT = `for _, key in ipairs(redis.call('KEYS', '*')) do
   local left = redis.call('PTTL', key)
   if left > 0 then redis.call('PEXPIRE', key, math.max(1, left - ARGV[1])) end
+  if type(redis.pcall('HGET', key, 'until')) == 'string' then redis.call('HINCRBY', key, 'until', -ARGV[1]) end
 end`;
 
 /** Lets time pass for the keys of servers: each expires sooner. */
@@ -10,4 +14,10 @@ export async function passTime(ms: number, ...admins: readonly Redis[]): Promise
   for (const admin of admins) await admin.eval(SCRIPT, 0, ms);
   // A key with a millisecond left is over.
   await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** A store for the suite of dead letters. */
+export async function lettersOn(open: StoreTarget['open'], ...admins: readonly Redis[]): Promise<LettersGround> {
+  const store = (await open({})) as LeaseStore;
+  return { store, expire: () => passTime(store.leaseMs + 1, ...admins) };
 }

@@ -1,11 +1,12 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
+import { describeLetters } from '../../contracts/letters.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { clients, otherClients } from './clients.js';
-import { passTime } from './pass-time.js';
+import { lettersOn, passTime } from './pass-time.js';
 
 for (const [name, connect] of Object.entries({ ...clients, ...otherClients })) {
   describe.skipIf(!hasRedis)(`${name}${needsRedis}`, () => {
@@ -26,5 +27,6 @@ for (const [name, connect] of Object.entries({ ...clients, ...otherClients })) {
       redisStore({ client: await connect(server.url), ...settings });
     const target = { open, passTime: (ms: number) => passTime(ms, admin) };
     describeStore(title, traits, target, name in clients ? () => server : undefined);
+    describe(`dead letters of ${title}`, () => describeLetters(() => lettersOn(open, admin)));
   });
 }

@@ -3,12 +3,13 @@ import { Redis, type RedisConfigNodejs } from '@upstash/redis';
 import { Redis as IoRedis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
+import { describeLetters } from '../../contracts/letters.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { once } from '../calls.js';
-import { passTime } from './pass-time.js';
+import { lettersOn, passTime } from './pass-time.js';
 import { type RestFault, type RestFront, startRestFront } from './rest-front.js';
 
 /** As the documentation says: a time limit for each request. */
@@ -44,6 +45,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
     const traits = { shared: true, leases: true } as const;
     const target = { open, passTime: (ms: number) => passTime(ms, admin) };
     describeStore(title, traits, target, name === '@upstash/redis' ? () => server : undefined);
+    describe('dead letters', () => describeLetters(() => lettersOn(open, admin)));
   });
 
   it('joins its commands into pipelines where the client does', async () => {

@@ -17,7 +17,15 @@ const LIBRARY = {
   type: (value: unknown) => (typeof value === 'object' ? 'table' : typeof value),
   string: { sub: (text: string, from: number, to: number) => text.slice(from - 1, to) },
 };
-const BINARY: Readonly<Record<string, string>> = { '==': '===', '~=': '!==', '..': '+', '+': '+', '-': '-' };
+const BINARY: Readonly<Record<string, string>> = {
+  '==': '===',
+  '~=': '!==',
+  '..': '+',
+  '+': '+',
+  '-': '-',
+  '<': '<',
+  '>=': '>=',
+};
 
 const unknown = (what: string): never => {
   throw new Error(`The Redis model does not know the Lua of ${what}.`);
@@ -40,6 +48,7 @@ function expression(node: Expression): string {
     case 'LogicalExpression':
       return `${node.operator}(${expression(node.left)}, () => ${expression(node.right)})`;
     case 'UnaryExpression':
+      if (node.operator === '-') return `-${expression(node.argument)}`;
       return node.operator === 'not' ? `!isTrue(${expression(node.argument)})` : unknown(node.operator);
     case 'BinaryExpression':
       return `(${expression(node.left)} ${BINARY[node.operator] ?? unknown(node.operator)} ${expression(node.right)})`;

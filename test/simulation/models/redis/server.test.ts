@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TRACE_MS } from '../../../../src/stores/redis/scripts.js';
 import { scriptsOfStore } from './scripts.js';
 import { RedisServer } from './server.js';
 
@@ -7,11 +8,11 @@ describe('the model of Redis', () => {
     const { claim, record, release } = await scriptsOfStore();
     let now = 0;
     const server = new RedisServer(() => now);
-    const claimBy = (owner: string) => server.eval(claim, ['k'], ['100', owner]);
+    const claimBy = (owner: string) => server.eval(claim, ['k'], [String(TRACE_MS + 100), owner]);
     expect(claimBy('a')).toEqual(['claimed']);
     expect(claimBy('b')).toEqual(['in-progress']);
     now = 101;
-    expect(claimBy('b')).toEqual(['claimed']);
+    expect(claimBy('b')).toEqual(['abandoned']);
     expect(server.eval(record, ['k'], ['1000', 'a'])).toEqual(['taken']);
     expect(server.eval(release, ['k'], ['0', 'a'])).toEqual(['released']);
     expect(server.eval(record, ['k'], ['1000', 'b'])).toEqual(['recorded']);

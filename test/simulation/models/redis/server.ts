@@ -1,6 +1,6 @@
 // A Redis server: one primary with strings that expire by its wall clock, and scripts, each of them one atomic step.
 //
-// Modelled: EVAL of the Lua that lua.ts knows, and in it SET with PX, NX and KEEPTTL, GET, DEL and PEXPIRE. A key that has
+// Modelled: EVAL of the Lua that lua.ts knows, and in it SET with PX, NX and KEEPTTL, GET, DEL, PEXPIRE and PTTL. A key that has
 // expired is removed when it is looked at, so a clock that is set back brings back what nobody has looked at meanwhile, as
 // Redis does until it removes expired keys by itself. Left out: other types, persistence (every write survives, as with
 // `appendfsync always`), eviction, replicas and failover, clusters.
@@ -42,6 +42,9 @@ export class RedisServer {
         return entry?.value ?? false;
       case 'del':
         return Number(this.#keys.delete(key));
+      case 'pttl':
+        if (!entry) return -2;
+        return entry.expiresAt === Number.POSITIVE_INFINITY ? -1 : entry.expiresAt - now;
       case 'pexpire':
         if (entry) entry.expiresAt = now + Number(value);
         return Number(entry !== undefined);

@@ -1,0 +1,32 @@
+import { type Runner, textOf } from './runner.js';
+
+/** No key of the store has braces. In a cluster, the index is in another slot than most keys. */
+const INDEX = '{dead-letters}';
+
+const ADD = "return {redis.call('zadd', KEYS[1], 0, ARGV[1])}";
+const REMOVE = "for _, key in ipairs(ARGV) do redis.call('zrem', KEYS[1], key) end return {}";
+const RANGE = `local found = redis.call('zrangebylex', KEYS[1], ARGV[1], '+', 'limit', 0, ARGV[2])
+for i, key in ipairs(found) do found[i] = '=' .. key end
+return found`;
+
+/**
+ * The keys of dead letters in their order, to list them. A key is added before its letter is written, and removed after its
+ * letter was. So a process that dies in between leaves a key without a letter, and no letter without its key.
+ */
+export interface LetterIndex {
+  add(key: string): Promise<unknown>;
+  remove(keys: readonly string[]): Promise<unknown>;
+  /** At most `count` keys. */
+  range(after: string | undefined, count: number): Promise<string[]>;
+}
+
+export function letterIndex({ single }: Runner): LetterIndex {
+  return {
+    add: (key) => single(ADD, INDEX, [key]),
+    remove: (keys) => single(REMOVE, INDEX, keys),
+    async range(after, count) {
+      const found = await single(RANGE, INDEX, [after === undefined ? '-' : `(${after}`, String(count)]);
+      return found.map((key) => textOf(key).slice(1));
+    },
+  };
+}
