@@ -8,6 +8,7 @@ export interface DynamoDBLike {
   updateItem(input: never): unknown;
   deleteItem(input: never): unknown;
   transactWriteItems(input: never): unknown;
+  scan(input: never): unknown;
 }
 
 /** `DynamoDBDocument.from(client)` of `@aws-sdk/lib-dynamodb`: plain values. */
@@ -17,6 +18,7 @@ export interface DynamoDBDocumentLike {
   update(input: never): unknown;
   delete(input: never): unknown;
   transactWrite(input: never): unknown;
+  scan(input: never): unknown;
 }
 
 /** The clients that {@link dynamodbStore} takes. */
@@ -36,16 +38,20 @@ type Operation<Answer = unknown> = (input: object) => Promise<Answer>;
 /** A client by its operations. */
 export interface Engine {
   readonly get: Operation<{ readonly Item?: object | undefined }>;
-  readonly update: Operation;
+  readonly update: Operation<{ readonly Attributes?: object | undefined }>;
   readonly delete: Operation;
   readonly transact: Operation;
+  readonly scan: Operation<{
+    readonly Items?: readonly object[] | undefined;
+    readonly LastEvaluatedKey?: object | undefined;
+  }>;
   /** A value as the client takes it. */
   value(value: string | number | boolean): unknown;
 }
 
 const METHODS = {
-  values: ['getItem', 'updateItem', 'deleteItem', 'transactWriteItems'],
-  documents: ['get', 'update', 'delete', 'transactWrite'],
+  values: ['getItem', 'updateItem', 'deleteItem', 'transactWriteItems', 'scan'],
+  documents: ['get', 'update', 'delete', 'transactWrite', 'scan'],
 } as const;
 
 const isDynamoDB = (client: unknown) => hasMethods<DynamoDBLike>(client, 'send', ...METHODS.values);
@@ -72,7 +78,7 @@ export function checkClient(owner: string, options: object, known: readonly stri
 /** The operations of a client, each of which is aborted after `timeoutMs`, with all its retries. */
 export function engineOf(client: AnyDynamoDB, timeoutMs: number): Engine {
   const methods = client as unknown as Record<string, (input: object, options: object) => Promise<never>>;
-  const [get, update, remove, transact] = isDynamoDB(client) ? METHODS.values : METHODS.documents;
+  const [get, update, remove, transact, scan] = isDynamoDB(client) ? METHODS.values : METHODS.documents;
   const operation =
     (name: string): Operation<never> =>
     // Async, because the client may throw. The signal takes only whole milliseconds.
@@ -85,6 +91,7 @@ export function engineOf(client: AnyDynamoDB, timeoutMs: number): Engine {
     update: operation(update),
     delete: operation(remove),
     transact: operation(transact),
+    scan: operation(scan),
     value: isDynamoDB(client) ? attributeValue : (value) => value,
   };
 }

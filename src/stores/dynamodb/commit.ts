@@ -4,8 +4,9 @@ import { storeError } from '../bounded-calls.js';
 import type { LeaseTable } from '../leased-store.js';
 import type { Engine } from './client.js';
 import { explained, isConditionFailed, isConflict, isDenied, NO_ANSWER, sdkError } from './errors.js';
+import type { Items } from './items.js';
 import { refusalOf } from './refusal.js';
-import { type Items, isDone, isOwnedBy, itemOf } from './table.js';
+import { giveUp } from './table.js';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1000;
@@ -46,15 +47,10 @@ export function committer(
   async function wasCommitted(key: string, owner: string): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
-        await engine.delete(items.release(key, owner));
-        return false;
+        return await giveUp(engine, items, key, owner);
       } catch (error) {
-        if (isConditionFailed(error)) {
-          const item = await itemOf(error, key, engine, items);
-          return item !== undefined && isOwnedBy(item, owner) && isDone(item);
-        }
-        // A copy of the transaction is under way.
-        if (!isConflict(error) || tries === CONFLICT_TRIES) throw error;
+        // A copy of the transaction is under way, or has just been committed.
+        if (!(isConflict(error) || isConditionFailed(error)) || tries === CONFLICT_TRIES) throw error;
         await sleep(tries * FIRST_RETRY_MS);
       }
     }

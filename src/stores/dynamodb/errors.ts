@@ -36,6 +36,7 @@ export function sdkError(error: unknown): SdkError {
 const LOCAL_ERRORS = new Set(['AbortError', 'TimeoutError', 'CredentialsProviderError']);
 
 const THROTTLED = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
+const TOO_LARGE = new Set(['RequestEntityTooLarge', 'RequestEntityTooLargeException', 'RequestTooLargeException']);
 const DENIED = new Set(['AccessDeniedException', 'UnrecognizedClientException', 'ExpiredTokenException']);
 
 export const isConditionFailed = (error: unknown): boolean =>
@@ -43,6 +44,12 @@ export const isConditionFailed = (error: unknown): boolean =>
 
 /** Whether a transaction that is under way on the item made a request fail. */
 export const isConflict = (error: unknown): boolean => sdkError(error).name === 'TransactionConflictException';
+
+/** Whether an item does not take what is written. */
+export function isTooLarge(error: unknown): boolean {
+  const { name, message } = sdkError(error);
+  return TOO_LARGE.has(name) || (name === 'ValidationException' && /size|too large/i.test(message));
+}
 
 export const isDenied = (error: unknown): boolean => DENIED.has(sdkError(error).name);
 
@@ -66,7 +73,7 @@ function explanation({ name }: SdkError): string {
     return 'DynamoDB throttled the store, and the retries of the client did not help. Increase the capacity of the table or set its billing mode to PAY_PER_REQUEST.';
   }
   if (DENIED.has(name)) {
-    return 'DynamoDB denied the store access to its table. Allow the role dynamodb:GetItem, dynamodb:UpdateItem and dynamodb:DeleteItem on it, and for context.tx also what the writes need.';
+    return 'DynamoDB denied the store access to its table. Allow the role dynamodb:GetItem, dynamodb:UpdateItem and dynamodb:DeleteItem on it, dynamodb:Scan to list dead letters, and for context.tx also what the writes need.';
   }
   if (name === 'AbortError' || name === 'TimeoutError') return NO_ANSWER;
   return `A request to DynamoDB failed (${name}): see the cause. If it repeats, check the region, endpoint and credentials of the client.`;

@@ -3,7 +3,11 @@ import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } fr
 import type { IdempotencyStore } from '../store.js';
 import { type AnyDynamoDB, checkClient, engineOf, type TransactItem } from './client.js';
 import { committer } from './commit.js';
-import { itemsOf, leaseTable } from './table.js';
+import { inputsOf } from './inputs.js';
+import { itemsOf } from './items.js';
+import { letterItemsOf } from './letter-items.js';
+import { dynamodbLetters } from './letters.js';
+import { leaseTable } from './table.js';
 import type { DynamoDBTransaction } from './transaction.js';
 import { transactionalStore } from './transactional.js';
 
@@ -77,8 +81,10 @@ export function dynamodbStore(options: DynamoDBStoreOptions): object {
   const lease = resolveLeaseOptions(options);
   const engine = engineOf(client, lease.timeoutMs);
   const skewMs = transactional ? 0 : (clockSkewMs ?? 300_000);
-  const items = itemsOf(table, engine, { claimMs: lease.leaseMs + skewMs, retentionMs: lease.retentionMs });
-  const leases = leaseTable(engine, items);
+  const inputs = inputsOf(table, engine);
+  const items = itemsOf(inputs, { claimMs: lease.leaseMs + skewMs, retentionMs: lease.retentionMs });
+  const letters = dynamodbLetters(engine, items, letterItemsOf(inputs, lease.retentionMs), lease);
+  const leases = leaseTable(engine, items, letters);
   if (!transactional) return leasedStore(leases, lease);
   return transactionalStore(leases, committer(engine, items, leases, lease), lease);
 }

@@ -17,7 +17,7 @@ export function transactionalStore(
   commit: Commit,
   options: ReturnType<typeof resolveLeaseOptions>,
 ): TransactionalStore<Tx> {
-  const { leaseMs, rememberedSince, claim, release } = leasedStore(table, options);
+  const { leaseMs, letters, rememberedSince, claim, release } = leasedStore(table, options);
 
   /** Collects what the handler writes, until its time is over. */
   async function collect(collector: Collector<object>, run: (tx: Tx) => unknown, { signal, report }: RunLimit) {
@@ -34,6 +34,7 @@ export function transactionalStore(
 
   return {
     leaseMs,
+    letters,
     rememberedSince,
     keysPerRun: KEYS_PER_RUN,
     async once(keys, step, run: Run<Tx>, limit) {

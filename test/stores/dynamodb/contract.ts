@@ -1,3 +1,5 @@
+import { describe } from 'vitest';
+import { describeLetters, type LettersGround } from '../../contracts/letters.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import type { TestServer } from '../../servers/server.js';
 import type { ClientName, Opened, Tx, useDynamoDB } from './server.js';
@@ -32,4 +34,9 @@ export function describeMode(name: ClientName, mode: 'lease' | 'transactional', 
   };
   const traits = { shared: true, leases: mode === 'lease' } as const;
   describeStore(`dynamodbStore on ${name}, ${mode}`, traits, target, server);
+  describe(`dead letters of dynamodbStore on ${name}, ${mode}`, () =>
+    describeLetters(async () => {
+      const store = (await target.open({})) as LettersGround['store'];
+      return { store, expire: async () => passTime(300_001) };
+    }));
 }

@@ -11,6 +11,7 @@ const client = {
   updateItem: method,
   deleteItem: method,
   transactWriteItems: method,
+  scan: method,
 } as AnyDynamoDB;
 const CONFIG = 'ERR_WEBHOOK_CONFIG';
 

@@ -1,0 +1,130 @@
+import { stopwatch } from '../../internal/deadline.js';
+import { storeError } from '../bounded-calls.js';
+import { eachKey } from '../each-key.js';
+import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
+import { isDone, isLetter, numberOf, textOf } from './attributes.js';
+import type { Engine } from './client.js';
+import { explained, isConditionFailed, isConflict, isTooLarge } from './errors.js';
+import { type Items, itemOf } from './items.js';
+import type { LetterItems } from './letter-items.js';
+
+/** How often a failure is counted anew because the item changed meanwhile. */
+const FAIL_TRIES = 10;
+
+/** Dead letters in a table. */
+export function dynamodbLetters(
+  engine: Engine,
+  items: Items,
+  letterItems: LetterItems,
+  { retentionMs, timeoutMs }: { readonly retentionMs: number; readonly timeoutMs: number },
+): LetterStore {
+  const forEach = <Word>(keys: readonly string[], work: (key: string) => Promise<Word>) =>
+    eachKey(keys, work).catch((error: unknown) => {
+      throw explained(error);
+    });
+
+  async function fail(key: string, failure: Failure): Promise<Failed | undefined> {
+    const id = crypto.randomUUID();
+    // Most keys fail for the first time. If there is an item, the failed condition returns it.
+    let item: object | undefined;
+    for (let tries = 0; tries < FAIL_TRIES; tries++) {
+      // The client has sent the request twice.
+      if (item && textOf(item, 'failure') === id) return failedOf(item);
+      const failed = counted(item, failure, retentionMs);
+      if (failed === undefined) return undefined;
+      try {
+        await engine.update(letterItems.fail(key, { item, failure, failed, id }));
+        return failed;
+      } catch (error) {
+        // Another run is committing the key.
+        if (isConflict(error)) continue;
+        if (isTooLarge(error)) throw storeError(TOO_LARGE, error);
+        if (!isConditionFailed(error)) throw explained(error);
+        item = await itemOf(error, key, engine, items).catch((cause: unknown) => {
+          throw explained(cause);
+        });
+      }
+    }
+    return undefined;
+  }
+
+  return {
+    fail: async (key, failure) => (failure.isUnknown ? undefined : fail(key, failure)),
+    async look(keys) {
+      const found = await forEach(keys, async (key) => (await engine.get(items.read(key))).Item);
+      return new Map(
+        [...found].flatMap(([key, item]) => (item && isLetter(item) ? [[key, letterOf(item)] as const] : [])),
+      );
+    },
+    async list({ source, after, limit }) {
+      const elapsedMs = stopwatch();
+      const letters = new Map<string, StoredLetter>();
+      let next = after;
+      do {
+        const { Items = [], LastEvaluatedKey } = await engine
+          .scan(letterItems.list(next, source))
+          .catch((error: unknown) => {
+            throw explained(error);
+          });
+        for (const item of Items) {
+          if (letters.size === limit) return { letters, next: [...letters.keys()].at(-1) };
+          letters.set(String(textOf(item, 'key')), letterOf(item));
+        }
+        if (LastEvaluatedKey === undefined) return { letters };
+        next = textOf(LastEvaluatedKey, 'key');
+      } while (letters.size < limit && elapsedMs() < timeoutMs / 2);
+      return { letters, next };
+    },
+    async discard(keys) {
+      const owner = crypto.randomUUID();
+      const discarded = await forEach(keys, async (key) => {
+        try {
+          await engine.update(letterItems.discard(key, owner));
+          return true;
+        } catch (error) {
+          // It is being retried, or it is no dead letter.
+          if (isConditionFailed(error) || isConflict(error)) return false;
+          throw error;
+        }
+      });
+      return new Set(keys.filter((key) => discarded.get(key)));
+    },
+  };
+}
+
+/** What a failure makes of an item; undefined if it took effect or another run has it. */
+function counted(item: object | undefined, failure: Failure, retentionMs: number): Failed | undefined {
+  const now = Date.now();
+  const earlier = item && earlierOf(item, now, retentionMs);
+  if (earlier === 'taken') return undefined;
+  const attempts = (earlier?.attempts ?? 0) + 1;
+  const firstFailedAt = earlier?.firstFailedAt ?? now;
+  const isDue = attempts >= failure.afterAttempts && now - firstFailedAt >= failure.afterMs;
+  return { attempts, firstFailedAt, isDead: isDue || earlier?.isDead === true };
+}
+
+function earlierOf(item: object, now: number, retentionMs: number): Failed | 'taken' | undefined {
+  const until = numberOf(item, isLetter(item) ? 'retryUntil' : 'until') ?? 0;
+  if (until > now) return 'taken';
+  const lastFailedAt = numberOf(item, 'lastFailedAt') ?? 0;
+  // DynamoDB deletes what has expired days later, and a record keeps the attempts before it.
+  if (!isLetter(item) && (isDone(item) || lastFailedAt + retentionMs <= now)) return undefined;
+  return failedOf(item);
+}
+
+function failedOf(item: object): Failed {
+  const [attempts = 0, firstFailedAt = 0] = [numberOf(item, 'attempts'), numberOf(item, 'firstFailedAt')];
+  return { attempts, firstFailedAt, isDead: isLetter(item) };
+}
+
+function letterOf(item: object): StoredLetter {
+  const { attempts, firstFailedAt } = failedOf(item);
+  const [letter = '', code = '', message = ''] = ['letter', 'errorCode', 'errorMessage'].map((name) =>
+    textOf(item, name),
+  );
+  const lastFailedAt = numberOf(item, 'lastFailedAt') ?? 0;
+  return { letter, source: textOf(item, 'source'), code, message, attempts, firstFailedAt, lastFailedAt };
+}
+
+const TOO_LARGE =
+  'The event is too large for a dead letter, so it will be redelivered: an item of DynamoDB takes up to 400 kB. Handle such events without an error, or discard them in the handler.';
