@@ -15,6 +15,7 @@ return found`;
  */
 export interface LetterIndex {
   add(key: string): Promise<unknown>;
+  /** Never rejects: `list` removes what is left. */
   remove(keys: readonly string[]): Promise<unknown>;
   /** At most `count` keys. */
   range(after: string | undefined, count: number): Promise<string[]>;
@@ -23,10 +24,12 @@ export interface LetterIndex {
 export function letterIndex({ single }: Runner): LetterIndex {
   return {
     add: (key) => single(ADD, INDEX, [key]),
-    remove: (keys) => single(REMOVE, INDEX, keys),
+    remove: async (keys) => keys.length > 0 && single(REMOVE, INDEX, keys).catch(ignore),
     async range(after, count) {
       const found = await single(RANGE, INDEX, [after === undefined ? '-' : `(${after}`, String(count)]);
       return found.map((key) => textOf(key).slice(1));
     },
   };
 }
+
+function ignore(): void {}

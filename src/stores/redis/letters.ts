@@ -19,6 +19,7 @@ export function redisLetters(
   async function read(keys: readonly string[], source?: string) {
     const letters = new Map<string, StoredLetter>();
     const done: string[] = [];
+    if (keys.length === 0) return { letters, done };
     const answers = await runner.apart(LOOK, keys, source === undefined ? [] : [readableText(source)]);
     for (const [at, key] of keys.entries()) {
       const answer = answers[at];
@@ -54,13 +55,18 @@ export function redisLetters(
       const letters = new Map<string, StoredLetter>();
       let next = after;
       do {
-        const most = Math.min(CHUNK, limit - letters.size);
+        // Of other sources, none may be among them.
+        const most = source === undefined ? Math.min(CHUNK, limit - letters.size) : CHUNK;
         const keys = await index.range(next, most);
         const found = await read(keys, source);
-        for (const entry of found.letters) letters.set(...entry);
-        if (found.done.length > 0) await index.remove(found.done);
+        await index.remove(found.done);
+        for (const key of keys) {
+          if (letters.size === limit) return { letters, next };
+          const letter = found.letters.get(key);
+          if (letter) letters.set(key, letter);
+          next = key;
+        }
         if (keys.length < most) return { letters };
-        next = keys.at(-1);
       } while (letters.size < limit && elapsedMs() < timeoutMs / 2);
       return { letters, next };
     },
@@ -68,7 +74,7 @@ export function redisLetters(
       if (keys.length === 0) return new Set();
       const answers = await runner.apart(DISCARD, keys, [whole(retentionMs), crypto.randomUUID()]);
       const discarded = keys.filter((_, at) => understood(answers[at], ['discarded', 'kept']) === 'discarded');
-      if (discarded.length > 0) await index.remove(discarded);
+      await index.remove(discarded);
       return new Set(discarded);
     },
   };

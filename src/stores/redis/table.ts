@@ -58,8 +58,7 @@ export function redisTable(runner: Runner, times: Times): LeaseTable {
       };
       note(keys, await record(keys, owner));
       if (others.length > 0) note(others, await runner.apart(RECORD_FAILED, others, [whole(retentionMs), owner]));
-      // The record has been made; `list` removes what is left.
-      if (settled.length > 0) await index.remove(settled).catch(ignore);
+      await index.remove(settled);
       return recorded;
     },
     async release(keys, owner) {
@@ -69,5 +68,3 @@ export function redisTable(runner: Runner, times: Times): LeaseTable {
     },
   };
 }
-
-function ignore(): void {}
