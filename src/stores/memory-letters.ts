@@ -1,4 +1,4 @@
-import { storeError } from './bounded-calls.js';
+import { WebhookError } from '../errors.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from './store.js';
 
 interface Row extends StoredLetter {
@@ -28,7 +28,7 @@ export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, 
     const attempts = (earlier?.attempts ?? 0) + 1;
     const isDue = attempts >= failure.afterAttempts && now() - firstFailedAt >= failure.afterMs;
     const isDead = (earlier?.isDead ?? false) || isDue;
-    if (isDead && !dead.has(key) && dead.size >= maxLetters) throw storeError(FULL);
+    if (isDead && !dead.has(key) && dead.size >= maxLetters) throw new WebhookError('ERR_WEBHOOK_STORE', FULL);
     failed.delete(key);
     const row = { letter, source, code, message, attempts, firstFailedAt, lastFailedAt: now(), isDead };
     if (isDead) dead.set(key, row);
