@@ -7,13 +7,13 @@ import { installPins, root, run } from './install-pins.mjs';
 const PATH = `${process.env.PATH}:/usr/sbin`;
 const succeeds = (command, ...args) => spawnSync(command, args, { env: { ...process.env, PATH } }).status === 0;
 
-const chromium = process.env.CHROMIUM || '/usr/bin/chromium';
+const chromium = process.env.CHROMIUM || '/usr/bin/chromium-headless-shell';
 const firefox = process.env.FIREFOX || '/usr/bin/firefox-esr';
 
 /** By need: a command for each program, and the packages of Debian or Ubuntu that have them. */
 const SYSTEM = {
   redis: { programs: ['redis-server'], packages: ['redis-server'] },
-  chromium: { programs: [chromium], packages: ['chromium'] },
+  chromium: { programs: [chromium], packages: ['chromium-headless-shell'] },
   firefox: { programs: [firefox], packages: ['firefox-esr'] },
   // The package mariadb-server would also start a server.
   mariadb: {

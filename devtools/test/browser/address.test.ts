@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { openFirst } from './open-page.js';
-import { describePage } from './suite.js';
+import { describeInBoth } from './suite.js';
 
-describePage('the address of the page', (ground) => {
+describeInBoth('the address of the page', (ground) => {
   it('keeps the open delivery and the filters over a reload, without the token', async () => {
-    const { page } = await ground.open({ count: 30 });
+    const { page, source } = await ground.open({ count: 30 });
+    expect(page.url()).toBe(source.url);
     await page.getByRole('button', { name: /^accepted/ }).click();
     await page.getByLabel('Kind').selectOption('event.emitted');
     await page.locator('[aria-rowindex="4"]').click();

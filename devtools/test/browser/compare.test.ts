@@ -2,7 +2,7 @@ import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
 import { expectNoSidewaysScroll, looks, openFirst, textsOf, violationsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describeInChromium, describePage } from './suite.js';
+import { describePage } from './suite.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const SUMMARY = 'Compare with what your app received';
@@ -65,7 +65,7 @@ describePage('what was signed and what was received', (ground) => {
   });
 });
 
-describeInChromium('the difference on a phone', (ground) => {
+describePage('the difference on a phone', (ground) => {
   it.each(['phone', 'dark'] as const)('fits, and axe has nothing to say: %s', async (look) => {
     const { page, source } = await ground.open({}, looks[look]);
     source.feed.put(

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { startFakeSource } from '../page/fake-source.js';
 import { openFirst, rowsOf } from './open-page.js';
-import { describePage } from './suite.js';
+import { describeInBoth } from './suite.js';
 
-describePage('the connection of the page', (ground) => {
+describeInBoth('the connection of the page', (ground) => {
   it('says that it is lost, comes back by itself, and has what it missed without moving what is looked at', async () => {
     const { page, source } = await ground.open({ count: 3 });
     // The stream ends at once, and the next two attempts fail: the route that was added last goes first.

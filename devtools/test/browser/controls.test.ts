@@ -2,7 +2,7 @@ import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-rec
 import { expect, it } from 'vitest';
 import { rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describePage } from './suite.js';
+import { describeInBoth, describePage } from './suite.js';
 
 const named = (name: string, label: string) => sampleEventEmitted({ data: { event: { name, contract: { label } } } });
 
@@ -49,7 +49,7 @@ describePage('filters of the page', (ground) => {
   });
 });
 
-describePage('webhooks and faults on the page', (ground) => {
+describeInBoth('the registration of a webhook', (ground) => {
   it('registers a webhook, shows its secret once, and has forgotten it when the dialog is closed', async () => {
     const { page, problems } = await ground.open();
     await page.getByRole('button', { name: 'Register a webhook' }).click();
@@ -74,7 +74,9 @@ describePage('webhooks and faults on the page', (ground) => {
       'whsec-shown-once',
     );
   });
+});
 
+describePage('webhooks and faults on the page', (ground) => {
   it('removes a webhook when asked twice', async () => {
     const { page } = await ground.open();
     const remove = page.getByRole('button', { name: 'Remove shop' });

@@ -1,45 +1,20 @@
 import { expect, it } from 'vitest';
 import { openFirst, textsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describePage } from './suite.js';
+import { describeInBoth, describePage, type Ground } from './suite.js';
 
-describePage('edit and send again', (ground) => {
-  async function openEditor(text: string, more = {}) {
-    const { page, source, problems } = await ground.open();
-    source.feed.put(recordOf('1', { rawBody: new TextEncoder().encode(text), ...more }));
-    const panel = await openFirst(page);
-    await panel.getByRole('button', { name: 'Edit and send again' }).click();
-    const field = panel.getByRole('textbox', { name: 'Body', exact: true });
-    return { page, source, panel, field, problems };
-  }
+async function openEditor(ground: Ground, text: string, more = {}) {
+  const { page, source, problems } = await ground.open();
+  source.feed.put(recordOf('1', { rawBody: new TextEncoder().encode(text), ...more }));
+  const panel = await openFirst(page);
+  await panel.getByRole('button', { name: 'Edit and send again' }).click();
+  const field = panel.getByRole('textbox', { name: 'Body', exact: true });
+  return { page, source, panel, field, problems };
+}
 
-  it('sends the edited bytes and opens the new delivery with its outcome', async () => {
-    const { page, source, panel, field } = await openEditor('[{"name":"Transfer"}]');
-    expect(await field.inputValue()).toBe('[{"name":"Transfer"}]');
-    await expect.poll(() => field.evaluate((node) => node === document.activeElement)).toBe(true);
-    expect(await textsOf(page, '#detail button.primary')).toEqual(['Send signed anew']);
-    await field.fill('[{"name":"Approval\u00e9"}]');
-    await panel.getByRole('button', { name: 'Send signed anew' }).click();
-    await page.getByText('Sent as delivery sent-1.').waitFor();
-    const sent = source.feed.list().at(-1);
-    expect(new TextDecoder().decode(sent?.rawBody)).toBe('[{"name":"Approval\u00e9"}]');
-    await page.getByRole('heading', { name: `Delivery ${sent?.id}` }).waitFor();
-    await panel.getByText('Answered 200').waitFor();
-    expect(await field.count()).toBe(0);
-  });
-
-  it('says where JSON is wrong, and sends it anyway', async () => {
-    const { page, panel, field, source } = await openEditor('[1]');
-    await panel.getByText('Valid JSON.').waitFor();
-    await field.fill('[\n  1,\n]');
-    await panel.getByText('Line 3, column 1: Expected a value. It can be sent anyway.').waitFor();
-    await panel.getByRole('button', { name: 'Send signed anew' }).click();
-    await page.getByText(/Sent as delivery/).waitFor();
-    expect(new TextDecoder().decode(source.feed.list().at(-1)?.rawBody)).toBe('[\n  1,\n]');
-  });
-
-  it('keeps the draft when sending fails, when it is closed, and while another delivery is open', async () => {
-    const { page, source, panel, field, problems } = await openEditor('[1]');
+describeInBoth('a draft', (ground) => {
+  it('is kept when sending fails, when it is closed, and while another delivery is open', async () => {
+    const { page, source, panel, field, problems } = await openEditor(ground, '[1]');
     await field.fill('["refuse"]');
     await panel.getByRole('button', { name: 'Send signed anew' }).click();
     await panel.getByRole('alert').getByText('No webhook is registered. Your draft is kept.').waitFor();
@@ -59,6 +34,33 @@ describePage('edit and send again', (ground) => {
     expect(problems.splice(0)).toEqual([expect.stringContaining('409')]);
     await page.getByText('Sent as delivery').waitFor({ state: 'detached' });
   });
+});
+
+describePage('edit and send again', (ground) => {
+  it('sends the edited bytes and opens the new delivery with its outcome', async () => {
+    const { page, source, panel, field } = await openEditor(ground, '[{"name":"Transfer"}]');
+    expect(await field.inputValue()).toBe('[{"name":"Transfer"}]');
+    await expect.poll(() => field.evaluate((node) => node === document.activeElement)).toBe(true);
+    expect(await textsOf(page, '#detail button.primary')).toEqual(['Send signed anew']);
+    await field.fill('[{"name":"Approval\u00e9"}]');
+    await panel.getByRole('button', { name: 'Send signed anew' }).click();
+    await page.getByText('Sent as delivery sent-1.').waitFor();
+    const sent = source.feed.list().at(-1);
+    expect(new TextDecoder().decode(sent?.rawBody)).toBe('[{"name":"Approval\u00e9"}]');
+    await page.getByRole('heading', { name: `Delivery ${sent?.id}` }).waitFor();
+    await panel.getByText('Answered 200').waitFor();
+    expect(await field.count()).toBe(0);
+  });
+
+  it('says where JSON is wrong, and sends it anyway', async () => {
+    const { page, panel, field, source } = await openEditor(ground, '[1]');
+    await panel.getByText('Valid JSON.').waitFor();
+    await field.fill('[\n  1,\n]');
+    await panel.getByText('Line 3, column 1: Expected a value. It can be sent anyway.').waitFor();
+    await panel.getByRole('button', { name: 'Send signed anew' }).click();
+    await page.getByText(/Sent as delivery/).waitFor();
+    expect(new TextDecoder().decode(source.feed.list().at(-1)?.rawBody)).toBe('[\n  1,\n]');
+  });
 
   it.each([
     [
@@ -73,7 +75,7 @@ describePage('edit and send again', (ground) => {
     ],
     ['not kept', { rawBody: new Uint8Array(), bodyDropped: true }, 'The body is no longer kept.'],
   ])('refuses a body that is %s, with the reason', async (_title, more, reason) => {
-    const { panel, field } = await openEditor('', more);
+    const { panel, field } = await openEditor(ground, '', more);
     await panel.getByText(reason, { exact: true }).waitFor();
     expect(await field.count()).toBe(0);
     expect(await panel.getByRole('button', { name: 'Send signed anew' }).count()).toBe(0);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { rowsOf } from './open-page.js';
-import { describePage } from './suite.js';
+import { describeInBoth, describePage } from './suite.js';
 
 /** What the keyboard is on: its role or tag, and its text or name. */
 const focused = (page: Page) =>
@@ -21,7 +21,7 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`Tab leads to no ${name}.`);
 }
 
-describePage('the page without a mouse', (ground) => {
+describeInBoth('the page without a mouse', (ground) => {
   it('skips to the list, where arrows move, Enter opens, Escape closes, and the focus is where it was', async () => {
     const { page } = await ground.open({ count: 300 });
     await rowsOf(page).first().waitFor();
@@ -72,5 +72,37 @@ describePage('the page without a mouse', (ground) => {
       const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
       expect([name, outline]).toEqual([name, 'solid']);
     }
+  });
+
+  it('searches with /, and types letters into fields as letters', async () => {
+    const { page } = await ground.open({ count: 3 });
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press('/');
+    await page.route('**/api/search?*', (route) => route.fulfill({ json: { ids: [], complete: true } }));
+    await page.keyboard.type('pj?/r');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('pj?/r');
+    expect(await page.getByRole('button', { name: 'Pause', exact: true }).count()).toBe(1);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});
+
+describePage('keys anywhere on the page', (ground) => {
+  it('moves with j and k, in the list and in what is open', async () => {
+    const { page } = await ground.open({ count: 30 });
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.locator('.row.active[aria-rowindex="3"]').waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Delivery 29' }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'Delivery 30' }).waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'Delivery 28' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Delivery 28' }).waitFor({ state: 'hidden' });
   });
 });

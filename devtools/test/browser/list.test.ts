@@ -1,26 +1,30 @@
 import { expect, it } from 'vitest';
 import { rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describePage } from './suite.js';
+import { describeInBoth, describePage } from './suite.js';
+
+describeInBoth('the list', (ground) => {
+  it('leaves the row that was clicked where it is', async () => {
+    const { page } = await ground.open({ count: 300 });
+    const grid = page.getByRole('grid');
+    for (const index of [3, 9]) {
+      const row = page.locator(`[aria-rowindex="${index + 2}"]`);
+      const place = async () => Math.round((await row.boundingBox())?.y ?? -1);
+      await row.waitFor();
+      const before = await place();
+      await row.click();
+      await page.getByRole('heading', { name: `Delivery ${300 - index}` }).waitFor();
+      await page.locator('#list.narrow').waitFor();
+      await expect.poll(async () => Math.abs((await place()) - before)).toBeLessThan(2);
+      await page.keyboard.press('Escape');
+      await page.locator('#list:not(.narrow)').waitFor();
+      await expect.poll(place).toBe(before);
+      expect(await grid.evaluate((node) => node.scrollTop)).toBe(0);
+    }
+  });
+});
 
 describePage('the list', (ground) => {
-  it.each([3, 9])('leaves the row that was clicked where it is: row %i', async (index) => {
-    const { page } = await ground.open({ count: 300 });
-    const row = page.locator(`[aria-rowindex="${index + 2}"]`);
-    const place = async () => Math.round((await row.boundingBox())?.y ?? -1);
-    const grid = page.getByRole('grid');
-    await row.waitFor();
-    const before = await place();
-    await row.click();
-    await page.getByRole('heading', { name: `Delivery ${300 - index}` }).waitFor();
-    await page.locator('#list.narrow').waitFor();
-    await expect.poll(async () => Math.abs((await place()) - before)).toBeLessThan(2);
-    await page.keyboard.press('Escape');
-    await page.locator('#list:not(.narrow)').waitFor();
-    await expect.poll(place).toBe(before);
-    expect(await grid.evaluate((node) => node.scrollTop)).toBe(0);
-  });
-
   it('tells deliveries apart by what they hold, and marks those of a recording', async () => {
     const { page, source } = await ground.open();
     source.feed.put(recordOf('1', { recorded: true }));

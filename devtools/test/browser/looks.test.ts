@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { expectNoSidewaysScroll, looks, openFirst, rowsOf, violationsOf } from './open-page.js';
-import { describeInChromium } from './suite.js';
+import { describePage } from './suite.js';
 
-describeInChromium('accessibility of the page (axe-core)', (ground) => {
+describePage('accessibility of the page (axe-core)', (ground) => {
   it.each(Object.entries(looks))('has nothing to say: %s', async (name, look) => {
     const { page } = await ground.open({ count: 60, hostile: true }, look);
     await rowsOf(page).first().waitFor();

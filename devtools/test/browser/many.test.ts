@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { expectNoSidewaysScroll, openFirst, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describeInChromium } from './suite.js';
+import { describePage } from './suite.js';
 
 const MANY = 10_000;
 
-describeInChromium('the page with 10 000 deliveries', (ground) => {
+describePage('the page with 10 000 deliveries', (ground) => {
   it('keeps rows for those in sight alone, wherever the list is scrolled to', async () => {
     const { page } = await ground.open({ count: MANY });
     await expect.poll(() => page.locator('.total').innerText()).toBe('10,000 deliveries');

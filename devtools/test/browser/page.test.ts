@@ -2,16 +2,9 @@ import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-rec
 import { expect, it } from 'vitest';
 import { openFirst, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describePage } from './suite.js';
+import { describeInBoth, describePage } from './suite.js';
 
 describePage('the page', (ground) => {
-  it('takes the token out of the address, and keeps it over a reload', async () => {
-    const { page, source } = await ground.open({ count: 3 });
-    expect(page.url()).toBe(source.url);
-    await page.reload();
-    await rowsOf(page).nth(2).waitFor();
-  });
-
   it('shows a delivery within the list when it comes, the newest on top', async () => {
     const { page, source } = await ground.open();
     await page.getByText('Waiting for the first delivery.').waitFor();
@@ -78,7 +71,9 @@ describePage('the page', (ground) => {
     await panel.getByText('Answered 200').waitFor();
     await rowsOf(page).getByText('accepted').waitFor();
   });
+});
 
+describeInBoth('an open delivery', (ground) => {
   it('copies a short address whole, the body as it came, and a curl command with quotes that hold', async () => {
     const { page, source } = await ground.open();
     const items = [sampleEventEmitted({ data: { event: { contract: { label: "it's" } } } })];

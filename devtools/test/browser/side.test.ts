@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { nodeSnippet } from '../../src/page/snippets.js';
 import { looks, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
-import { describeInChromium, describePage } from './suite.js';
+import { describeInBoth, describePage } from './suite.js';
 
 describePage('the panel of controls', (ground) => {
   it('shows the deliveries that wait, opens the one they wait for, and has it sent now', async () => {
@@ -89,7 +89,7 @@ describePage('a webhook without a receiver', (ground) => {
   });
 });
 
-describePage('recordings on the page', (ground) => {
+describeInBoth('recordings on the page', (ground) => {
   const name = 'deliveries.ndjson';
 
   /** Drops a file on the page, as a user does: over it first. */
@@ -142,7 +142,7 @@ describePage('recordings on the page', (ground) => {
 });
 
 // Firefox tells nobody of a download over WebDriver BiDi.
-describeInChromium('the list of the page', (ground) => {
+describePage('the list of the page', (ground) => {
   it('is saved as a recording', async () => {
     const { page, source } = await ground.open();
     const button = page.getByRole('button', { name: 'Export' });

@@ -15,21 +15,27 @@ export interface Ground {
   ): Promise<{ source: FakeSource; page: Page; problems: string[] }>;
 }
 
-/** The browsers that pages are tried in. */
+/** The browsers that pages are tried in, each started once for all suites of a file. */
 const BROWSERS = {
   Chromium: { has: hasChromium, needs: needsChromium, start: startChromium },
   Firefox: { has: hasFirefox, needs: needsFirefox, start: startFirefox },
 };
 
-/** A suite of tests in each browser, skipped and named where there is none. */
+const started = new Map<string, Promise<Browser>>();
+afterAll(() => Promise.all([...started.values()].map(async (browser) => (await browser).close())));
+
+/** A suite of tests in Chromium, skipped and named where there is none. */
 export function describePage(title: string, tests: (ground: Ground) => void): void {
   describeIn('Chromium', title, tests);
-  describeIn('Firefox', title, tests);
 }
 
-/** For what only Chromium can do in a test: be a phone, be dark, measure. */
-export function describeInChromium(title: string, tests: (ground: Ground) => void): void {
+/**
+ * A suite of tests in Chromium and in Firefox, for what browsers do differently: streams, storage, the history, the
+ * clipboard, files, the keyboard, the focus, layout.
+ */
+export function describeInBoth(title: string, tests: (ground: Ground) => void): void {
   describeIn('Chromium', title, tests);
+  describeIn('Firefox', title, tests);
 }
 
 function describeIn(name: keyof typeof BROWSERS, title: string, tests: (ground: Ground) => void): void {
@@ -37,9 +43,10 @@ function describeIn(name: keyof typeof BROWSERS, title: string, tests: (ground: 
   describe.skipIf(!has)(`${title}, in ${name}${needs}`, { timeout: 60_000 }, () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await start();
+      const starting = started.get(name) ?? start();
+      started.set(name, starting);
+      browser = await starting;
     }, 60_000);
-    afterAll(() => browser?.close());
 
     tests({
       get browser() {
