@@ -1,5 +1,5 @@
-import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
-import PgBoss from 'pg-boss';
+import type { Job } from 'bullmq';
+import type PgBoss from 'pg-boss';
 import type { Enqueue, EventContext, WebhookEvent } from '../../../src/index.js';
 import { bullmqEnqueue, bullmqWorker } from '../../../src/queues/bullmq/index.js';
 import { pgBossEnqueue, pgBossWorker } from '../../../src/queues/pg-boss/index.js';
@@ -20,6 +20,7 @@ const onPostgres = { connectionString: settings.postgresUrl, max: 6 };
 const report = (error: Error) => void console.error('engine:', error.message);
 
 async function startBoss(supervise: boolean): Promise<PgBoss> {
+  const { default: PgBoss } = await import('pg-boss');
   const boss = new PgBoss({
     connectionString: settings.postgresUrl,
     max: 6,
@@ -39,6 +40,7 @@ export async function openEnqueue(): Promise<Enqueue> {
   if (mode.engine === 'pg-boss') {
     return pgBossEnqueue({ boss: await startBoss(false), queue: run, ...tries, handlerTimeoutMs });
   }
+  const { createPostgresBackend, Queue } = await import('bullmq');
   const queue =
     mode.engine === 'bullmq'
       ? new Queue(run, { connection: { ...onRedis, maxRetriesPerRequest: 1 } })
@@ -79,6 +81,7 @@ export async function startWorker({ store, handle }: Work): Promise<() => Promis
     }
     return () => boss.stop({ graceful: true, wait: true, timeout: DRAIN_MS });
   }
+  const { createPostgresBackend, Worker } = await import('bullmq');
   const processor = withSteps(bullmqWorker({ onEvent, store, handlerTimeoutMs, ...finality }));
   const worker =
     mode.engine === 'bullmq'

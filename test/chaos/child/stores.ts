@@ -1,7 +1,6 @@
-import { Redis } from 'ioredis';
-import Database from 'libsql';
-import mysql from 'mysql2/promise';
-import pg from 'pg';
+import type Database from 'libsql';
+import type mysql from 'mysql2/promise';
+import type pg from 'pg';
 import type { ReconcileCursor } from '../../../src/chain/index.js';
 import {
   type EventContext,
@@ -57,7 +56,7 @@ export async function openWork(): Promise<Work> {
   if (!mode.transactional) return under(await openLeaseStore(), onItsOwn());
   // Loaded on demand: they take longer to load than everything else.
   if (mode.orm) return transactional(await (await import('./orms.js')).clients[mode.orm]());
-  return mode.store === 'mariadb' ? transactional(openMariadb()) : transactional(openPostgres());
+  return mode.store === 'mariadb' ? transactional(await openMariadb()) : transactional(await openPostgres());
 }
 
 async function transactional<Tx>({
@@ -80,15 +79,16 @@ function under<Tx>(store: IdempotencyStore<Tx>, handle: Work<Tx>['handle']): Wor
 async function openLeaseStore(): Promise<IdempotencyStore> {
   if (mode.store === 'memory') return memoryStore({ leaseMs });
   if (mode.store === 'redis') return openRedis();
-  const { db, begin } = mode.store === 'mariadb' ? openMariadb() : openPostgres();
+  const { db, begin } = await (mode.store === 'mariadb' ? openMariadb() : openPostgres());
   const store = sqlStore({ ...options, db });
   await store.migrate();
   setPool(begin);
   return store;
 }
 
-function openPostgres(): Client<pg.PoolClient> {
-  const pool = new pg.Pool({
+async function openPostgres(): Promise<Client<pg.PoolClient>> {
+  const { Pool } = (await import('pg')).default;
+  const pool = new Pool({
     connectionString: settings.postgresUrl,
     max: settings.poolSize,
     connectionTimeoutMillis: timeoutMs,
@@ -98,13 +98,15 @@ function openPostgres(): Client<pg.PoolClient> {
   return { db: fromPg(pool), begin: beginOnPg(pool), execute: (tx, statement) => tx.query(statement) };
 }
 
-function openMariadb(): Client<mysql.PoolConnection> {
+async function openMariadb(): Promise<Client<mysql.PoolConnection>> {
+  const mysql = (await import('mysql2/promise')).default;
   const limits = { connectionLimit: settings.poolSize, connectTimeout: timeoutMs };
   const pool = mysql.createPool({ uri: settings.mariadbUrl, ...limits });
   return { db: fromMysql2(pool), begin: beginOnMysql2(pool), execute: (tx, statement) => tx.query(statement) };
 }
 
 async function openSqlite(): Promise<Work> {
+  const { default: Database } = await import('libsql');
   const db: SynchronousDatabase<Database.Database> = fromBetterSqlite3(new Database(settings.sqliteFile));
   if (!mode.transactional) {
     const store = sqlStore({ ...options, db });
@@ -119,7 +121,8 @@ async function openSqlite(): Promise<Work> {
   );
 }
 
-function openRedis(): IdempotencyStore {
+async function openRedis(): Promise<IdempotencyStore> {
+  const { Redis } = (await import('ioredis')).default;
   const client = new Redis(settings.redisUrl, {
     retryStrategy: () => 50,
     maxRetriesPerRequest: 1,
