@@ -22,9 +22,14 @@ if (!args.includes('--install')) {
   if (!process.argv.includes('--built')) {
     run('npm', ['run', '--silent', 'build:js']);
   }
+  // Those in which a peer with another version runs. BullMQ and Upstash have none.
   const suites = [
-    'test/queues',
-    'test/stores/redis',
+    'test/queues/finality.test.ts',
+    'test/queues/pg-boss',
+    'test/queues/bullmq/redis.test.ts',
+    ...['cluster', 'cut', 'half-open', 'options', 'redis', 'server', 'warning'].map(
+      (name) => `test/stores/redis/${name}`,
+    ),
     'test/stores/sql/orms/orms-postgres.test.ts',
     'test/stores/sql/orms/orms-mysql.test.ts',
     'test/stores/sql/orms/habits.test.ts',
