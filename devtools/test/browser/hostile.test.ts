@@ -51,7 +51,7 @@ const TEXTS = [
 ];
 
 describeInBoth('what comes from the wire', (ground) => {
-  it('is shown as text, and is found', async () => {
+  it('is shown as text, and is found', { timeout: 120_000 }, async () => {
     const { page, source } = await ground.open({ count: 1 }, looks.phone);
     const marks = () => page.evaluate(() => document.querySelectorAll('script, img, iframe, b, style').length);
     for (const [index, text] of TEXTS.entries()) {
