@@ -27,6 +27,8 @@ export const codeFixes: Readonly<Record<KnownCode, string>> = {
   ERR_WEBHOOK_INVALID_BODY: 'Send a JSON array of events in UTF-8.',
   ERR_WEBHOOK_INVALID_EVENT: 'Correct the events, or set `onInvalid` to accept what does not match the schema.',
   ERR_WEBHOOK_IN_PROGRESS: 'Nothing to do: another request handles the event. The retry will find it done.',
+  ERR_WEBHOOK_NON_RETRYABLE:
+    'The handler says that no try can succeed: fix it, then retry or discard the dead letter. Set `deadLetters` to keep such events.',
   ERR_WEBHOOK_NOT_FINAL:
     'Nothing to do: the event waits for its confirmations. Mine blocks, or lower `confirmations` in development.',
   ERR_WEBHOOK_STORE: "Check the connection to the app's store, and that its table exists.",
