@@ -7,7 +7,6 @@ import { RpcError } from './rpc.js';
 // Checks the answers of nodes. Values that pass are well-formed and in lower case; any other answer
 // makes the caller retry.
 
-/** The header of a mined block. */
 export interface Header {
   readonly number: number;
   readonly hash: Hex;
@@ -19,7 +18,10 @@ export interface Header {
 }
 
 export interface Block extends Header {
-  /** Unchecked, and hashes only unless they were asked for; `readTransaction` checks the ones that matter. */
+  /**
+   * Unchecked: hashes, or objects if the request asked for them. `readTransaction` checks the transactions that are
+   * used.
+   */
   readonly transactions: readonly unknown[];
 }
 
@@ -29,18 +31,18 @@ export interface Log {
   readonly topics: [] | [Hex, ...Hex[]];
   readonly data: Hex;
   readonly transactionHash: Hex;
-  /** Not always the position in the block's list, and undefined if it cannot be read: nobody needs it. */
+  /** May differ from the position in the block's list; undefined if it cannot be read. */
   readonly transactionIndex: number | undefined;
   readonly logIndex: number;
   readonly blockTimestamp: Hex | undefined;
   readonly removed: boolean;
 }
 
-/** A log beside the transactions of its block. */
+/** A log and its transaction. */
 export interface PlacedLog extends Log {
   /** The position of its transaction; undefined if the block does not list it. */
   readonly position: number | undefined;
-  /** Where its transaction is in the order of the block. */
+  /** The transaction's rank in its block, used to sort logs. */
   readonly place: number;
 }
 
@@ -49,7 +51,7 @@ const LAST_SECOND = 253_402_300_799;
 /** How many milliseconds, microseconds and nanoseconds a second has. */
 const FRACTIONS = [1000n, 1_000_000n, 1_000_000_000n];
 const MOST_TOPICS = 4;
-/** Most numbers in a row without a block. */
+/** Maximum number of consecutive block numbers without a block. */
 export const LONGEST_GAP = 64;
 
 export function malformed(where: string, expected: string): never {
@@ -82,7 +84,9 @@ export function readHeader(answer: unknown, number?: number): Header | undefined
   };
 }
 
-/** A time in seconds, which have ten digits from 2001 to 2286. Some chains count smaller units, told by their size. */
+/**
+ * A timestamp in seconds. Some chains use smaller units, recognized by size: seconds have ten digits from 2001 to 2286.
+ */
 function secondsOf(time: bigint): number {
   const units = FRACTIONS.find((each) => time / each >= 1_000_000_000n && time / each < 10_000_000_000n);
   return Number(time / (units ?? 1n));
@@ -98,7 +102,7 @@ export function readBlock(answer: unknown, number: number): Block | undefined {
   return { ...header, transactions };
 }
 
-/** A log in an answer. Which block it is of is not read. */
+/** A log in an answer. The caller checks its block. */
 export function readLog(answer: unknown, where: string): Log {
   const read = fieldsOf(answer, where);
   const { topics, removed } = answer as Record<string, unknown>;
@@ -117,7 +121,7 @@ export function readLog(answer: unknown, where: string): Log {
   };
 }
 
-/** Logs without repeats. What distinguishes them is what `logIdentity` is made of. */
+/** Removes repeated logs, compared by the fields of `logIdentity`. */
 export function uniqueLogs(logs: readonly Log[], oddities: Oddities): Log[] {
   const unique = new Map<string, Log>();
   for (const log of logs) {
@@ -135,7 +139,7 @@ function contentsOf({ address, topics, data }: Log): string {
   return [address, data, ...topics].join();
 }
 
-/** Finds the transactions of logs by their hashes, and returns the logs in the order of the block. */
+/** Finds the transactions of logs by hash, and returns the logs in block order. */
 export function placeLogs(logs: readonly Log[], { transactions }: Block, oddities: Oddities): PlacedLog[] {
   const positions = new Map(transactions.map((each, at) => [isRecord(each) && String(each.hash).toLowerCase(), at]));
   let last = 0;
@@ -167,13 +171,13 @@ export function hexOf(quantity: bigint | number): Hex {
   return `0x${quantity.toString(16)}`;
 }
 
-/** The fields of a transaction that both kinds of event need. Only its hash is needed to identify it. */
+/** The fields of a transaction that both event types need. The transaction is identified by its hash. */
 export interface Transaction {
   readonly index: number;
   readonly hash: Hex;
-  /** Undefined if the chain sent it. */
+  /** Undefined for a system transaction. */
   readonly from: Hex | undefined;
-  /** Null if it creates a contract. */
+  /** Null for a contract creation. */
   readonly to: Hex | null;
   readonly input: Hex | undefined;
 }
@@ -214,7 +218,7 @@ export function txFields(block: Block, { index, hash, to, input }: Transaction):
     nonce: quantity('nonce'),
     to,
     gas: quantity('gas'),
-    // For a transaction with fees, nodes write the price paid into gasPrice, which the transaction itself lacks.
+    // For an EIP-1559 transaction, nodes write the effective price to gasPrice, which the transaction does not have.
     gasPrice: maxFeePerGas === null ? (quantity('gasPrice') ?? null) : null,
     maxPriorityFeePerGas: quantity('maxPriorityFeePerGas') ?? null,
     maxFeePerGas,

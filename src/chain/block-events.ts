@@ -19,7 +19,7 @@ export interface BlockContents {
   readonly failed: ReadonlyMap<number, boolean | undefined>;
 }
 
-/** Called for a log that matches no event of its contract's ABI. */
+/** Called for a log that does not match an event of its contract's ABI. */
 export type OnUnknown = (contract: ContractInfo, log: Log) => void;
 
 /**
@@ -118,7 +118,7 @@ function rawFields(block: Block, log: PlacedLog): string {
   });
 }
 
-/** The index that the node says, or the position in the block, or for a log without a transaction the one after the last. */
+/** The node's index, or the position in the block; for a log without a transaction, the index after the last one. */
 function indexOf({ transactions }: Block, { transactionIndex, position }: PlacedLog): number {
   return transactionIndex ?? position ?? transactions.length;
 }
@@ -143,7 +143,7 @@ function wireTransaction(
 }
 
 function includedOf(block: Block, transaction: Transaction, failed: boolean | undefined): TransactionIncluded {
-  // A node knows no other time of the transaction.
+  // Nodes have no other time for the transaction.
   const time = `${secondOf(block)}.000000Z`;
   return {
     id: crypto.randomUUID(),

@@ -6,11 +6,11 @@ export interface DoneBlock extends Omit<Header, 'timestamp' | 'bloom'> {
   readonly events: readonly WebhookEvent[][];
 }
 
-/** Deepest re-org that can be undone, in blocks; Ethereum's are less than ten blocks deep. */
+/** Deepest re-org that can be undone, in blocks. Re-orgs of Ethereum are less than ten blocks deep. */
 const MOST_BLOCKS = 256;
 const MOST_EVENTS = 50_000;
 
-/** The last processed blocks, each the parent of the next: what a re-org can still undo. */
+/** The last processed blocks, each the parent of the next. A re-org can undo only these. */
 export class BlockWindow {
   readonly #blocks: DoneBlock[] = [];
   #events = 0;
@@ -35,7 +35,6 @@ export class BlockWindow {
     return this.#blocks.at(-1);
   }
 
-  /** Undefined also for a number without a block. */
   at(number: number): DoneBlock | undefined {
     return this.#blocks.findLast((block) => block.number === number);
   }
@@ -49,7 +48,7 @@ export class BlockWindow {
     }
   }
 
-  /** Drops the last block, which there must be. */
+  /** Drops the last block. Requires at least one. */
   pop(): void {
     this.#events -= countOf(this.#blocks.pop() as DoneBlock);
   }

@@ -3,7 +3,7 @@ import { keccak256 } from '../evm/keccak.js';
 import type { Hex } from '../evm/types.js';
 import type { Watched } from './watched.js';
 
-/** What of a log is in the bloom filter of its block. */
+/** The fields of a log that its block's bloom filter contains. */
 export interface Emitted {
   readonly address: Hex;
   readonly topics: readonly Hex[];
@@ -14,15 +14,18 @@ const BLOOM = /^0x[\da-f]{512}$/i;
 const ONES = (1n << 2048n) - 1n;
 
 /**
- * Says which contracts may have logs in a block, by the bloom filter of its header. Some chains write zeros or ones, or stop
- * writing filters: a filter counts once another one was seen to contain the logs of its block, and as long as all did.
+ * Uses the bloom filter in a block's header to tell which contracts may have logs in the block. Some chains fill
+ * filters with zeros or ones, or stop writing them. Filters are used once one was seen to contain the logs of its
+ * block, and as long as none lacked a log.
  */
 export class Blooms {
-  /** For each watched contract, the bits of its address with those of each of its events. */
+  /** For each watched contract, the bits of its address and of each of its events. */
   readonly #wanted: ReadonlyMap<string, readonly bigint[]>;
   readonly #known = new Map<Hex, bigint>();
   #state: 'unseen' | 'held' | 'broken' = 'unseen';
-  /** Whether zeros, too, were seen to hold for a block with transactions, or nothing else can be had. */
+  /**
+   * Whether an empty filter is trusted: one was correct for a block with transactions, or there is no other evidence.
+   */
   trustsZeros = false;
 
   constructor({ contracts }: Watched) {
@@ -38,17 +41,16 @@ export class Blooms {
     );
   }
 
-  /** Whether the logs of a block could still show what its filter is worth. */
+  /** Whether the logs of a block can still show if filters are reliable. */
   isOpen(bloom: string): boolean {
     return this.#state === 'unseen' || (this.#state === 'held' && !this.trustsZeros && readBits(bloom) === 0n);
   }
 
-  /** Whether filters contained the logs of their blocks, as far as these were seen. */
+  /** Whether every filter checked so far contained the logs of its block. */
   get isHeld(): boolean {
     return this.#state === 'held';
   }
 
-  /** Whether a filter did not contain a log of its block. */
   get isBroken(): boolean {
     return this.#state === 'broken';
   }
@@ -58,7 +60,7 @@ export class Blooms {
     this.#state = 'broken';
   }
 
-  /** Takes logs of a block as a test of its filter. */
+  /** Tests a block's filter against its logs. */
   test(bloom: string, logs: readonly Emitted[]): void {
     if (logs.length === 0 || this.isBroken) return;
     const bits = readBits(bloom) ?? 0n;
@@ -66,23 +68,23 @@ export class Blooms {
     this.#state = bits !== ONES && logs.every(isIn) ? 'held' : 'broken';
   }
 
-  /** The watched contracts that may have logs in the block, whatever the filter is worth. */
+  /** The watched contracts that may have logs in the block according to its filter, reliable or not. */
   hits(bloom: string): string[] {
     const bits = readBits(bloom) ?? 0n;
     return [...this.#wanted].filter(([, wanted]) => wanted.some((each) => contains(bits, each))).map(([key]) => key);
   }
 
-  /** Whether a block with the filter has no logs of watched contracts but those of its hits. */
+  /** Whether the filter proves that only `hits` have logs in the block. */
   excludes(bloom: string): boolean {
     return this.#state === 'held' && (!isConstant(bloom) || (this.trustsZeros && readBits(bloom) === 0n));
   }
 
-  /** Whether a block's filter says nothing. */
+  /** Whether a block's filter carries no information. */
   isUseless(bloom: string): boolean {
     return this.isBroken || isConstant(bloom);
   }
 
-  /** Whether the logs are all that the filter was made of. */
+  /** Whether the filter contains nothing beyond these logs. */
   isOf(bloom: string, logs: readonly Emitted[]): boolean {
     return readBits(bloom) === this.#bitsOf(logs.flatMap(({ address, topics }) => [address, ...topics]));
   }

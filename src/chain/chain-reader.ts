@@ -33,7 +33,7 @@ export async function taggedBlock(call: Rpc, tag: string, origin: string): Promi
   const advice = tag === 'latest' ? '' : ' If the chain has none, set `level: { confirmations: n }`.';
   const header = await headerOf(call, tag).catch((error) => {
     ifRefused(error);
-    // Nodes word it in many ways.
+    // Nodes use different messages for this.
     throw new RpcError(`Cannot get the \`${tag}\` block: ${error.message}${advice}`, error);
   });
   if (header) return header;
@@ -42,7 +42,9 @@ export async function taggedBlock(call: Rpc, tag: string, origin: string): Promi
 
 export type ChainReader = ReturnType<typeof createChainReader>;
 
-/** Reads a chain through a node. Every answer is checked; a block that the node does not have yet is undefined. */
+/**
+ * Reads a chain through a node and checks every answer. Returns undefined for a block that the node does not have yet.
+ */
 export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger) {
   const habits = new Habits(logger);
   const evidence = new Evidence(watched, habits);
@@ -79,7 +81,7 @@ export async function failedOf(call: Rpc, block: Block, { wallets }: Watched, od
   return failed;
 }
 
-/** Block 0 of the chain that is followed: it distinguishes another chain at the same URL from a re-org of this one. */
+/** Hash of block 0: it distinguishes another chain at the same URL from a re-org. */
 export class Genesis {
   #hash: Hex | undefined;
 
@@ -91,18 +93,18 @@ export class Genesis {
   }
 
   /**
-   * Whether the node now has another chain, according to two answers; undefined when the second contradicts the first.
-   * A node that cannot return block 0 counts as having the same chain.
+   * Whether the node now has another chain. Asks twice; undefined when the answers differ. A node that cannot return
+   * block 0 counts as having the same chain.
    */
   async isAnother(): Promise<boolean | undefined> {
     if (this.#hash === undefined) return false;
     const theirs = await this.#look();
     if (theirs === undefined || theirs === this.#hash) return false;
-    // The nodes behind one URL may not agree.
+    // Nodes behind one URL may disagree.
     return (await this.#look()) === theirs || undefined;
   }
 
-  /** Some nodes have dropped their first blocks, and report that in many ways. */
+  /** Some nodes have pruned their first blocks, and report that with different errors. */
   async #look(): Promise<Hex | undefined> {
     return this.reader.header(0).then(
       (header) => header?.hash,

@@ -10,19 +10,19 @@ import { goText, valueText } from './value-text.js';
 type Called = NonNullable<EventTransaction['method']>;
 type Emitted = Pick<EventDetails, 'name' | 'signature' | 'inputs'>;
 
-/** A contract's ABI, prepared to turn logs and calls into the values of the wire. */
+/** A contract's ABI, prepared to decode logs and calls to wire values. */
 export interface ContractAbi {
-  /** The first topics of its events' logs; undefined if they may be any. */
+  /** The first topics of its events' logs; undefined if it has an anonymous event. */
   readonly topics: readonly Hex[] | undefined;
-  /** The event of a log; undefined when no event of the ABI matches. */
+  /** The decoded event; undefined when the ABI has no matching event. */
   emitted(log: Pick<RawLog, 'topics' | 'data'>): Emitted | undefined;
-  /** The call in a transaction's data; undefined when no function of the ABI matches. */
+  /** The decoded call; undefined when the ABI has no matching function. */
   called(input: Hex): Called | undefined;
-  /** The events and functions that are left out, because their types cannot be decoded. */
+  /** Events and functions whose types cannot be decoded. */
   readonly skipped: readonly string[];
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI, or none of its events can be decoded. */
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when the value is not an ABI, or when none of its events can be decoded. */
 export function contractAbi(abi: readonly unknown[]): ContractAbi {
   const { all, byTopic, broken } = readEvents(abi, goText);
   const [failure] = broken.values();
@@ -37,7 +37,8 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
       let loose: Emitted | undefined;
       for (const item of [...(byTopic.get(log.topics[0] ?? '') ?? []), ...anonymous]) {
         const found = item.topicCount === log.topics.length ? readAs(item, log) : undefined;
-        // An anonymous event has no topic to identify it, and the data of another may decode too: its length then differs.
+        // An anonymous event has no identifying topic. Data of another event may decode too, but then its encoded
+        // length differs.
         if (found?.isWhole) return found.emitted;
         loose ??= found?.emitted;
       }
@@ -55,7 +56,6 @@ function readAs(item: AbiEventItem, { topics, data }: Pick<RawLog, 'topics' | 'd
   const encoded = new AbiData(data);
   let values: unknown[];
   try {
-    // The error is dropped, so the id is not used.
     values = decodeLog({ id: '' }, item, topics, encoded);
   } catch {
     return undefined;

@@ -16,21 +16,21 @@ interface Sent extends Emitted {
 /** The logs of watched contracts in a block. */
 export interface BlockLogs {
   readonly logs: readonly Log[];
-  /** Whether it is proven that there are no others. */
+  /** Whether there are provably no others. */
   readonly isProven: boolean;
 }
 
 /**
- * Reads the logs of blocks through one URL, and what proves them: a node that does not have a block yet may answer that it has no
- * logs. Proof is a log of the block that the node returned, since then it has the block; a bloom filter that excludes what is
- * watched; no transactions; or a receipt of each transaction. The last two prove nothing where logs have no transaction and
- * filters say nothing.
+ * Reads the logs of blocks through one URL and proves that none is missing, because a node that does not have a block
+ * yet may answer that the block has no logs. Proof is one of: a log of the block, which shows that the node has the
+ * block; a bloom filter that excludes the watched contracts; a block without transactions; a receipt for each
+ * transaction. The last two prove nothing on chains with logs outside transactions and without usable filters.
  */
 export class Evidence {
   readonly #addresses: readonly string[];
   readonly #blooms: Blooms;
   readonly #inTurn = createTurns(1);
-  /** Whether the receipts of a block ever came. */
+  /** Whether the node has ever returned the receipts of a block. */
   #hasReceipts = false;
   #lacksReceipts = false;
 
@@ -42,12 +42,11 @@ export class Evidence {
     this.#blooms = new Blooms(watched);
   }
 
-  /** Whether a bloom filter did not contain a log of its block. */
   get isBroken(): boolean {
     return this.#blooms.isBroken;
   }
 
-  /** The logs of a block. Unless `isKnown`, they are not asked for where it is clear that there are none. */
+  /** The logs of a block. Unless `isKnown`, the request is skipped when the block provably has none. */
   async logsOf(call: Rpc, block: Block, isKnown: boolean, oddities: Oddities): Promise<BlockLogs> {
     let own: readonly Sent[] = [];
     let isAsked = this.#addresses.length === 0;
@@ -65,20 +64,19 @@ export class Evidence {
         (await this.#unfiltered(call, block, oddities).catch(none)) ??
         (await this.#receipts(call, block, oddities).catch(none));
       const found = all ? this.#watched(all, oddities) : had;
-      // Another node may have answered: no log is left out.
+      // Another node may have answered, so the logs are merged.
       if (found.length < had.length) return { logs: had, isProven: false };
       return { logs: found, isProven: all !== undefined };
     };
-    // One block may show what the bloom filters are worth, which spares the requests for others.
+    // One block can show that bloom filters are reliable, which saves the requests for others.
     const isOpen = this.#blooms.isOpen(block.bloom) && !this.#proves(block, own);
     return isOpen ? this.#inTurn(prove) : prove();
   }
 
-  /** What a block counts as that was not proven, where the node cannot prove it: undefined if it can, and is behind. */
+  /** The result for an unproven block if the node can never prove it; undefined if the node is only behind. */
   async lastResort(call: Rpc, block: Block): Promise<'proven' | 'unproven' | undefined> {
     if (!this.#blooms.isUseless(block.bloom)) return undefined;
     if (!this.#hasReceipts && !this.#lacksReceipts) {
-      // Every node has the block that is its last.
       const latest = await call('eth_getBlockByNumber', ['latest', false]);
       const receipts = await call('eth_getBlockReceipts', ['latest']).catch(none);
       const { transactions } = Object(latest);
@@ -107,7 +105,7 @@ export class Evidence {
     return this.#blooms.isUseless(bloom) ? this.#trustsTransactions || this.#blooms.isHeld : hasAll;
   }
 
-  /** Whether all logs of the chain are those of transactions, as far as it is known. */
+  /** Whether every log seen so far belongs to a transaction. */
   get #trustsTransactions(): boolean {
     return !this.habits.has('transaction');
   }
@@ -127,14 +125,14 @@ export class Evidence {
     this.#blooms.trustsZeros ||= logs.length === 0;
     this.#blooms.test(block.bloom, logs);
     const isOf = this.#blooms.isOf(block.bloom, logs);
-    // A log without a transaction may be like one that has one.
+    // A log without a transaction may equal one that has one.
     const isAll = this.#trustsTransactions
       ? isOf || this.#blooms.isUseless(block.bloom)
       : isOf && logs.length === 0 && this.#blooms.isHeld;
     return isAll ? logs : undefined;
   }
 
-  /** All logs of the block, if there are any and they are those of its bloom filter, where that says something. */
+  /** All logs of the block, if it has any and they match its bloom filter. */
   async #unfiltered(call: Rpc, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
     const logs = await this.#logs(call, block, oddities);
     if (logs.length === 0) return undefined;
@@ -146,27 +144,25 @@ export class Evidence {
   }
 
   async #logs(call: Rpc, block: Block, oddities: Oddities, address?: readonly string[]): Promise<Sent[]> {
-    // By hash: after a re-org, another block has this number.
+    // By hash, because a re-org may have put another block at this number.
     return ofBlock(await call('eth_getLogs', [{ blockHash: block.hash, address }]), block, oddities);
   }
 }
 
-/** The error for a block whose logs are not proven. */
 export function unproven({ number, hash }: Block): RangeFlaw {
   return new RangeFlaw('unproven', `The node did not prove which logs block ${number} (${hash}) has`);
 }
 
-/** The warning for the first block that is processed without proof. */
 export function unprovable(which: string): string {
   return `The node cannot prove which logs block ${which} has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. Such blocks are processed after another try, but a node that lags may hide their events. Use another node to be certain.`;
 }
 
-/** Proof that a node refuses is missing, as if it did not have it. */
+/** A refused request for proof counts as missing proof. */
 function none(error: unknown): undefined {
   if (!(error instanceof RpcError) || error.reason === 'aborted' || error.reason === 'rate-limited') throw error;
 }
 
-/** The logs of an answer that are of the block. */
+/** The logs of an answer that belong to the block. */
 function ofBlock(answer: unknown, { hash }: Block, oddities: Oddities): Sent[] {
   if (!Array.isArray(answer)) return malformed('logs', 'an array');
   const own = answer.flatMap((raw, at): Sent[] => {

@@ -8,16 +8,16 @@ import { storeError } from '../stores/bounded-calls.js';
 import type { ReconcileCursor } from '../stores/cursor.js';
 
 const TRIES = 20;
-/** When a temporary file counts as left behind by a process that was killed, in ms. */
+/** Age in ms from which a temporary file counts as left behind by a killed process. */
 const ABANDONED_MS = 600_000;
 
 /**
- * Creates a cursor for `reconcile` in a directory of this machine. Processes may share it, and one that is killed between
- * any two steps neither damages nor locks it: each value is a new file, `<path>.<number>`, of which the highest number
- * counts. Values are on the disk when `write` resolves. The last two files are kept.
+ * Creates a cursor for `reconcile` in a directory of this machine. Processes may share it, and one that is killed
+ * between any two steps neither damages nor locks it: each value is a new file, `<path>.<number>`, and the highest
+ * number is current. When `write` resolves, the value is on disk. The last two files are kept.
  *
- * It does not work where hard links do not, such as on FAT, and machines must not share the directory over a network file
- * system: use `store.cursor(name)` of `sqlStore` there.
+ * It needs hard links, which FAT lacks. Machines must not share the directory over a network file system: use
+ * `store.cursor(name)` of `sqlStore` instead.
  *
  * @example
  * ```ts
@@ -26,9 +26,9 @@ const ABANDONED_MS = 600_000;
  * const cursor = fileCursor('/var/lib/shop/reconcile');
  * console.log(await cursor.read());
  * ```
- * @param path What the names of the files begin with. The directory must exist.
- * @returns The cursor. Its methods reject with a WebhookError `ERR_WEBHOOK_STORE` when the files cannot be read or written,
- * and when the newest is damaged: it never starts over by itself.
+ * @param path Prefix of the file names. The directory must exist.
+ * @returns The cursor. Its methods reject with a WebhookError `ERR_WEBHOOK_STORE` when the files cannot be read or
+ * written, or the newest is damaged: a damaged cursor is never reset.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` unless the path is a non-empty string.
  */
 export function fileCursor(path: string): ReconcileCursor {
@@ -49,19 +49,19 @@ export function fileCursor(path: string): ReconcileCursor {
 
   async function current(): Promise<{ version: number; value: string | undefined }> {
     for (let tries = 1; ; tries++) {
-      // Twice, because a listing may miss every file while others are written and removed.
+      // Twice, because a listing may miss every file while other processes write and remove files.
       const version = (await versions()).at(-1) ?? (await versions()).at(-1);
       if (version === undefined) return { version: 0, value: undefined };
       try {
         return { version, value: parse(await readFile(nameOf(version), 'utf8'), nameOf(version)) };
       } catch (error) {
-        // Others have written twice since, and removed it.
+        // Other processes have written twice since, and removed it.
         if (codeOf(error) !== 'ENOENT' || tries === TRIES) throw error;
       }
     }
   }
 
-  /** Removes the files before the last two, and those that killed processes left. Failures wait for the next write. */
+  /** Removes all but the last two files, and those of killed processes. Failures are retried with the next write. */
   async function tidy(version: number): Promise<void> {
     const old = (await versions()).filter((each) => each < version - 1).map(nameOf);
     for (const name of await readdir(directory)) {
@@ -87,7 +87,7 @@ export function fileCursor(path: string): ReconcileCursor {
       await rm(temporary, { force: true });
     }
     await sync(directory);
-    // A process that was frozen since it read may have written a number that others had used and removed.
+    // A process that was frozen after its read may have reused a number that other processes had written and removed.
     if ((await versions()).at(-1) !== version + 1) {
       await rm(nameOf(version + 1), { force: true });
       return false;
@@ -105,7 +105,7 @@ export function fileCursor(path: string): ReconcileCursor {
   };
 }
 
-/** Writes a new file, to the disk. */
+/** Writes a new file and flushes it to disk. */
 async function write(path: string, text: string): Promise<void> {
   const handle = await open(path, 'wx', 0o600);
   try {
@@ -116,7 +116,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes the names in a directory durable. Windows does that by itself, and refuses to open one. */
+/** Flushes the directory, so that its file names are durable. Windows does this anyway, and cannot open a directory. */
 async function sync(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(directory, 'r');

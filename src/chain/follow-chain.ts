@@ -9,11 +9,11 @@ import { unprovable, unproven } from './evidence.js';
 import { ifRefused, RpcError } from './rpc.js';
 import type { Watched } from './watched.js';
 
-/** Number of blocks requested at a time. */
+/** Blocks per request batch. */
 const RANGE = 8;
-/** Most blocks requested at a time, while none of them is there. */
+/** Maximum batch size while the requested numbers have no blocks. */
 const LONGEST_RANGE = 256;
-/** How often a block that cannot be processed is asked for before that is logged. */
+/** Attempts to read a block before the failure is logged. */
 const TRIES = 5;
 
 export interface FollowOptions {
@@ -30,17 +30,15 @@ export class ChainFollower {
   readonly #genesis: Genesis;
   #window = new BlockWindow();
   #chainId = 0;
-  /** Where another chain is started. */
+  /** The first block to read after the node switches chains. */
   #from = 0;
   #next = 0;
-  /** Whether a warning that the node is behind was logged. */
   #isWaiting = false;
-  /** How often the next block was not proven. */
+  /** Attempts in which the logs of the next block were not proven. */
   #unproven = 0;
-  /** How often the next block was not there, or did not follow the last one. */
+  /** Attempts in which the next block was missing or did not follow the last one. */
   #stalls = 0;
   #range = RANGE;
-  /** Whether a warning that logs cannot be proven was logged. */
   #hasWarned = false;
 
   constructor(private readonly options: FollowOptions) {
@@ -69,27 +67,26 @@ export class ChainFollower {
     const latest = await reader.header('latest');
     if (!latest) malformed('the latest block', 'a block');
     await this.#genesis.remember();
-    // Nothing was sent for it, but the block that replaces it is new.
+    // No events were sent for it, but those of its replacement must be.
     this.#window.push({ ...latest, events: [] });
     this.#next = latest.number + 1;
   }
 
-  /** Processes the next blocks. Returns whether there are more. */
   async advance(): Promise<boolean> {
     const { reader } = this.options;
     const head = await reader.head();
     const { last } = this.#window;
     if (last && head <= last.number) return this.#compare(head);
 
-    // Nothing was sent yet that another chain would undo.
+    // No events were sent yet, so nothing has to be undone.
     if (!last && head >= this.#next) await this.#genesis.remember();
     const first = this.#next;
     const end = Math.min(head, first + this.#range - 1);
     const coming: Promise<BlockContents | undefined>[] = [];
     for (let number = first; number <= end; number++) coming.push(reader.contents(number));
-    // A failure is reported when its block is due; the blocks before it are processed.
+    // Process the blocks before a failure first.
     for (const each of coming) each.catch(() => {});
-    /** Where the last numbers have no block, on this node or on the chain; with the error that the node returned. */
+    /** Handles numbers without a block, on this node or on the chain. `error` is the node's error for them. */
     let gap: { readonly error?: unknown } | undefined;
     for (const each of coming) {
       const contents = await each.catch((error) => {
@@ -108,7 +105,7 @@ export class ChainFollower {
         if (!last || (gap && (await reader.header(last.number).catch(ifRefused))?.hash === last.hash)) break;
         return this.#rewind(block, last.number);
       }
-      // A chain may have numbers without a block: it goes on from the last one.
+      // A chain may skip numbers: the next block follows the last one.
       gap = undefined;
       if (!contents.isProven && !(await this.#accepts(contents, head))) return false;
       await this.#do(contents);
@@ -119,7 +116,7 @@ export class ChainFollower {
     return this.#stall(absent(first, this.#window.last));
   }
 
-  /** The last block before the first one to process, from which the chain goes on after numbers without a block. */
+  /** The last block before the first one to process. Blocks after skipped numbers must follow it. */
   async #below(): Promise<Header | undefined> {
     let found: Header | undefined;
     for (let number = this.#next - 1; number >= Math.max(0, this.#next - RANGE) && !found; number--) {
@@ -128,13 +125,13 @@ export class ChainFollower {
     return found;
   }
 
-  /** Lets the nodes behind the URL catch up. Throws when that takes long. */
+  /** Waits for the nodes behind the URL to catch up. Throws after several attempts. */
   #stall(why: string): false {
     if (++this.#stalls < TRIES) return false;
     throw new RpcError(why, { reason: 'malformed' });
   }
 
-  /** Whether a block whose logs are not proven is processed anyway, after further tries. */
+  /** Whether to process a block without proof of its logs, after several attempts. */
   async #accepts({ block }: BlockContents, head: number): Promise<boolean> {
     const { reader, logger } = this.options;
     // A lagging node lacks the last blocks.
@@ -161,7 +158,7 @@ export class ChainFollower {
     this.#range = RANGE;
   }
 
-  /** A chain that has not grown may still have been replaced. */
+  /** Detects a re-org on a chain that has not grown. */
   async #compare(head: number): Promise<boolean> {
     if (head < (this.#window.first as DoneBlock).number) {
       if (await this.#genesis.isAnother()) return this.#startOver();
@@ -173,21 +170,24 @@ export class ChainFollower {
     }
     this.#isWaiting = false;
     const theirs = await this.options.reader.header(head);
-    // A shorter chain may be a node that lags: nothing is undone before another block replaces it.
+    // A shorter chain may come from a lagging node, so a block is undone only when another one replaces it.
     if (!theirs || theirs.hash === this.#window.at(head)?.hash) return false;
     return this.#rewind(theirs, head);
   }
 
-  /** Undoes the blocks that `block` of the node's chain does not build on; `from` is the last that may remain. Needs a block in the window. */
+  /**
+   * Undoes the blocks that are not ancestors of `block`; `from` is the last number that may remain. Needs a block in
+   * the window.
+   */
   async #rewind(block: Header, from: number): Promise<boolean> {
     const { reader, logger } = this.options;
     const window = this.#window;
     const { number: first } = window.first as DoneBlock;
     const ours = window.at(from);
     const now = await reader.header(from).catch(ifRefused);
-    // The nodes behind one URL may not agree yet.
+    // Nodes behind one URL may still disagree.
     if (ours && now?.hash === ours.hash) return this.#stall(unlinked(block, ours));
-    // By hash, as a number may have no block.
+    // By hash, because a number may have no block.
     let parent = block;
     while (parent.number > first && window.at(parent.number)?.hash !== parent.hash) {
       const below = await reader.header(parent.parentHash).catch(ifRefused);
@@ -220,7 +220,7 @@ export class ChainFollower {
     const done = this.#next - 1;
     const id = chainId === this.#chainId ? '' : ` and chain id ${chainId} instead of ${this.#chainId}`;
     const rest = this.#window.isCut ? ` Blocks before ${first} are no longer kept and are not undone.` : '';
-    // The application must itself undo the effects of the blocks that are not undone.
+    // The application must undo the effects of the remaining blocks.
     logger[rest ? 'error' : 'warn'](
       { chainId, fromBlock: first, toBlock: done },
       `The node now has another chain, with another block 0${id}. Undoing blocks ${first} to ${done} of the old chain; following the new one from block ${this.#from}.${rest}`,

@@ -3,7 +3,7 @@ import type { Logger } from '../internal/logger.js';
 import type { Header } from './answers.js';
 import { RangeFlaw } from './range-flaw.js';
 
-/** What blocks of some chains have that those of Ethereum do not, and what is done about it. */
+/** Properties of some chains that Ethereum does not have, with the log message for each. */
 const HABITS = {
   foreign: ['logs of other blocks', 'They are left out.'],
   repeated: ['a log more than once', 'Each is taken once.'],
@@ -16,15 +16,18 @@ const HABITS = {
 
 type Habit = keyof typeof HABITS;
 
-/** A third identical answer about a block shows that it is a habit of the chain, and no fault of the answer. */
+/**
+ * The third identical answer about a block shows that the property belongs to the chain and is not an error of one
+ * answer.
+ */
 const SURE = 3;
-/** Bounds memory: answers about a block may differ each time. */
+/** Bounds memory when answers about a block keep changing. */
 const MOST_ANSWERS = 1000;
 
-/** What was odd in the answers about one block: the answers, by habit. */
+/** The odd answers about one block, by habit. */
 export type Oddities = Map<Habit, unknown>;
 
-/** The habits of a chain, which are learnt from its answers and logged once each. */
+/** The habits of a chain, learned from its answers. Each is logged once. */
 export class Habits {
   readonly #known = new Set<Habit>();
   /** How often an odd answer came, by block and answer. */
@@ -36,7 +39,7 @@ export class Habits {
     return this.#known.has(habit);
   }
 
-  /** @throws RangeFlaw `odd` if something was odd, unless it is a habit of the chain. */
+  /** @throws RangeFlaw `odd` if the answer is odd and the chain does not have this habit. */
   settle({ number, hash }: Pick<Header, 'number' | 'hash'>, oddities: Oddities): void {
     const block = `block ${number} (${hash})`;
     const odd = [...oddities].filter(([habit]) => !this.has(habit));
@@ -61,7 +64,7 @@ export class Habits {
   }
 }
 
-/** Repeats what failed because of an odd answer, until the answer counts as a habit of the chain. */
+/** Retries an operation that failed because of an odd answer, until the answer counts as a habit. */
 export async function untilSure<Value>(run: () => Promise<Value>): Promise<Value> {
   for (let times = 1; ; times++) {
     try {

@@ -11,7 +11,7 @@ const toConsole: Logger = {
 /** A logger that never throws. */
 export function guardedLogger(logger: Logger = toConsole): Logger {
   const guarded = (level: keyof Logger) => (fields: object, message: string) => {
-    // Errors are reported to the logger: there is nowhere to report its own.
+    // There is nowhere to report the logger's own error.
     (async () => logger[level](fields, message))().catch(() => {});
   };
   return { debug: guarded('debug'), info: guarded('info'), warn: guarded('warn'), error: guarded('error') };

@@ -2,7 +2,7 @@ import { optionError } from '../internal/check-options.js';
 import { type Tag, tagOf } from './finality/level.js';
 import { type RpcUrl, rpcUrlOf } from './rpc-url.js';
 
-/** The options that say which nodes to ask, checked. */
+/** The checked options about nodes. */
 export interface NodeOptions {
   readonly urls: readonly RpcUrl[];
   readonly chainId: number | undefined;

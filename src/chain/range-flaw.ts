@@ -12,10 +12,10 @@ const ENDINGS = {
 };
 
 /**
- * Answers that contradict each other: a block that was replaced, or that only one of two nodes has (`changed`); a bloom filter
- * that does not match the logs of its block (`bloom`). Or an answer without logs, which is not proven (`unproven`); without a
- * block that the next one does not pass over (`absent`), without blocks at all (`empty`), or one that
- * chains like Ethereum do not give (`odd`).
+ * Why a range could not be read: its block was replaced, or only one of two nodes has it (`changed`); a bloom filter
+ * does not match the logs of its block (`bloom`); the absence of logs is not proven (`unproven`); a block is missing
+ * that the next one follows (`absent`); all blocks are missing (`empty`); or the answer is one that Ethereum does not
+ * give (`odd`).
  */
 export class RangeFlaw extends RpcError {
   constructor(

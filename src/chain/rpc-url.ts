@@ -2,20 +2,20 @@ import { optionError } from '../internal/check-options.js';
 
 /** The URL of a node. */
 export interface RpcUrl {
-  /** Without user and password, which fetch refuses. */
+  /** Without user and password, which fetch rejects. */
   readonly href: string;
   /** The part for messages: the rest may contain a key. */
   readonly origin: string;
   /** `Authorization` header made of user and password. */
   readonly authorization: string | undefined;
-  /** Removes the parts of the URL that may be a key from text. Nodes quote them in their messages. */
+  /** Removes parts of the URL that may be a key from a text. Nodes quote them in their messages. */
   scrub(text: string): string;
 }
 
 /** Shorter parts, such as `v3`, are not keys. */
 const SHORTEST_KEY = 6;
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an http: or https: URL. */
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when the value is not an http: or https: URL. */
 export function rpcUrlOf(text: unknown): RpcUrl {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
   // Not quoted: it may contain a key.
@@ -47,7 +47,7 @@ export function rpcUrlOf(text: unknown): RpcUrl {
   };
 }
 
-/** Of UTF-8, as `btoa` refuses other characters than Latin-1. */
+/** Base64 of the UTF-8 bytes, because `btoa` accepts only Latin-1. */
 function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

@@ -7,9 +7,9 @@ import type { RpcUrl } from './rpc-url.js';
 export type RpcErrorCode = 'ERR_WEBHOOK_RPC';
 
 /**
- * Why a call failed: the node or the server before it returned an error (`refused`), asked for a pause (`rate-limited`),
- * did not answer in time (`timeout`) or at all (`unreachable`), or its answer was too long (`too-long`) or invalid
- * (`malformed`); or the caller ended the call (`aborted`).
+ * Why a call failed: the node or the server before it returned an error (`refused`), asked for a pause
+ * (`rate-limited`), did not answer in time (`timeout`) or could not be reached (`unreachable`); its answer was too long
+ * (`too-long`) or invalid (`malformed`); or the caller aborted the call (`aborted`).
  */
 export type RpcFailure = 'refused' | 'rate-limited' | 'timeout' | 'unreachable' | 'too-long' | 'malformed' | 'aborted';
 
@@ -30,7 +30,7 @@ export class RpcError extends WebhookError<RpcErrorCode> {
   }
 }
 
-/** What stands for an answer that the node refuses to give. Any other error is thrown. */
+/** Replaces a `refused` error with a value. Other errors are thrown. */
 export function ifRefused(error: unknown): undefined {
   if (!(error instanceof RpcError) || error.reason !== 'refused') throw error;
 }
@@ -39,31 +39,31 @@ export function ifRefused(error: unknown): undefined {
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export interface RpcOptions {
-  /** For one request. Neither waiting for other calls to end nor a pause before a retry counts. */
+  /** Timeout of one request, without waiting for other calls and pauses before retries. */
   readonly timeoutMs: number;
-  /** How often a call to an unreachable or busy node is made again. (Default: 2.) */
+  /** Retries of a call to an unreachable or busy node. (Default: 2.) */
   readonly retries?: number;
   /** Doubles with each retry. */
   readonly retryDelayMs?: number;
   readonly maxBytes: number;
-  /** Calls at a time; further calls wait in order. (Default: any number.) */
+  /** Maximum concurrent calls; further calls wait in order. (Default: unlimited.) */
   readonly concurrency?: number;
   /** Aborts the calls in progress. */
   readonly signal?: AbortSignal;
 }
 
-/** Statuses of a busy node, or of a server that did not reach it. */
+/** Statuses of a busy node, or of a proxy that could not reach it. */
 const BUSY = [408, 429, 502, 503, 504];
-/** A longer pause that the node asks for is left to the caller, who logs it. */
+/** A longer pause is left to the caller, who logs it. */
 const LONGEST_DELAY_MS = 5000;
-/** Maximum length of a node's error message in ours. */
+/** Maximum length of a quoted error message. */
 const LONGEST_MESSAGE = 300;
 
 /** JSON-RPC 2.0 over HTTP. Calls to an unreachable or busy node are retried. */
 export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
   const { timeoutMs, retries = 2, retryDelayMs = 1000, maxBytes, concurrency = Infinity, signal } = options;
   let lastId = 0;
-  // One listener for all calls: Node warns of a signal with many.
+  // One listener for all calls: Node warns about a signal with many.
   const open = new Set<AbortController>();
   signal?.addEventListener('abort', () => {
     for (const each of open) each.abort();
@@ -119,7 +119,7 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
       const reason = isRateLimit(answer.error) ? 'rate-limited' : 'refused';
       throw fail(`the node returned an error${said(answer.error)}.`, { reason });
     }
-    // Some nodes write the id as text, and caches send that of an earlier call.
+    // Some nodes write the id as text, and caches return the id of an earlier call.
     if (answer.result === undefined) throw fail('the answer has no result.', malformed);
     return answer.result;
   }
@@ -161,7 +161,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Runs at most `most` functions at a time, the others in order. */
+/** Runs at most `most` functions concurrently; the others wait in order. */
 export function createTurns(most: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -185,8 +185,8 @@ function reasonOfStatus(status: number, refusal: Record<string, unknown>): RpcFa
 }
 
 /**
- * Whether a node's error asks for a pause. Providers use these codes and words under HTTP 200 too; -32005 is not among
- * them, because it also stands for too many results.
+ * Whether a node's error asks for a pause. Providers send these codes and messages with HTTP 200 too. -32005 is missing
+ * because it also means too many results.
  */
 function isRateLimit({ code, message }: Record<string, unknown>): boolean {
   if (code === 429 || code === -32007) return true;
@@ -216,7 +216,7 @@ function parse(text: string | undefined): unknown {
 
 const TLS_CODE = /^(EPROTO$|ERR_(SSL|TLS)_|UNABLE_TO_)|CERT/;
 
-/** Why fetch failed: only the code, as its messages may contain the URL. */
+/** Why fetch failed: only the code, because messages may contain the URL. */
 function whyUnreachable(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };

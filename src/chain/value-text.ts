@@ -18,7 +18,7 @@ export function goText(bytes: Uint8Array): string {
   return parts.join('');
 }
 
-/** Number of bytes of the character at `at`; 0 if there is none (RFC 3629, section 4). */
+/** Number of bytes of the UTF-8 character at `at`; 0 if it is invalid (RFC 3629, section 4). */
 function lengthAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first < 0x80) return 1;
@@ -40,9 +40,9 @@ export function elementOf(parameter: AbiParameter): AbiParameter | undefined {
 }
 
 /**
- * A value in its wire format: integers in decimal digits, checksummed addresses, bytes in hex, `true` or `false`, text as
- * it is. Arrays and tuples are JSON text of such strings, so that parsing it loses no digit of an integer; a tuple is an
- * object, or an array if a component has no name.
+ * A value in its wire format: integers in decimal digits, checksummed addresses, bytes in hex, `true` or `false`, text
+ * unchanged. Arrays and tuples are JSON text of such strings, so that parsing it loses no digit of an integer; a tuple
+ * is an object, or an array if a component has no name.
  *
  * @param value The value that the parameter's codec read.
  */

@@ -10,15 +10,15 @@ import { readWatched, type WatchedContract } from './watched.js';
 
 const OPTIONS = ['rpcUrl', 'contracts', 'wallets', 'fromBlock', 'pollIntervalMs', 'logger', 'onEvents'];
 const TIMEOUT_MS = 15_000;
-/** Ten times a block of the largest chains. */
+/** Maximum bytes in an answer: ten times a block of the largest chains. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_DELAY_MS = 30_000;
-/** The longest pause that a node may ask for. */
+/** The longest pause in ms that is honoured. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
 /** Options of `watchChain`. */
 export interface WatchChainOptions {
-  /** URL of any EVM node's JSON-RPC over HTTP. Only its origin appears in messages: the rest may contain a key. */
+  /** HTTP JSON-RPC URL of an EVM node. Messages contain only its origin, because the rest may contain a key. */
   readonly rpcUrl: string;
   /**
    * Contracts whose logs become `event.emitted`. `name`, `label` and `addressLabel` are written into the events;
@@ -28,8 +28,8 @@ export interface WatchChainOptions {
   /** Addresses whose transactions become `transaction.included`, like those of a cloud wallet. (Default: none.) */
   readonly wallets?: readonly string[] | undefined;
   /**
-   * The first block whose events are passed on; `latest` for blocks mined from now on. If another chain replaces this one,
-   * it is followed from the same number, or from block 0 for `latest`. (Default: `latest`.)
+   * The first block whose events are passed on; `latest` for blocks mined from now on. If the node switches to another
+   * chain, watching restarts at the same number, or at block 0 for `latest`. (Default: `latest`.)
    */
   readonly fromBlock?: number | 'latest' | undefined;
   /** Interval between polls for new blocks, in milliseconds. (Default: 1000.) */
@@ -37,8 +37,8 @@ export interface WatchChainOptions {
   /** Logs failures, re-orgs and skipped logs. (Default: the console, for warnings and errors.) */
   readonly logger?: Logger | undefined;
   /**
-   * Handles events, those of one transaction's logs together and in order. It is awaited before the next call. If it
-   * fails, it is called again with the same events, after a delay that grows to 30 seconds.
+   * Handles events; those of one transaction's logs come together and in order. It is awaited before the next call. If
+   * it fails, it is called again with the same events, after a delay that grows to 30 seconds.
    */
   onEvents(events: readonly WebhookEvent[]): unknown;
 }
@@ -47,7 +47,7 @@ export interface WatchChainOptions {
 export interface ChainWatcher {
   /** ID of the chain; changes when the node switches to another chain. */
   readonly chainId: number;
-  /** The last block whose events `onEvents` has all handled; -1 before block 0. */
+  /** The last block whose events were all handled; -1 before block 0. */
   readonly blockNumber: number;
   /** Stops, and resolves once a running `onEvents` has settled. Do not await it in `onEvents`. */
   close(): Promise<void>;
@@ -55,11 +55,11 @@ export interface ChainWatcher {
 
 /**
  * Watches a chain through a node and passes its events to `onEvents` in the service's format (spec sections 2.2 and 6),
- * in the order of the chain, without skipping a block; a failed request or handler is retried until it succeeds. It does
- * not verify the data of the node, wait for confirmations, or send or sign anything.
+ * in the order of the chain, without skipping a block; a failed request or handler is retried until it succeeds. It
+ * does not verify the node's data, wait for confirmations, send or sign.
  *
- * **Delivery.** While the process runs, each event is passed on until `onEvents` resolves, so at least once. No state is
- * kept: store `blockNumber` to resume with `fromBlock: blockNumber + 1` after a restart. Event ids are random, so
+ * **Delivery.** While the process runs, each event is passed on until `onEvents` resolves, so at least once. No state
+ * is kept: store `blockNumber` to resume with `fromBlock: blockNumber + 1` after a restart. Event ids are random, so
  * deduplicate by `logIdentity` of `./evm`. A re-org while the process is down goes unnoticed.
  *
  * **Re-orgs.** The events of removed logs are passed on again, last first, with `removed` in their `rawFields` and new
@@ -83,8 +83,8 @@ export interface ChainWatcher {
  * ```
  * @param options The node, what to watch, and the handler; see {@link WatchChainOptions}.
  * @returns The watcher, once the node has answered. It keeps the process running until it is closed.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid; RpcError `ERR_WEBHOOK_RPC` when
- * the node does not answer at the start.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid; RpcError `ERR_WEBHOOK_RPC`
+ * when the node does not answer at the start.
  */
 export async function watchChain(options: WatchChainOptions): Promise<ChainWatcher> {
   checkOptions('watchChain', options, OPTIONS);
@@ -114,7 +114,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
     for (let failures = 1; ; failures++) {
       signal.throwIfAborted();
       try {
-        // A copy: a handler that changes its events must not change what is passed on again or undone.
+        // A copy, because a handler may modify its events, which are needed for retries and re-orgs.
         await onEvents(structuredClone(events));
         return;
       } catch (err) {
@@ -128,7 +128,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
   const follower = new ChainFollower({ reader, watched, logger, onUnknown: tellUnknownOnce(logger), deliver });
 
   let told = '';
-  /** Logs a failure if it is new, and at growing intervals while it lasts; then waits, for as long as the node asks. */
+  /** Logs a failure when it is new and at growing intervals while it lasts, then waits for as long as the node asks. */
   async function waitAfter(err: unknown, failures: number): Promise<void> {
     const why = err instanceof Error ? err.message : String(err);
     const { retryAfterMs = 0 } = Object(err) as Partial<RpcError>;
@@ -162,7 +162,6 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
       await follower.start(fromBlock);
       break;
     } catch (err) {
-      // Only a node that answers asks for a pause.
       if (((err as RpcError).retryAfterMs ?? Infinity) > LONGEST_PAUSE_MS) throw err;
       await waitAfter(err, failures);
     }

@@ -28,7 +28,7 @@ export interface Contract {
   readonly wire: ContractInfo;
 }
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong entry, or `owner`, the function that takes the options. */
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong entry, or `owner`, the function with the options. */
 export function readWatched(owner: string, contracts: unknown, wallets: unknown, logger: Logger): Watched {
   const watched = { contracts: new Map<string, Contract>(), wallets: new Set<string>() };
   for (const [at, contract] of listOf(contracts, 'contracts').entries()) {

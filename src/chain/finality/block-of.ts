@@ -4,12 +4,12 @@ import { isHash } from '../../evm/hex.js';
 import { rawLog } from '../../evm/raw-log.js';
 import type { Hex } from '../../evm/types.js';
 
-/** The block that an event says it is of, or the transaction whose receipt says which. */
+/** The block that an event names, or the transaction whose receipt names it. */
 export type Place = PlaceKey &
   (BlockPlace | { readonly transaction: Hex; readonly number?: undefined; readonly hash?: undefined });
 
 interface PlaceKey {
-  /** Identifies the place among those that nodes are asked about. */
+  /** Key of the place, for deduplicating requests. */
   readonly key: string;
   readonly isRemoval: boolean;
 }
@@ -21,10 +21,10 @@ export interface BlockPlace {
 }
 
 /**
- * Where an event says that it happened: in `rawFields`, or without it in `data.transaction`; for a `transaction.included`
- * in `data`, or without a block there by the hash of its transaction.
+ * The block that an event names: in `rawFields`, else in `data.transaction`. A `transaction.included` names it in
+ * `data`, or gives only its transaction hash.
  *
- * @throws WebhookError `ERR_WEBHOOK_RAW_FIELDS` when the event does not say it, or in malformed fields.
+ * @throws WebhookError `ERR_WEBHOOK_RAW_FIELDS` when these fields are missing or malformed.
  */
 export function placeOf(event: WebhookEvent): Place {
   if (event.event === 'transaction.included') {

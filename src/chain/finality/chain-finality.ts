@@ -11,16 +11,17 @@ import { CHECK_TIMEOUTS, type ChainFinalityOptions, readOptions } from './option
 import { askNodes } from './quorum.js';
 import { type FinalityVerdict, finalityOf, type Verdicts } from './stage.js';
 
-/** Final blocks of events that are remembered, about 200 bytes each. */
+/** Maximum number of remembered final blocks, about 200 bytes each. */
 const MOST_FINAL = 10_000;
-/** Until an event that no node can answer for is asked about again. */
+/** Delay in ms before an event that no node could answer for is checked again. */
 const UNREADABLE_WAIT_MS = 5 * 60_000;
 
 /**
  * Creates a `finality` that asks nodes of the chain whether the block of an event is final, so that no event is handled
- * too early. An event is final when its block is on the chain up to the final block, and dropped when another block is, which
- * must have at least 32 confirmations if `level` is a number of them. A node that lags, fails or contradicts itself only makes it wait. It does not verify the headers or the logs of the node,
- * and does not prove that the event's log is in its block: the delivery's signature vouches for that.
+ * too early. An event is final when its block is an ancestor of the final block. It is dropped when another block has
+ * taken that place, which must have at least 32 confirmations if `level` is a number. If a node lags, fails or
+ * contradicts itself, the event waits. It does not verify the headers or the logs of the node, and does not prove that
+ * the event's log is in its block: the delivery's signature vouches for that.
  *
  * @example
  * ```ts
@@ -34,18 +35,18 @@ const UNREADABLE_WAIT_MS = 5 * 60_000;
  * });
  * ```
  * @param options The nodes and the level; see {@link ChainFinalityOptions}.
- * @returns The finality, for the `finality` option of a receiver or a worker. It makes no request before its first check.
+ * @returns The finality, for the `finality` option of a receiver or a worker. It makes no request before its first
+ * check.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function chainFinality(options: ChainFinalityOptions): Finality {
   return finalityOf(chainVerdicts(options));
 }
 
-/** The verdicts of the nodes. */
 export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
   const { urls, tag, chainId, agree, wait, onDropped, timeoutMs, now, logger } = readOptions(options);
   const chain: ExpectedChain = { id: chainId, isGiven: chainId !== undefined };
-  /** The final blocks of events by hash, with their numbers. */
+  /** Numbers of final blocks, by hash. */
   const final = new Map<Hex, number>();
   const onContradiction = () => final.clear();
   const isKnown = ({ hash, number }: Place) => hash !== undefined && final.get(hash) === number;
@@ -62,7 +63,7 @@ export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
     if (given.aborted) end();
     try {
       checking.signal.throwIfAborted();
-      // Requests in progress are not aborted: other checks share them, and the next check finds their answers.
+      // Requests in progress are not aborted: other checks share them, and the next check uses their answers.
       return await Promise.race([
         askNodes(places, nodes, { agree, now, signal: checking.signal }),
         abortion(checking.signal),
@@ -108,14 +109,14 @@ export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
   return { wait, onDropped, isFinal: (event) => isFinalBlockOf(event, final), check: checkAll };
 }
 
-/** Whether an event is of a final block. It must cost next to nothing, as most events are of the block of another one. */
+/** Whether an event's block is known to be final. Most events share a block with another, so this must be cheap. */
 function isFinalBlockOf(event: WebhookEvent, final: ReadonlyMap<Hex, number>): boolean {
   if (event.event !== 'event.emitted' || event.data.event.rawFields === undefined) return false;
   try {
     const log = rawLog(event) as RawLog;
     return !log.removed && final.get(log.blockHash) === Number(log.blockNumber);
   } catch {
-    // The error is part of the verdict.
+    // The verdict carries the error.
     return false;
   }
 }
@@ -146,7 +147,7 @@ function pending(failure: unknown): FinalityVerdict {
   return { status: 'pending', retryAfterMs: ERROR_WAIT_MS, error: failure as Error };
 }
 
-/** For a removal notice, another final block at its number makes the removal final; the same block makes it moot. */
+/** For a removal notice, a different final block at its number confirms the removal; the same block cancels it. */
 function verdictOf(say: Say, { isRemoval }: Place): FinalityVerdict {
   if (say.kind === 'ahead') return { status: 'pending', retryAfterMs: say.waitMs };
   if (say.kind === 'unknown') return { status: 'pending', retryAfterMs: say.waitMs, error: say.error };

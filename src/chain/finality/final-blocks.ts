@@ -7,18 +7,20 @@ import type { Pace } from './pace.js';
 
 /** How far below the tag's block parent hashes are followed. A re-org that deep does not come from a lagging node. */
 const MOST_LINKS = 256;
-/** Headers that are requested at a time. */
+/** Headers per request batch. */
 const RUN = 8;
-/** Headers that one walk requests by hash, after the answer by number was of another fork. */
+/** Maximum number of headers that one walk requests by hash, after the answer by number was from another fork. */
 const MOST_REPAIRS = 16;
 const PACE_BLOCKS = 100;
-/** Stands for the hash at a number where the chain has no block. */
+/** Replaces the hash at a number without a block. */
 export const NO_BLOCK = '0x';
 
-/** What a node shows of a number: its final block, how many blocks are missing until it is final, or why nobody knows. */
+/**
+ * The result for a block number: its final block, how many blocks are missing until it is final, or why it is unknown.
+ */
 export type Found = { readonly hash: Hex } | { readonly missing: number } | { readonly error: RpcError };
 
-/** Another chain, or a re-org of final blocks: what was known is wrong. */
+/** The node switched chains or reorganized final blocks, so cached answers are wrong. */
 export class Contradiction extends Error {
   constructor(readonly number: number) {
     super(`Another block than before is final at ${number}.`);
@@ -29,18 +31,18 @@ interface LookUpOptions {
   readonly node: FinalityNode;
   readonly known: KnownBlocks;
   readonly pace: Pace;
-  /** How far below the tag's block the last final one is. */
+  /** Distance in blocks from the tag's block down to the last final one. */
   readonly depth: number;
   /** Whether the tag must be asked for again. */
   readonly isAgain: boolean;
 }
 
 /**
- * Finds the final blocks with these numbers. The tag's block and the others may come from different nodes behind one URL,
- * so a block counts only when parent hashes link it to the tag's block. Deep below it, the node is asked twice with the
- * tag between, and both answers must be the same.
+ * Finds the final blocks with these numbers. The tag's block and the others may come from different nodes behind one
+ * URL, so a block counts only when parent hashes link it to the tag's block. Deep below it, the node is asked twice
+ * with the tag between, and both answers must be the same.
  *
- * @returns What was found by number, and the number of the tag's block.
+ * @returns The results by number, and the number of the tag's block.
  * @throws RpcError when the tag's block cannot be read; Contradiction.
  */
 export async function findFinal(
@@ -69,7 +71,7 @@ export async function findFinal(
   return { found: new Map(numbers.map((number) => [number, found(number)])), tagged: tagged.number };
 }
 
-/** Follows parent hashes from the tag's block down to block `to`; returns why it got no further. */
+/** Follows parent hashes from the tag's block down to block `to`; returns why it stopped early. */
 async function link(tagged: Header, to: number, last: number, options: LookUpOptions): Promise<RpcError | undefined> {
   const { node, known, pace } = options;
   const asked = new Set<number>();
@@ -81,7 +83,7 @@ async function link(tagged: Header, to: number, last: number, options: LookUpOpt
     const below = tip.number - 1;
     const next = known.parentOf(tip);
     if (next) {
-      // Numbers that are passed have no block.
+      // Skipped numbers have no block.
       for (let number = below; number > next.number; number--) if (number <= last) addFinal(known, number, NO_BLOCK);
       tip = next;
       continue;
@@ -91,12 +93,12 @@ async function link(tagged: Header, to: number, last: number, options: LookUpOpt
         await ask(runBelow(below, to, asked, known), options);
         continue;
       }
-      // Another node behind the URL has another fork there, or nothing yet.
+      // Another node behind the URL has a different fork at this number, or no block yet.
       const linked = ++repairs > MOST_REPAIRS ? undefined : await node.header(tip.parentHash);
       if (!linked || !known.addParent(linked, tip)) throw node.error(disagreement(below, tip));
       pace.observe(linked);
     } catch (error) {
-      // Either header may be wrong: both are asked for anew next time.
+      // Either header may be wrong, so both are requested again next time.
       known.headers.delete(tip.number);
       known.headers.delete(below);
       return error as RpcError;
@@ -115,7 +117,7 @@ function runBelow(below: number, to: number, asked: Set<number>, known: KnownBlo
   return run;
 }
 
-/** Asks for headers by number. What fails is asked for by hash where it is needed. */
+/** Requests headers by number. Failures are ignored: missing headers are requested by hash when needed. */
 async function ask(run: readonly number[], { node, known, pace }: LookUpOptions): Promise<void> {
   for (const answer of await Promise.allSettled(run.map((number) => node.header(number)))) {
     if (answer.status !== 'fulfilled' || !answer.value) continue;
@@ -129,8 +131,7 @@ function disagreement(number: number, above: Header): string {
 }
 
 /**
- * Looks up blocks far below the tag's. First answers are kept, so that a node that answers few requests at a time gets
- * there too.
+ * Looks up blocks far below the tag's. First answers are kept, so that a node with a low rate limit makes progress too.
  */
 async function lookUpDeep(numbers: readonly number[], options: LookUpOptions): Promise<Map<number, Found>> {
   const { node, known } = options;
@@ -164,7 +165,7 @@ function addFinal(known: KnownBlocks, number: number, hash: Hex): void {
   if (!known.addFinal(number, hash)) throw new Contradiction(number);
 }
 
-/** Asks for one more header, so that the time between blocks is known. */
+/** Requests one more header, to measure the time between blocks. */
 async function measure({ number }: Header, { node, pace }: LookUpOptions): Promise<void> {
   const earlier = await node.header(Math.max(0, number - PACE_BLOCKS)).catch(() => undefined);
   if (earlier) pace.observe(earlier);

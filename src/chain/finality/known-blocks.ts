@@ -1,16 +1,16 @@
 import type { Hex } from '../../evm/types.js';
 import { type Header, LONGEST_GAP } from '../answers.js';
 
-/** Headers and final blocks that are kept, each; both are less than 300 bytes. */
+/** Maximum number of headers, and of final blocks; each takes less than 300 bytes. */
 const MOST_BLOCKS = 4096;
 
-/** What answers of a node have shown of its chain. */
+/** Blocks of one node's chain, as far as its answers have shown them. */
 export class KnownBlocks {
-  /** The last answers by number: not all of one chain, and of none for sure before they are linked. */
+  /** The last answers by number. They may be from different forks until they are linked. */
   readonly headers = new Map<number, Header>();
-  /** The blocks that are linked to a final one, or are it. */
+  /** Final blocks: linked by parent hashes to the level's block. */
   readonly final = new Map<number, Hex>();
-  /** First answers for blocks that are asked about twice. */
+  /** First answers for blocks that are requested twice. */
   readonly #once = new Map<number, Hex>();
 
   /** Returns false when another block was final at the number. */
@@ -24,14 +24,14 @@ export class KnownBlocks {
     put(this.headers, header.number, header);
   }
 
-  /** The parent of a block, if it is the next lower one that is known. */
+  /** The block's parent, if it is the next lower known block. */
   parentOf({ number, parentHash }: Header): Header | undefined {
     let below: Header | undefined;
     for (let at = number - 1; at >= 0 && at >= number - LONGEST_GAP && !below; at--) below = this.headers.get(at);
     return below?.hash === parentHash ? below : undefined;
   }
 
-  /** Adds the parent of a block in place of what is known between them. Returns false if it cannot be the parent. */
+  /** Adds the parent of a block and removes known blocks between them. Returns false if it cannot be the parent. */
   addParent(parent: Header, { number }: Header): boolean {
     if (parent.number >= number || number - parent.number > LONGEST_GAP) return false;
     for (let at = parent.number + 1; at < number; at++) this.headers.delete(at);
@@ -39,18 +39,17 @@ export class KnownBlocks {
     return true;
   }
 
-  /** The first answer for a number, from now on this one if there was none. */
+  /** The first answer for a number; stores this one if there was none. */
   firstAt(number: number, hash?: Hex): Hex | undefined {
     if (hash !== undefined && !this.#once.has(number)) put(this.#once, number, hash);
     return this.#once.get(number);
   }
 
-  /** Forgets the first answer for a number. */
   askAnew(number: number): void {
     this.#once.delete(number);
   }
 
-  /** Forgets what was linked: the headers are linked anew to a later final block. */
+  /** Discards final blocks, so that headers are linked again to a later final block. */
   unlink(): void {
     this.final.clear();
   }

@@ -7,24 +7,26 @@ import { isRecord } from '../../internal/guards.js';
  */
 export type FinalityLevel = 'safe' | 'finalized' | { readonly confirmations: number };
 
-/** A level as nodes are asked for it. */
+/** A level, translated to a block tag and a distance. */
 export interface Tag {
   readonly tag: 'safe' | 'finalized' | 'latest';
-  /** How far below the tag's block the last final block is, in blocks. */
+  /** Distance in blocks from the tag's block down to the last final block. */
   readonly depth: number;
-  /** How far below a block is before it shows that another was replaced, so that an event is dropped for good. */
+  /**
+   * Distance below the tag's block that a block needs to prove that another was replaced and its event can be dropped.
+   */
   readonly depthOfOther: number;
-  /** For a block that a removal notice names: how far below, before the notice is believed to be moot. */
+  /** Distance below the tag's block from which a removal notice is ignored because its block is canonical. */
   readonly depthOfMoot: number;
 }
 
 /**
- * Near its head, a node may have a block that other nodes have replaced, or not have replaced yet, and a low number of
+ * Minimum confirmations to drop an event. Near the head, nodes may be on different forks, and a low number of
  * confirmations does not rule that out.
  */
 const SURE_CONFIRMATIONS = 32;
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not a level. */
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when the value is not a level. */
 export function tagOf(level: unknown): Tag {
   if (level === 'safe' || level === 'finalized') return { tag: level, depth: 0, depthOfOther: 0, depthOfMoot: 0 };
   const confirmations = isRecord(level) && Object.keys(level).length === 1 ? level.confirmations : undefined;

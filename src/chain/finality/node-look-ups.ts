@@ -9,20 +9,19 @@ import type { Tag } from './level.js';
 import { ERROR_WAIT_MS, type ExpectedChain, type FinalityNode, isWithin } from './node.js';
 import { Pace, waitOf } from './pace.js';
 
-/** What a node says of a place: the final block there is the event's, or another; it is not final yet; or no answer. */
+/** A node's answer for one event: same final block, another final block, not final yet, or unknown. */
 export type Say =
   | { readonly kind: 'same' | 'other' }
   | { readonly kind: 'ahead'; readonly waitMs: number; readonly isStuck: boolean }
   | { readonly kind: 'unknown'; readonly waitMs: number; readonly error: Error };
 
-/** A place with its block, once it is known. */
 type Located = Place & BlockPlace;
 
-/** How long the headers that were requested to look again are used again, for other events and after a failure. */
+/** How long headers of a second look are reused, for other events and after a failure. */
 const AGAIN_MS = 10 * 60_000;
-/** A final block is never so far behind: the node is syncing, or has another chain. */
+/** A final block this far behind means that the node is syncing or has another chain. */
 const TOO_FAR_MS = 24 * 3_600_000;
-/** A node whose tag's block is the same for so long may be stuck: other nodes are asked too. */
+/** If a tag's block does not change for this long, the node may be stuck, and other nodes are asked too. */
 const STUCK_MS = 10 * 60_000;
 
 interface LookUpsOptions {
@@ -31,12 +30,12 @@ interface LookUpsOptions {
   readonly chain: ExpectedChain;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Called when blocks that were final no longer are. */
+  /** Called when final blocks were replaced. */
   readonly onContradiction: () => void;
 }
 
 /**
- * Asks one node about places. One round runs at a time, for all places that were asked about since the last round
+ * Looks up events' blocks on one node. One round runs at a time and covers all look-ups requested since the last round
  * started, so that concurrent callers share its requests.
  */
 export class NodeLookUps {
@@ -44,9 +43,9 @@ export class NodeLookUps {
   readonly #pace = new Pace();
   #next: { readonly places: Map<string, Place>; readonly says: Promise<ReadonlyMap<string, Say>> } | undefined;
   #running: Promise<unknown> | undefined;
-  /** A block of an event that was found on the node. */
+  /** The last event block that was found on the node. */
   #witness: { readonly number: number; readonly hash: Hex } | undefined;
-  /** The answers of the last look-ups that showed that a block was replaced. */
+  /** The headers of the last look-ups that showed that a block was replaced. */
   #again: { readonly blocks: KnownBlocks; readonly at: number } | undefined;
   #isContradicted = false;
   /** When the last round failed. */
@@ -58,7 +57,7 @@ export class NodeLookUps {
     return this.options.node.origin;
   }
 
-  /** What the node says of these places, and of others that are asked about at the same time. */
+  /** Looks up these places together with those of concurrent calls. */
   look(places: readonly Place[]): Promise<ReadonlyMap<string, Say>> {
     this.#next ??= this.#prepare();
     for (const place of places) this.#next.places.set(place.key, place);
@@ -95,7 +94,7 @@ export class NodeLookUps {
     return says;
   }
 
-  /** Adds their blocks to places of transactions. */
+  /** Resolves places that name only a transaction to blocks. */
   async #locate(places: readonly Place[], says: Map<string, Say>): Promise<Located[]> {
     const located = places.map(async (place): Promise<Located | undefined> => {
       if (place.number !== undefined) return place;
@@ -131,8 +130,8 @@ export class NodeLookUps {
   }
 
   /**
-   * Nothing is dropped, and no removal believed, by what is remembered: the final block is a new one, and is linked anew by
-   * headers of such look-ups only.
+   * Cached blocks never drop an event or confirm a removal: these need a fresh final block, linked by headers of such
+   * look-ups only.
    */
   async #lookAgain(
     places: readonly Located[],
@@ -147,7 +146,7 @@ export class NodeLookUps {
     known.unlink();
     const options = { node, pace: this.#pace, depth: tag.depth, known, isAgain: true };
     const { found, tagged } = await findFinal(numbersOf(places), options);
-    // Asked for by number, also where the tag or a hash named it.
+    // Requested by number, even if it is known from the tag or a hash.
     const byNumber = await mapOf(found.keys(), (number) => node.header(number).catch(ifRefused));
     const hashes = places.filter(({ number, hash }) => isOther(found.get(number), hash)).map(({ hash }) => hash);
     const byHash = await mapOf(new Set(hashes), (hash) => this.#headerOf(hash));
@@ -175,12 +174,14 @@ export class NodeLookUps {
     }
   }
 
-  /** The block with a hash, which may be of another fork; undefined when the node does not have it, in any wording. */
+  /**
+   * The block with a hash, which may be on another fork; undefined when the node does not have it, whatever its error
+   * message.
+   */
   #headerOf(hash: Hex): Promise<Header | undefined> {
     return this.options.node.header(hash).catch(ifRefused);
   }
 
-  /** Whether the node still has a block of an event. */
   async #isOfEvents(): Promise<boolean> {
     if (!this.#witness) return false;
     const { number, hash } = this.#witness;
@@ -188,7 +189,7 @@ export class NodeLookUps {
     return header?.hash === hash;
   }
 
-  /** What was known is wrong: it is asked for anew. */
+  /** Cached answers are wrong: discards them. */
   #forget({ number }: Contradiction): void {
     this.#isContradicted = true;
     this.#known.clear();
@@ -220,12 +221,11 @@ function numbersOf(places: readonly Located[]): number[] {
   return [...new Set(places.map(({ number }) => number))];
 }
 
-/** Whether another block was found. */
 function isOther(found: Found | undefined, hash: Hex): boolean {
   return found !== undefined && 'hash' in found && found.hash !== hash;
 }
 
-/** Looks up each key; a failure is the value of its key. */
+/** Looks up each key. The value of a failed look-up is its error. */
 async function mapOf<Key, Value>(keys: Iterable<Key>, lookUp: (key: Key) => Promise<Value>) {
   const entries = Array.from(keys, async (key) => [key, await lookUp(key).catch((error: Error) => error)] as const);
   return new Map(await Promise.all(entries));

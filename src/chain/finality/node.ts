@@ -6,21 +6,23 @@ import type { RpcUrl } from '../rpc-url.js';
 import type { Tag } from './level.js';
 import { waitOf } from './pace.js';
 
-/** Answers contain the hashes of a block's transactions: ten times those of the largest chains. */
+/**
+ * Maximum bytes in an answer, which contains the hashes of a block's transactions: ten times the largest chains' size.
+ */
 const MOST_BYTES = 8 * 1024 * 1024;
-/** Requests to a node at a time. */
+/** Maximum concurrent requests to a node. */
 const CONCURRENCY = 8;
-/** How long a tag's block is reused. It is also the shortest time after which an event is asked about again. */
+/** How long a tag's block is reused, in ms; also the shortest delay before an event is checked again. */
 const FRESH_MS = 1000;
-/** After an error, or HTTP 429 without a time. */
+/** Delay after an error, or after HTTP 429 without Retry-After. */
 export const ERROR_WAIT_MS = 15_000;
 
-/** Whether a time is over by less than `ms`. A clock that was set back says neither that it is nor that it is not. */
+/** Whether a time is less than `ms` ago. False for a time in the future, after the clock was set back. */
 export function isWithin(pastMs: number, ms: number): boolean {
   return pastMs >= 0 && pastMs < ms;
 }
 
-/** The chain ID that all nodes must have: the option, or what the first node says. */
+/** The chain ID that all nodes must have: the option, or that of the first node. */
 export interface ExpectedChain {
   id: number | undefined;
   readonly isGiven: boolean;
@@ -40,9 +42,9 @@ export class FinalityNode {
   readonly #rpc: Rpc;
   #isChainChecked = false;
   #tagged: { readonly header: Header; readonly at: number } | undefined;
-  /** When the tag's block was seen to rise. */
+  /** When the tag's block last changed. */
   #risenAt = Number.POSITIVE_INFINITY;
-  /** What the node answered when it asked for a pause. */
+  /** The error in which the node asked for a pause. */
   #pause: { readonly error: RpcError; readonly at: number; readonly ms: number } | undefined;
 
   constructor(private readonly options: NodeOptions) {
@@ -65,7 +67,7 @@ export class FinalityNode {
     this.#isChainChecked = true;
   }
 
-  /** The block of the level's tag; `isAgain`: not one that was asked for before this call. */
+  /** The block of the level's tag. `isAgain` requires a request made after this call. */
   async tagged(isAgain: boolean): Promise<Header> {
     const { tag } = this.options.tag;
     const at = this.options.now();
@@ -76,7 +78,7 @@ export class FinalityNode {
     return header;
   }
 
-  /** For how long the tag's block has been the same, in milliseconds. */
+  /** How long the tag's block has not changed, in milliseconds. */
   get stuckMs(): number {
     return this.options.now() - this.#risenAt;
   }
@@ -96,17 +98,15 @@ export class FinalityNode {
     });
   }
 
-  /** The error for a node that answers, but not what it should. */
+  /** The error for a wrong answer. */
   error(what: string): RpcError {
     return new RpcError(`The node at ${this.origin} ${what}`, { reason: 'malformed' });
   }
 
-  /** Calls a method, and reads its answer. */
   async #ask<Value>(method: string, params: readonly unknown[], read: (answer: unknown) => Value): Promise<Value> {
     return this.#named(method, this.#call(method, params).then(read));
   }
 
-  /** Names the call in the error for its answer. */
   #named<Value>(method: string, value: Promise<Value>): Promise<Value> {
     return value.catch((error: RpcError) => {
       if (error.reason !== 'malformed' || error.message.includes(this.origin)) throw error;
@@ -122,7 +122,7 @@ export class FinalityNode {
       if (isWithin(past, ms)) throw new RpcError(error.message, { reason: error.reason, retryAfterMs: ms - past });
     }
     try {
-      // Once more at once: the node may have closed the idle connection that the request was sent on.
+      // Retry once immediately: the node may have closed the idle connection.
       return await this.#rpc(method, params).catch((error: RpcError) => {
         if (error.reason !== 'unreachable') throw error;
         return this.#rpc(method, params);

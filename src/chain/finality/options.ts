@@ -6,14 +6,14 @@ import type { FinalityLevel } from './level.js';
 import type { OnDropped } from './stage.js';
 
 const OPTIONS = ['rpcUrl', 'level', 'chainId', 'agree', 'wait', 'onDropped', 'timeoutMs', 'logger', 'now'];
-/** How many time-outs of a request a check takes at most: it may have to ask a second node when the first does not answer. */
+/** Maximum duration of a check in request time-outs: it may ask a second node when the first does not answer. */
 export const CHECK_TIMEOUTS = 3;
 
 /** Options of `chainFinality`. */
 export interface ChainFinalityOptions {
   /**
-   * URL of a node's JSON-RPC over HTTP, or several. The first is asked; the next ones when it fails, or for `agree`. Only
-   * the origin appears in messages: the rest may contain a key.
+   * HTTP JSON-RPC URL of a node, or several. The first is asked; the others if it fails, or for `agree`. Messages
+   * contain only the origin, because the rest may contain a key.
    */
   readonly rpcUrl: string | readonly string[];
   /**
@@ -22,11 +22,11 @@ export interface ChainFinalityOptions {
    */
   readonly level: FinalityLevel;
   /**
-   * Chain ID that all nodes must have. Without it, no event is dropped before a node has shown a block of another event.
-   * (Default: that of the first node that answers.)
+   * Chain ID that all nodes must have. Without it, no event is dropped before a node has returned the block of another
+   * event. (Default: that of the first node that answers.)
    */
   readonly chainId?: number | undefined;
-  /** How many nodes must say the same before an event is final or dropped. (Default: 1.) */
+  /** How many nodes must agree before an event is final or dropped. (Default: 1.) */
   readonly agree?: number | undefined;
   /**
    * For a receiver without `enqueue`: `redelivery` answers events that are not final yet with 503 and Retry-After, so
@@ -34,8 +34,8 @@ export interface ChainFinalityOptions {
    */
   readonly wait?: 'redelivery' | undefined;
   /**
-   * Sees an event that is not handled because a final block took the place of its block; at least once. If it throws, the
-   * event is redelivered. (Default: the event is acknowledged.)
+   * Called, possibly more than once, for an event whose block was replaced by another final block. The event is not
+   * handled. If the function throws, the event is redelivered. (Default: the event is acknowledged.)
    */
   readonly onDropped?: OnDropped | undefined;
   /** Time-out of a request to a node, in milliseconds. A check takes at most three times as long. (Default: 5000.) */

@@ -2,17 +2,17 @@ import type { Header } from '../answers.js';
 
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 5 * 60_000;
-/** Ethereum's time between blocks, until two headers say better. */
+/** Ethereum's time between blocks, used until two headers are known. */
 const DEFAULT_BLOCK_MS = 12_000;
-/** Over how many blocks the pace is measured, at most. */
+/** Maximum number of blocks over which the pace is measured. */
 const SPAN = 1024;
 
-/** A time as a wait: from a second to five minutes, whatever a node asks for. */
+/** Limits a wait to between a second and five minutes. */
 export function waitOf(ms: number): number {
   return Math.ceil(Math.min(Math.max(ms, SHORTEST_MS), LONGEST_MS));
 }
 
-/** How long to wait for blocks, by the timestamps of the headers seen. */
+/** Estimates the wait for blocks from the timestamps of headers. */
 export class Pace {
   #low: Header | undefined;
   #high: Header | undefined;
@@ -35,7 +35,7 @@ export class Pace {
     return (blocks * 1000 * (high.timestamp - low.timestamp)) / (high.number - low.number);
   }
 
-  /** That time as a wait: from a second to five minutes. */
+  /** That time, limited to between a second and five minutes. */
   waitFor(blocks: number): number {
     return waitOf(this.timeOf(blocks));
   }

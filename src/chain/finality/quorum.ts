@@ -3,18 +3,17 @@ import type { Place } from './block-of.js';
 import { isWithin } from './node.js';
 import type { NodeLookUps, Say } from './node-look-ups.js';
 
-/** How long a node that failed is asked after the others. */
+/** How long a failed node is asked last. */
 const LAST_MS = 60_000;
 
-/** What nodes said of a place. */
 interface Tally {
   readonly place: Place;
   readonly says: Say[];
 }
 
 /**
- * Asks nodes about places, `agree` at a time, until as many say the same. A place is `same` or `other` only when `agree`
- * nodes say so and none of those that were asked says the contrary.
+ * Asks nodes about places, `agree` at a time, until `agree` of them give the same answer. A place is `same` or `other`
+ * only when `agree` nodes answer so and none contradicts them.
  */
 export async function askNodes(
   places: readonly Place[],

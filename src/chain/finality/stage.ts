@@ -4,26 +4,28 @@ import { handlerError, outcomeUnknown } from '../../handle/attempt-errors.js';
 import { type BeforeContext, type Finality, type Kept, notFinal } from '../../handle/before.js';
 import type { EventEntry } from '../../handle/types.js';
 
-/** Whether an event may be handled: what the nodes of a chain say of it. */
+/** Whether an event may be handled, according to the nodes of its chain. */
 export type FinalityVerdict =
-  /** Its block is final. `isRemoval`: it is a notice that a re-org removed a log, and that removal is final. */
+  /** Its block is final. `isRemoval`: the event is a removal notice, and the removal is final. */
   | { readonly status: 'final'; readonly isRemoval?: boolean | undefined }
   /** Its block is not final yet, or no node could say (`error`). Ask again after `retryAfterMs`. */
   | { readonly status: 'pending'; readonly retryAfterMs: number; readonly error?: Error | undefined }
-  /** A final block has taken the place of its block. `isRemoval`: the notice is moot, as the log is on the chain after all. */
+  /**
+   * Another final block replaced its block. `isRemoval`: the notice does not apply, because the log is on the chain.
+   */
   | { readonly status: 'dropped'; readonly isRemoval?: boolean | undefined };
 
-/** Says which events are of final blocks. */
+/** Checks whether events are final. */
 export interface Verdicts {
   readonly wait?: 'redelivery' | undefined;
   readonly onDropped?: OnDropped | undefined;
-  /** Whether a log's block is known to be final without asking a node. False for a notice of removal. */
+  /** Whether a log's block is known to be final without asking a node. False for a removal notice. */
   readonly isFinal?: ((event: WebhookEvent) => boolean) | undefined;
-  /** Returns a verdict for each event, in order. Never rejects: what cannot be found out is pending. */
+  /** Returns a verdict for each event, in order. Never rejects: an unknown result is `pending`. */
   check(events: readonly WebhookEvent[], signal?: AbortSignal): Promise<readonly FinalityVerdict[]>;
 }
 
-/** What `onDropped` receives with its event. */
+/** Second argument of `onDropped`. */
 export interface DroppedContext {
   /** The event's key, prefixed with the source if there is one. */
   readonly idempotencyKey: string;
@@ -31,14 +33,16 @@ export interface DroppedContext {
   readonly source?: string | undefined;
 }
 
-/** Sees an event whose block is no longer on the chain. Resolve to acknowledge it; throw to have it redelivered. */
+/**
+ * Called for an event whose block is no longer on the chain. Resolve to acknowledge it; throw to have it redelivered.
+ */
 export type OnDropped = (event: WebhookEvent, context: DroppedContext) => unknown;
 
-/** How error messages tell to set the key. */
+/** The advice in error messages. */
 export const LOG_IDENTITY = '`idempotencyKey: (event) => logIdentity(event, { chainId })`';
-/** What `logIdentity` appends to the key of a log for the notice that a re-org removed it. */
+/** Suffix that `logIdentity` appends to a log's key for its removal notice. */
 const REMOVAL = /[^:](:removed)$/;
-/** When to ask again about a removal whose log is being handled, in ms. */
+/** Delay in ms before a removal notice is checked again while its log is being handled. */
 const SOON_MS = 5000;
 const LEAST_MS = 100;
 const MOST_MS = 3_600_000;
@@ -87,7 +91,7 @@ export function finalityOf({ wait, onDropped, isFinal, check }: Verdicts): Final
   };
 }
 
-/** What becomes of a notice of removal: it is handled if its log was. */
+/** The verdict on a removal notice: it is handled if its log was. */
 async function removed({ idempotencyKey }: EventEntry, { stateOf }: BeforeContext): Promise<Kept | undefined> {
   const suffix = REMOVAL.exec(idempotencyKey)?.[1];
   if (suffix === undefined) return { status: 'failed', error: new ConfigError(noSuffix()) };

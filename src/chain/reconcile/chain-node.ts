@@ -13,18 +13,18 @@ export interface NodeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Requests to one node at a time. */
+/** Maximum concurrent requests to one node. */
 export const CONCURRENCY = 8;
-/** Ten times a block of the largest chains. */
+/** Maximum bytes in an answer: ten times a block of the largest chains. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Deepest block that is linked to another hash by hash. */
+/** Maximum number of blocks that are linked one by one. */
 const DEEPEST_LINK = 256;
 
 /** One node, during one run. Every answer is checked. */
 export class ChainNode {
   readonly call: Rpc;
   #chainId: Promise<number> | undefined;
-  /** Headers that are linked to a final block by their hashes, by number. */
+  /** Headers that parent hashes link to a final block, by number. */
   readonly #linked = new Map<number, Header>();
 
   constructor(
@@ -33,11 +33,11 @@ export class ChainNode {
     private readonly options: NodeOptions,
   ) {
     const { timeoutMs, signal } = options;
-    // Failed calls are retried by reconcile, or made to another node.
+    // No retries here: reconcile retries failed calls, or asks another node.
     this.call = createRpc(url, { timeoutMs, retries: 0, maxBytes: MOST_BYTES, concurrency: CONCURRENCY, signal });
   }
 
-  /** ID of its chain, which is asked once. */
+  /** Chain ID, requested once. */
   async chainId(): Promise<number> {
     this.#chainId ??= this.call('eth_chainId', []).then((answer) => readNumber(answer, 'eth_chainId'));
     try {
@@ -57,7 +57,7 @@ export class ChainNode {
     );
   }
 
-  /** The block with a number, or the last one below it: a chain may have numbers without a block. */
+  /** The block with a number, or the next lower one if the chain skipped this number. */
   async header(number: number): Promise<Header> {
     for (let at = number; at >= 0 && at > number - LONGEST_GAP; at--) {
       const header = await headerOf(this.call, at).catch(ifRefused);
@@ -81,7 +81,7 @@ export class ChainNode {
   /** Throws unless `top` is an ancestor of `end`, or the same block. */
   async link(top: Header, end: Header): Promise<void> {
     if (end.number - top.number > DEEPEST_LINK) {
-      // Another node that answers in between would have another block there.
+      // A different block means that another node behind the URL answered.
       await this.header(end.number).then(({ hash }) => checkSame(end, hash));
       return checkSame(top, (await this.header(top.number)).hash);
     }
@@ -90,7 +90,7 @@ export class ChainNode {
     for (let number = top.number + 1; number < end.number; number++) {
       if (!this.#linked.has(number)) missing.push(number);
     }
-    // Each is kept when it arrives: if one fails, the next try asks for the rest only.
+    // Keep each on arrival: after a failure, the next attempt requests only the rest.
     const read = async (number: number) => {
       const header = await headerOf(this.call, number).catch(ifRefused);
       if (header) this.#linked.set(number, header);
@@ -99,7 +99,7 @@ export class ChainNode {
     let { hash } = end;
     for (let number = end.number; number > top.number; number--) {
       const header = this.#linked.get(number);
-      // The hashes of the others show whether there is a block.
+      // The hashes of the other headers show whether this number has a block.
       if (!header) continue;
       if (header.hash !== hash) this.#broken(number);
       hash = header.parentHash;

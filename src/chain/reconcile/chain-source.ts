@@ -20,8 +20,8 @@ import type { ReconcileSource, SourceChunk } from './source.js';
 /** Options of `chainSource`. */
 export interface ChainSourceOptions {
   /**
-   * URL of an EVM node's JSON-RPC over HTTP, or several: if one fails, the next is asked. Only the origins appear in messages:
-   * the rest may contain a key.
+   * HTTP JSON-RPC URL of an EVM node, or several: if one fails, the next is asked. Messages contain only the origins,
+   * because the rest may contain a key.
    */
   readonly rpcUrl: string | readonly string[];
   /** Contracts whose logs become `event.emitted`, as in `watchChain`. (Default: none.) */
@@ -32,24 +32,27 @@ export interface ChainSourceOptions {
    */
   readonly wallets?: readonly string[] | undefined;
   /**
-   * The last block to read: the chain's `safe` or `finalized` block, or the one with this many confirmations; the last block of
-   * the chain has 1. At least as strict as the receiver's `finality`. (Default: `finalized`.)
+   * The last block to read: the chain's `safe` or `finalized` block, or the one with this many confirmations; the last
+   * block of the chain has 1. Must be at least as strict as the receiver's `finality`. (Default: `finalized`.)
    */
   readonly level?: FinalityLevel | undefined;
   /**
-   * Reads only blocks that have been final for so long, in seconds, by the chain's timestamps: the sender may still be delivering
-   * what is younger. More than your sender's longest pause between two attempts. (Default: 1800.)
+   * Minimum time in seconds that a block must have been final, by the chain's timestamps: the sender may still be
+   * delivering events of younger blocks. Must exceed your sender's longest pause between two attempts. (Default: 1800.)
    */
   readonly minAgeSeconds?: number | undefined;
-  /** ID of the chain. A node of another chain is refused. (Default: what the first node says.) */
+  /** ID of the chain. A node of another chain is refused. (Default: that of the first node.) */
   readonly chainId?: number | undefined;
-  /** How many of the nodes must return the same blocks and logs. (Default: 1.) */
+  /** How many nodes must return the same blocks and logs. (Default: 1.) */
   readonly agree?: number | undefined;
-  /** Largest number of blocks per request for logs. It is lowered for nodes that refuse it. (Default: 1000.) */
+  /** Maximum number of blocks per request for logs. Lowered for nodes that refuse it. (Default: 1000.) */
   readonly maxRange?: number | undefined;
   /** Time limit for one request, in milliseconds. (Default: 15 000.) */
   readonly timeoutMs?: number | undefined;
-  /** Logs blocks that no node can prove, and logs that no ABI matches. (Default: the console, for warnings and errors.) */
+  /**
+   * Logs blocks that no node can prove, and logs that do not match an ABI. (Default: the console, for warnings and
+   * errors.)
+   */
   readonly logger?: Logger | undefined;
 }
 
@@ -62,7 +65,7 @@ interface Run {
   readonly head: number | undefined;
 }
 
-/** A chain of this many blocks without a final one will hardly have one. */
+/** Number of blocks from which a chain without a final block is reported. */
 const STILL_BLOCKS = 1000;
 
 const neverFinal = (tag: string, head: number) =>
@@ -71,14 +74,14 @@ const neverFinal = (tag: string, head: number) =>
 const OPTIONS = 'rpcUrl contracts wallets level minAgeSeconds chainId agree maxRange timeoutMs logger'.split(' ');
 
 /**
- * Reads the events of contracts from the chain for `reconcile`, up to the last final block, in the service's format: the same
- * as those of `watchChain`. Positions are block numbers. Every block is linked to the final block by its hashes, and every log
- * to its block. The logs of each block that has some, or whose bloom filter allows some, are asked for by its hash, and that a
- * block has no others must be proven, as in `watchChain`: the report names blocks that no node can prove. It does not verify
- * what all nodes that it asks agree on: use `agree` with nodes of different providers.
+ * Reads contract events from the chain for `reconcile`, up to the last final block, in the service's format, as
+ * `watchChain` does. Positions are block numbers. Every block is linked to the final block by parent hashes, and every
+ * log to its block. Logs are requested by block hash, and a node must prove that none is missing, as in `watchChain`:
+ * the report names blocks that no node can prove. It does not detect a wrong answer that all asked nodes give: use
+ * `agree` with nodes of different providers.
  *
- * Ranges are halved when a node refuses them, in whatever words, and grow again. At most 8 requests per node run at once, and
- * the events of at most 10 000 logs (or of one block) are in memory.
+ * Ranges are halved when a node refuses them, and grow again. At most 8 requests per node run at once, and the events
+ * of at most 10 000 logs (or of one block) are in memory.
  *
  * @example
  * ```ts
@@ -145,15 +148,15 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     return run;
   }
 
-  /** The time before which blocks were mined that have been final for long enough, in Unix seconds. */
+  /** Latest mining time, in Unix seconds, of blocks that have been final for long enough. */
   function youngest(final: Header, head: Header): number {
     if (minAgeSeconds === 0) return Infinity;
-    // Blocks become final so long after they are mined.
+    // The delay between mining and finality.
     const lag = Math.max(0, head.timestamp - final.timestamp);
     return Math.floor(Date.now() / 1000) - minAgeSeconds - lag;
   }
 
-  /** Reads a range from as many nodes as must agree. */
+  /** Reads a range from `agree` nodes. */
   async function readAgreed(
     run: Run,
     range: readonly [number, number],
@@ -193,7 +196,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
       throw new ConfigError(`Block ${to} is not final: read up to the \`end\` of open.`);
     let last: Header | undefined;
     let acceptsUnproven = false;
-    /** How many numbers a range has more, because those that were asked for have no block. */
+    /** Extends a range whose numbers have no block. */
     let gap = 0;
     for (let start = from; start <= to; ) {
       const end = Math.min(to, start + size.value + gap - 1);
@@ -203,7 +206,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
         blocks = await readAgreed(run, [start, end], acceptsUnproven, last);
       } catch (error) {
         if (makesSmaller(error, length)) continue;
-        // Every node was asked.
+        // All nodes failed.
         const flaw = error instanceof RangeFlaw ? error.flaw : undefined;
         if (flaw === 'unproven' && !acceptsUnproven) acceptsUnproven = true;
         else if (flaw === 'empty' && end < to && gap < LONGEST_GAP) gap = 2 * gap + 1;
@@ -253,7 +256,7 @@ async function lastUntil(second: number, final: Header, pool: NodePool): Promise
   return last;
 }
 
-/** The same text for the same addresses, however many there are. */
+/** A short, stable digest of the addresses. */
 function scopeOf({ contracts, wallets }: Watched): string {
   const addresses = [[...contracts.keys()].sort(), [...wallets].sort()];
   return hashOf(JSON.stringify(addresses));
@@ -267,7 +270,7 @@ function chunkOf(blocks: readonly BlockEvents[], to: number): SourceChunk {
   return { to, entries, oldestAt: oldest && 1000 * oldest.header.timestamp, blockHashes, unproven };
 }
 
-/** Whether an error may go away when fewer blocks are asked for. Providers word their limits in many ways. */
+/** Whether a smaller range may avoid the error. Providers use different messages for their limits. */
 function isTooMuch(error: unknown): boolean {
   if (!(error instanceof RpcError) || error instanceof RangeFlaw) return false;
   return error.reason !== 'rate-limited' && error.reason !== 'aborted';

@@ -8,25 +8,28 @@ import type { ReconcileSource } from './source.js';
 
 /** Options of {@link eventsSource}. */
 export interface EventsSourceOptions {
-  /** The contracts whose events to read, each with the label that it has in the service. */
+  /** The contracts whose events to read, with their labels in the service. */
   readonly contracts: readonly { readonly address: string; readonly label: string }[];
-  /** How many blocks a block needs, itself included, until its events are read: the service does not know which are final. */
+  /**
+   * Confirmations that a block needs before its events are read (the last block has 1): the service does not report
+   * finality.
+   */
   readonly confirmations: number;
-  /** ID of the chain that the service must have. (Default: any.) */
+  /** Required chain ID of the service. (Default: any.) */
   readonly chainId?: number | undefined;
   /** Number of events requested at a time. (Default: 100.) */
   readonly pageSize?: number | undefined;
-  /** Number of events that are read at a time, and kept in memory. (Default: 10 000.) */
+  /** Maximum number of events in memory. (Default: 10 000.) */
   readonly chunkSize?: number | undefined;
 }
 
 /**
- * Reads the contract events that the service has stored, for `reconcile`: `GET /events` of MultiBaas, written to its public SDK
- * and not tested against a deployment. Positions are block numbers. Blocks that the service has not read yet are left for the
- * next run.
+ * Reads the contract events that the service has stored, for `reconcile`, with `GET /events` of MultiBaas. It follows
+ * the public SDK and was not tested against a deployment. Positions are block numbers. Blocks that the service has not
+ * indexed yet are left for the next run.
  *
- * The service cannot list a range of blocks, so every run reads all events of the contracts: use `chainSource` for contracts
- * with many. It does not check what the service says, and cannot find what the service missed itself.
+ * The service cannot list a range of blocks, so every run reads all events of the contracts: use `chainSource` for
+ * contracts with many. It does not verify the service's data, and cannot find events that the service missed.
  *
  * @example
  * ```ts
@@ -65,7 +68,7 @@ export function eventsSource(
     for (const { address } of contracts) {
       for await (const data of client.events({ contractAddress: address, pageSize })) {
         signal.throwIfAborted();
-        // In case the service does not know the filter.
+        // In case the service ignores the filter.
         if (data.event.contract?.address?.toLowerCase() !== address.toLowerCase()) continue;
         const event = unchecked(`events:${client.service}:${placeOf(data)}`, 'event.emitted', data);
         const { transaction, event: log, triggeredAt } = data;

@@ -14,7 +14,7 @@ export interface KeyedEntry extends SourceEntry {
   readonly key: string;
 }
 
-/** What became of an entry. */
+/** The result for an entry. */
 export interface Result {
   readonly entry: KeyedEntry;
   readonly status: ReconcileStatus;
@@ -24,11 +24,11 @@ export interface Result {
 export interface FeedOptions {
   readonly receiver: ReconcilingReceiver;
   readonly keySource: string | false | undefined;
-  /** Whether to handle the events, and not only to look. */
+  /** Whether to handle the events; false only reports missing ones. */
   readonly handle: boolean;
 }
 
-/** Codes of errors that are not about the event: the next one would fail as well. */
+/** Codes of errors that would also fail the next event. */
 const BUSY = /_(STORE|ENQUEUE|SECRET|OVERLOADED|OUT_OF_TIME|DRAINING|BODY_INCOMPLETE)$/;
 
 const STATUS: Partial<Record<string, ReconcileStatus>> = {
@@ -47,24 +47,27 @@ const PEEKED: Partial<Record<string, ReconcileStatus>> = {
   unknown: 'failed',
 };
 
-/** The key under which an entry is remembered. An event that has none is told by its id. */
+/** The entry's key, or the event id if it has none. */
 export function keyedEntry(entry: SourceEntry, receiver: ReconcilingReceiver): KeyedEntry {
   try {
     return { ...entry, key: receiver.idempotencyKey(entry.event) };
   } catch {
-    // The receiver says why when it gets the event.
+    // The receiver reports the reason when it gets the event.
     return { ...entry, key: `${entry.event.event}:${entry.event.id}` };
   }
 }
 
-/** @throws ConfigError if a key is not made of the log's place on the chain: what is there already would take effect again. */
+/**
+ * @throws ConfigError if a key is not a `logIdentity`: events that took effect under another key would take effect
+ * again.
+ */
 export function checkKey({ event, key }: KeyedEntry, chainId: number | undefined): void {
   const prefix = /^[1-9]\d*(?=:)/.exec(key)?.[0] ?? '1';
   let expected: string;
   try {
     expected = logIdentity(event, { chainId: chainId ?? BigInt(prefix) });
   } catch {
-    // The event says too little: it fails, alone.
+    // The event lacks the fields of its key. Fail this event only.
     return;
   }
   if (key === expected) return;
@@ -73,7 +76,10 @@ export function checkKey({ event, key }: KeyedEntry, chainId: number | undefined
   );
 }
 
-/** Passes events to the receiver, as a delivery. Calls `settle` with each result, and throws Stop when it is no use to go on. */
+/**
+ * Passes events to the receiver as a delivery. Calls `settle` with each result; throws Stop when further events would
+ * fail too.
+ */
 export async function feed(
   entries: readonly KeyedEntry[],
   options: FeedOptions,
@@ -120,7 +126,7 @@ async function look(
   }
 }
 
-/** Splits entries into batches, each of which the receiver handles at once. */
+/** Splits entries into batches, one per delivery. */
 export function* batchesOf(entries: readonly KeyedEntry[], batchSize: number): Generator<KeyedEntry[]> {
   for (let at = 0; at < entries.length; at += batchSize) yield entries.slice(at, at + batchSize);
 }

@@ -1,15 +1,15 @@
 import type { WebhookEvent } from '../../events/types.js';
 import type { SourceChunk, SourceEntry } from './source.js';
 
-/** An event of a list in any order. */
+/** An event of an unordered list. */
 export interface Listed extends SourceEntry {
   /** When it happened, in epoch ms; NaN if unknown. */
   readonly at: number;
-  /** Its place among those of its position. */
+  /** Its order among events of the same position. */
   readonly index: number;
 }
 
-/** Events from a position on, all up to another. */
+/** All events between two positions. */
 interface Window {
   readonly from: number;
   readonly kept: readonly Listed[];
@@ -18,16 +18,16 @@ interface Window {
 }
 
 /**
- * Reads a list in any order as ascending chunks of at most `size` events, for one run. It lists everything for each `size` events,
- * and keeps at most twice as many: events that are retried one by one take one listing. Events of one position are in
- * one chunk.
+ * Reads an unordered list as ascending chunks of about `size` events. Reads the whole list for each `size` events and
+ * keeps at most twice as many in memory, so that retrying single events takes one listing. Events of one position are
+ * in one chunk.
  */
 export class ListReader {
   #window: Window = { from: 0, kept: [], before: 0 };
 
   constructor(
     private readonly list: (from: number) => AsyncIterable<Listed>,
-    /** The last position that may be kept: later ones may still get events. */
+    /** The last complete position: later ones may still get events. */
     private readonly end: number,
     private readonly size: number,
   ) {}
@@ -55,13 +55,13 @@ export class ListReader {
   }
 }
 
-/** The time of the oldest; undefined if one of them has none. */
+/** The time of the oldest event; undefined if an event has none. */
 function oldestOf(kept: readonly Listed[]): number | undefined {
   const oldest = kept.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   return Number.isNaN(oldest) ? undefined : oldest;
 }
 
-/** Keeps the events of the lowest positions, complete for each of them. */
+/** Keeps all events of the lowest positions. */
 class Lowest {
   #kept: Listed[] = [];
 
@@ -90,13 +90,13 @@ class Lowest {
   }
 }
 
-/** The earliest of some times, in epoch ms; those that are none do not count. NaN if all are. */
+/** The earliest time, in epoch ms, ignoring NaN. NaN if there is none. */
 export function earliest(...times: readonly unknown[]): number {
   const known = times.map((time) => Date.parse(String(time))).filter((ms) => !Number.isNaN(ms));
   return known.length > 0 ? Math.min(...known) : Number.NaN;
 }
 
-/** An event that a program made of what a list says; the receiver checks it like any other. */
+/** An event built from a list's entry; the receiver checks it like a delivered one. */
 export function unchecked(id: string, event: string, data: unknown): WebhookEvent {
   return { id, event, data } as unknown as WebhookEvent;
 }

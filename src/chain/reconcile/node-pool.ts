@@ -1,20 +1,20 @@
 import { ConfigError } from '../../errors.js';
 import type { ChainNode } from './chain-node.js';
 
-/** The nodes of a run. Each question is answered by `agree` of them; those that failed last are asked last. */
+/** The nodes of a run. Each question goes to `agree` of them; those that failed recently are asked last. */
 export class NodePool {
   #nodes: readonly ChainNode[];
 
   constructor(
     nodes: readonly ChainNode[],
     private readonly agree: number,
-    /** Whether an error may go away when less is asked. */
+    /** Whether a smaller request may avoid the error. */
     private readonly isTooMuch: (error: unknown) => boolean,
   ) {
     this.#nodes = nodes;
   }
 
-  /** The answers of `agree` nodes: another node takes the place of one that fails. */
+  /** The answers of `agree` nodes. A failed node is replaced with another. */
   async ask<Answer>(question: (node: ChainNode) => Promise<Answer>): Promise<Answer[]> {
     const left = [...this.#nodes];
     const answers: Answer[] = [];
@@ -34,7 +34,7 @@ export class NodePool {
     };
     await Promise.all(Array.from({ length: this.agree }, one));
     if (answers.length >= this.agree) return answers;
-    // A range that one node finds too long is halved, even if another node is away.
+    // Report a range that one node refuses as too long, even if another node did not answer.
     throw errors.find((error) => error instanceof ConfigError) ?? errors.find(this.isTooMuch) ?? errors.at(-1);
   }
 }

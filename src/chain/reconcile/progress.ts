@@ -5,10 +5,10 @@ import { asError, Stop } from './report.js';
 import type { ReconcileSource } from './source.js';
 
 const VERSION = 1;
-/** Shortest time between two writes while a run goes well. */
+/** Minimum time in ms between two writes during a run. */
 const WRITE_INTERVAL_MS = 1000;
 
-/** How far reconciliation got: the next position, and the events before it that did not take effect. */
+/** The progress of reconciliation: the next position, and the events before it that did not take effect. */
 export class Progress {
   next: number;
   /** Positions of the events to retry, by idempotency key. */
@@ -17,7 +17,7 @@ export class Progress {
   stored: number;
   #chainId: number | undefined;
   #text: string | undefined;
-  /** What the cursor says; undefined until it was read: nothing is written over text that was not understood. */
+  /** The text read from the cursor; undefined before that. A cursor that cannot be parsed is never overwritten. */
   #written: string | undefined;
   #lastWrite = Date.now();
 
@@ -30,12 +30,12 @@ export class Progress {
     this.stored = from;
   }
 
-  /** ID of the chain that the cursor, or the source, is of; undefined if neither has said. */
+  /** Chain ID of the cursor or the source; undefined if neither is known. */
   get chainId(): number | undefined {
     return this.#chainId;
   }
 
-  /** Reads the cursor. Before its first write everything starts at `from`. */
+  /** Reads the cursor. Without one, the run starts at `from`. */
   async read(): Promise<void> {
     try {
       this.#text = (await this.cursor?.read()) ?? undefined;
@@ -62,7 +62,7 @@ export class Progress {
     }
     this.#chainId = chainId;
     this.next = Math.max(this.from, next);
-    // What is before `from` is given up.
+    // Positions before `from` are dropped.
     this.retries = new Map(retry.filter(([, position]) => position >= this.from));
   }
 
@@ -76,7 +76,7 @@ export class Progress {
     this.#chainId = chainId;
   }
 
-  /** Stores what has been done since the last write; with `isDue` only if that is some time ago. */
+  /** Writes the cursor; with `isDue` only if the last write is old enough. */
   async write(isDue = false): Promise<void> {
     if (!this.cursor || (isDue && Date.now() - this.#lastWrite < WRITE_INTERVAL_MS)) return;
     const state = this.#state();
@@ -135,6 +135,6 @@ function isStored(stored: unknown): stored is Stored {
 }
 
 export function isPosition(value: unknown): value is number {
-  // The one after it must be a safe integer, too.
+  // Its successor must be a safe integer, too.
   return Number.isSafeInteger(value) && (value as number) >= 0 && value !== Number.MAX_SAFE_INTEGER;
 }

@@ -1,12 +1,12 @@
 import { isRecord } from '../../internal/guards.js';
 import { fieldsOf, malformed } from '../answers.js';
 
-/** How many logs a range has of a block, by the block's hash. */
+/** Number of logs by block hash. */
 export type FoundLogs = ReadonlyMap<string, number>;
 
 /**
- * Counts the logs of an answer to `eth_getLogs` by the numbers and hashes of their blocks. Logs that were not asked for (other
- * addresses, other blocks, removed ones) are left out, and a log that is repeated counts once.
+ * Counts the logs in an answer to `eth_getLogs` by block number and hash. Ignores logs outside the request (other
+ * addresses, other blocks, removed logs) and repeats.
  */
 export function countLogs(
   answer: unknown,

@@ -14,30 +14,30 @@ import { countLogs, type FoundLogs } from './range-answers.js';
 export interface BlockEvents {
   readonly header: Header;
   readonly events: readonly WebhookEvent[];
-  /** Whether the node could not prove that there are no others. */
+  /** Whether the node could not prove that the block has no other events. */
   readonly isUnproven: boolean;
-  /** Returns the same text for each node that has the same logs. */
+  /** A digest of the logs, to compare nodes. */
   digest(): string;
 }
 
-/** What is read, and how. */
 export interface RangeSettings {
   readonly watched: Watched;
   readonly onUnknown: OnUnknown;
   readonly habits: Habits;
-  /** Whether to read blocks that the node cannot prove. */
+  /** Whether to accept blocks that the node cannot prove. */
   readonly acceptsUnproven: boolean;
 }
 
-/** Logs of a range of several blocks. Bounds memory: their events are kept until they are handled. */
+/** Maximum number of logs in a range of several blocks. Bounds memory: their events are kept until they are handled. */
 const MOST_LOGS = 10_000;
 
 /**
- * Reads the blocks of a range from a node, each linked to the one before, the first to `last` if that is given. Numbers without
- * a block are passed where the next block follows the one before them; those at the end are left for the next range.
+ * Reads the blocks of a range from a node, each linked to the previous one, the first to `last` if given. Numbers
+ * without a block are skipped if the next block follows the previous one; such numbers at the end are left for the next
+ * range.
  *
- * A range only tells which blocks have logs: nodes cut their answers, in any order and within a block, so the logs themselves
- * are asked for by the hash of their block.
+ * A range request only shows which blocks have logs, because nodes truncate such answers. The logs are requested by
+ * block hash.
  */
 export async function readRange(
   node: ChainNode,
@@ -59,7 +59,7 @@ export async function readRange(
   }
   const read: (BlockEvents | RangeFlaw)[] = [];
   let failure: { error: unknown } | undefined;
-  // Those with logs first: they show what the bloom filters of the others are worth.
+  // Blocks with logs first: they show if bloom filters are reliable.
   const rest = Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((number) => !found.has(number));
   const numbers = [...found.keys(), ...rest].values();
   async function work(): Promise<void> {
@@ -91,7 +91,7 @@ export async function readRange(
     blocks.push(block);
   }
   if (gap && blocks.length === 0) throw new RangeFlaw('empty', gap.what);
-  // Some blocks may have been read by their filters.
+  // Some blocks may have been read because of their filters.
   if (node.evidence.isBroken && !isBroken) {
     throw new RangeFlaw(
       'bloom',
@@ -124,7 +124,7 @@ async function readOne(
   const resort = isProven || !acceptsUnproven ? undefined : await node.evidence.lastResort(node.call, header);
   if (!isProven && !resort) throw unproven(header);
   const isUnproven = resort === 'unproven';
-  // Another node may have answered: no log is left out.
+  // Another node may have answered, so logs that only the range request listed are missing.
   if (own.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
 
   const block = isFull || own.length === 0 ? header : await ask(true);
@@ -136,7 +136,7 @@ async function readOne(
   return { header, events, isUnproven, digest: () => digestOf(header, logs, failed) };
 }
 
-/** A chain may have no block at a number, which some nodes say with an error. */
+/** Some nodes return an error for a number without a block. */
 function absent(error: unknown): RangeFlaw {
   ifRefused(error);
   return new RangeFlaw('absent', (error as Error).message.replace(/\.$/, ''));

@@ -1,8 +1,8 @@
-/** Number of answers after which a longer range is tried; doubles with each refusal. */
+/** Answers before a longer range is tried; doubles with each refusal. */
 const PATIENCE = 4;
 const MOST_PATIENCE = 64;
 
-/** How many blocks to ask for at a time: halved when a node refuses, doubled after several answers. */
+/** The number of blocks per request: halved when a node refuses it, doubled after several answers. */
 export class RangeSize {
   #size: number;
   #patience = PATIENCE;
@@ -27,7 +27,7 @@ export class RangeSize {
   }
 
   answered(length: number): void {
-    // The last range is shorter, which says nothing.
+    // The last range may be shorter and does not count.
     if (length < this.#size || this.#size === this.most) return;
     this.#answered++;
     if (this.#isProbe) this.#patience = PATIENCE;

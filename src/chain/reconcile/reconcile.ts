@@ -13,20 +13,20 @@ import { rememberedSince } from './too-old.js';
 
 /** Options of `reconcile`. */
 export interface ReconcileOptions {
-  /** What happened: `chainSource`, `serviceSource` or your own. */
+  /** Where to read events: `chainSource`, `serviceSource` or your own. */
   readonly source: ReconcileSource;
-  /** The receiver that the deliveries go to, or one with the same secret, store, key and handler. */
+  /** The receiver of your deliveries, or one with the same secret, store, key and handler. */
   readonly receiver: ReconcilingReceiver;
   /**
-   * The first position to read, such as the block of the contract's creation. Nothing before it is read, even if the cursor is
-   * before it: raise it to give up older events.
+   * The first position to read, such as the contract's creation block. Earlier positions are never read, even if the
+   * cursor is there: raise it to skip older events.
    */
   readonly from: number;
-  /** Where it keeps how far it got, one for each source. Required unless `handle` is false. */
+  /** Stores the progress; one cursor per source. Required unless `handle` is false. */
   readonly cursor?: ReconcileCursor | undefined;
   /**
-   * `false` only looks: nothing is handled, the cursor is not moved, and events that have not taken effect are `missing`. Needs
-   * a receiver with a store. (Default: true.)
+   * `false` only reports: events are not handled, the cursor does not move, and events that have not taken effect are
+   * `missing`. Needs a receiver with a store. (Default: true.)
    */
   readonly handle?: boolean | undefined;
   /**
@@ -34,23 +34,23 @@ export interface ReconcileOptions {
    * `false` if it returns none. Required if `secret` is a function. (Default: none.)
    */
   readonly keySource?: string | false | undefined;
-  /** How long the receiver's store remembers what took effect, in ms. (Default: what the store says.) */
+  /** How long the receiver's store keeps keys, in ms. (Default: the store's retention.) */
   readonly retentionMs?: number | undefined;
   /** Number of events per delivery to the receiver. (Default: 100.) */
   readonly batchSize?: number | undefined;
-  /** How many events that did not take effect the cursor keeps for the next run. If more fail, the run stops. (Default: 1000.) */
+  /** Maximum number of failed events in the cursor, for the next run. If more fail, the run stops. (Default: 1000.) */
   readonly retryListSize?: number | undefined;
   /** Delay before the first retry of a failed read, in ms; doubles up to a minute. (Default: 1000.) */
   readonly retryDelayMs?: number | undefined;
   /** Ends the run, after the delivery in progress. */
   readonly signal?: AbortSignal | undefined;
-  /** Gets the report so far after each part that was read. Not awaited. */
+  /** Called with the current report after each chunk. Not awaited. */
   readonly onProgress?: ((report: ReconcileReport) => unknown) | undefined;
   /** Logs failures, and events that did not take effect. (Default: the console, for warnings and errors.) */
   readonly logger?: Logger | undefined;
 }
 
-/** Keeps the cursor's text within the size that a store takes. */
+/** Keeps the cursor's text within the size limits of stores. */
 const MOST_RETRIES = 1000;
 
 const OPTIONS = [
@@ -59,12 +59,12 @@ const OPTIONS = [
 ];
 
 /**
- * Makes good what never arrived: reads what happened up to the last final block, and passes the events to the receiver, which
- * verifies, deduplicates and handles them as any delivery. Every event takes effect exactly once, even if the process is killed
- * before the cursor is written. It does not verify what its source returns.
+ * Delivers events that never arrived: reads the source up to the last final block and passes each event to the
+ * receiver, which verifies, deduplicates and handles it like a delivery. Every event takes effect exactly once, even if
+ * the process is killed before it writes the cursor. It does not verify the source's data.
  *
- * An event that fails does not hold up the others, and is tried first in the next run. A run that cannot go on ends with
- * `stopped` in the report, and the next one continues from there. It rejects only with ConfigError.
+ * A failed event does not block the others, and is retried first in the next run. A run that ends early has `stopped`
+ * in its report, and the next one continues from there. It rejects only with ConfigError.
  *
  * @example
  * ```ts
@@ -75,10 +75,10 @@ const OPTIONS = [
  *   reconcile({ receiver, source, cursor, from: 21_000_000 });
  * ```
  * @param options The source, the receiver, and where to start; see {@link ReconcileOptions}.
- * @returns What was found, what was made good, and how far it got.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid; when the receiver's `idempotencyKey`
- * is not `logIdentity` of the chain; when events are older than what the store remembers; and when the cursor is of another
- * source or chain, or of other contracts.
+ * @returns What was found and repaired, and the last position read.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid; when the receiver's
+ * `idempotencyKey` is not `logIdentity` of the chain; when events are older than the store's retention; and when the
+ * cursor belongs to another source, chain or set of contracts.
  */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileReport> {
   const settings = settingsOf(options);
@@ -91,7 +91,6 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   const { source, cursor, from } = options;
   const run = new Run({ ...settings, signal: ending.signal }, new Progress(cursor, source, from));
   const publish = (report: ReconcileReport): ReconcileReport => {
-    // A run that only looks makes nothing good, and does not move the cursor.
     if (settings.handle) channel('event-webhook-receiver:reconcile').publish(report);
     return report;
   };
@@ -104,7 +103,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
     throw thrown;
   } finally {
     signal?.removeEventListener('abort', abort);
-    // Ends what the source may still be doing.
+    // Ends requests that the source still has in progress.
     abort();
   }
 }
@@ -132,7 +131,7 @@ function settingsOf(options: ReconcileOptions): Omit<RunOptions, 'signal'> {
   return {
     ...{ source, receiver, handle, keySource, retentionMs, batchSize, retryListSize, retryDelayMs, logger },
     onProgress: (report) => {
-      // A function that only watches does not end the run.
+      // An error of `onProgress` must not end the run.
       (async () => onProgress?.(report))().catch((err) => logger.error({ err }, '`onProgress` failed.'));
     },
   };

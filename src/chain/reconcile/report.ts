@@ -1,25 +1,25 @@
 import type { WebhookEvent } from '../../events/types.js';
 
-/** What became of an event. Only `missing`, `waiting` and `failed` events have not taken effect. */
+/** The result for an event. Only `missing`, `waiting` and `failed` events have not taken effect. */
 export type ReconcileStatus =
-  /** Had taken effect before, or is a dead letter of the receiver. */
+  /** Had already taken effect, or is a dead letter of the receiver. */
   | 'present'
-  /** Had not, and was handled now. */
+  /** Was missing, and was handled now. */
   | 'repaired'
-  /** Stored by the receiver's `enqueue`, which does not say whether it was there already. */
+  /** Stored by the receiver's `enqueue`, which does not report duplicates. */
   | 'stored'
-  /** Acknowledged without handling, because its block is no longer on the chain; or no longer in the source when it was retried. */
+  /** Not handled, because its block is no longer on the chain, or because a retry no longer found it in the source. */
   | 'dropped'
   /** In progress elsewhere, or not final yet for the receiver's `finality`. */
   | 'waiting'
-  /** The handler, or the store, failed; or the receiver did not accept the event. */
+  /** The handler or the store failed, or the receiver refused the event. */
   | 'failed'
-  /** Has not taken effect, and was only looked at (`handle: false`). */
+  /** Has not taken effect, and was not handled (`handle: false`). */
   | 'missing';
 
 /** An event that did not take effect. */
 export interface ReconcileEntry {
-  /** Number of its block, or its place in another source. */
+  /** Its block number, or its position in another source. */
   readonly position: number;
   readonly idempotencyKey: string;
   readonly status: 'missing' | 'waiting' | 'failed';
@@ -31,7 +31,7 @@ export interface ReconcileEntry {
 export type StopReason =
   /** The option `signal`. */
   | 'aborted'
-  /** Another process has moved the cursor. */
+  /** Another process moved the cursor. */
   | 'superseded'
   /** The source failed several times in a row. */
   | 'source'
@@ -41,9 +41,9 @@ export type StopReason =
   | 'busy'
   /** The receiver refused the delivery. */
   | 'refused'
-  /** More events failed than the retry list takes. */
+  /** The retry list is full. */
   | 'retry-list-full'
-  /** A ConfigError, which `reconcile` then throws. Only subscribers of the diagnostics channel see it. */
+  /** A ConfigError, which `reconcile` then throws. Only subscribers to the diagnostics channel see it. */
   | 'config';
 
 /**
@@ -54,15 +54,15 @@ export interface ReconcileReport {
   /** Name of the source. */
   readonly source: string;
   readonly chainId?: number | undefined;
-  /** The first position of this run, retries aside. */
+  /** The first position of this run, without retries. */
   readonly from: number;
-  /** The last position of which every event has taken effect or is on the retry list: the next run starts after it. */
+  /** The last position whose events have all taken effect or are on the retry list. The next run starts after it. */
   readonly to: number;
-  /** The last position to read; `final - to` is how far the cursor lags. Undefined if the source did not answer. */
+  /** The last position to read; `final - to` is the lag of the cursor. Undefined if the source did not answer. */
   readonly final?: number | undefined;
-  /** The last position there is, if the source can tell. */
+  /** The last position in the source, if known. */
   readonly head?: number | undefined;
-  /** Events read, those retried included. Each is counted in exactly one of the next seven. */
+  /** Events read, including retries. Each is counted in exactly one of the next seven. */
   readonly found: number;
   readonly present: number;
   readonly repaired: number;
@@ -71,13 +71,13 @@ export interface ReconcileReport {
   readonly waiting: number;
   readonly failed: number;
   readonly missing: number;
-  /** Number of events on the retry list: they are tried first in the next run. */
+  /** Number of events on the retry list, which the next run tries first. */
   readonly left: number;
   /** The first 1000 events that did not take effect. */
   readonly entries: readonly ReconcileEntry[];
   /**
-   * Positions that may have other events: no node could prove that there are none. The last of 1000 ranges also covers proven
-   * positions.
+   * Ranges that may have more events, because no node could prove their absence. The last of 1000 ranges also covers
+   * proven positions.
    */
   readonly unproven?: readonly { readonly from: number; readonly to: number }[] | undefined;
   /** Why the run ended before `final`. */
@@ -86,7 +86,7 @@ export interface ReconcileReport {
 
 const MOST_ENTRIES = 1000;
 
-/** Counts what became of events. */
+/** Counts the results. */
 export class Tally {
   readonly #counts = { found: 0, present: 0, repaired: 0, stored: 0, dropped: 0, waiting: 0, failed: 0, missing: 0 };
   readonly #entries: ReconcileEntry[] = [];

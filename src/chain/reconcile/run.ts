@@ -19,10 +19,10 @@ export interface RunOptions extends FeedOptions {
   readonly onProgress: (report: ReconcileReport) => unknown;
 }
 
-/** Failures of the source in a row, after which a run ends. */
+/** Consecutive failures of the source that end a run. */
 const MOST_FAILURES = 6;
 const LONGEST_DELAY_MS = 60_000;
-/** The longest pause that a source may ask for: after a longer one, the next run is earlier. */
+/** The longest pause that a run honours. A longer one ends the run. */
 const LONGEST_PAUSE_MS = 300_000;
 
 /** One run of `reconcile`. */
@@ -44,12 +44,12 @@ export class Run {
     const { source } = this.options;
     const { retries } = this.progress;
     const { end, head } = this.#range ?? {};
-    // What was done since the last write is unknown to the next run.
+    // The next run does not know about results since the last write.
     const isLost = stopped?.reason === 'superseded' || stopped?.reason === 'cursor';
     const next = isLost ? this.progress.stored : this.progress.next;
     return {
       source: source.name,
-      // Of a run that failed before the source was opened, too: its metrics belong to the same series.
+      // Set even if the source could not be opened, so that the metrics stay in the same series.
       chainId: this.#range ? this.#range.chainId : (source.chainId ?? this.progress.chainId),
       from: this.#from,
       to: next - 1,
@@ -110,15 +110,18 @@ export class Run {
     return (this.#range as SourceRange).end;
   }
 
-  /** Throws what ends a run, and nothing for a failure of the source. */
+  /** Rethrows errors that end the run. A failure of the source is retried. */
   #rethrow(error: unknown): void {
     if (error instanceof Stop || error instanceof ConfigError) throw error;
     if (this.options.signal.aborted) throw new Stop('aborted');
   }
 
-  /** Retries what failed before, up to the first position that cannot be read: it becomes the last, and holds up nothing. */
+  /**
+   * Retries failed events. A position that cannot be read moves to the end of the list, so it does not block the
+   * others.
+   */
   async #retryDue(): Promise<void> {
-    // A node that is behind may not have a block that was final before.
+    // A lagging node may not have a block that was final before.
     for (const position of this.#due.filter((each) => each <= this.#end)) {
       this.#due = this.#due.filter((each) => each !== position);
       try {
@@ -131,10 +134,10 @@ export class Run {
     }
   }
 
-  /** Retries the rest. What cannot be read, although the source answers, stays on the list. */
+  /** Retries the rest. Positions that the source cannot read stay on the list. */
   async #retryRest(): Promise<void> {
     for (const position of this.#due) {
-      // A node that is behind may answer meanwhile.
+      // A lagging node may have caught up.
       if (position > this.#end) continue;
       try {
         await this.#retry(position);
@@ -160,7 +163,7 @@ export class Run {
     this.#range = range;
   }
 
-  /** Reads a position again, for the events on the retry list. */
+  /** Reads a position again, for its events on the retry list. */
   async #retry(position: number): Promise<void> {
     const { source, signal, receiver, logger } = this.options;
     const { retries } = this.progress;
@@ -175,7 +178,7 @@ export class Run {
       else await this.#feed(found);
     }
     for (const idempotencyKey of wanted) {
-      // A block never loses a log: the node left it out.
+      // A final block never loses a log: the node omitted it.
       const isHidden = hashes.some((hash) => idempotencyKey.includes(hash));
       const why = isHidden ? 'The node left out a log that it had before' : 'The source no longer has an event';
       logger.warn(
@@ -204,7 +207,7 @@ export class Run {
       if (tooOld) throw tooOld;
       await this.#feed(batch);
       done += batch.length;
-      // Events of one position may be in two batches.
+      // Two batches may share a position.
       const following = entries[done]?.position ?? chunk.to + 1;
       progress.next = following;
       await this.#write(true);
@@ -245,13 +248,12 @@ export class Run {
     if (this.options.handle) await this.progress.write(isDue);
   }
 
-  /** Stores what was done, and returns the report of the end of the run. */
+  /** Writes the cursor and returns the final report. */
   async end(reason?: StopReason, error?: Error): Promise<ReconcileReport> {
     if (reason === 'superseded' || reason === 'cursor') return this.report({ reason, error });
     try {
       await this.#write(false);
     } catch (stop) {
-      // Nothing else is thrown by a write.
       const { reason: why, error: cause } = stop as Stop;
       return this.report({ reason: why, error: cause });
     }

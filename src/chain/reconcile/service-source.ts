@@ -9,23 +9,23 @@ import type { ReconcileSource } from './source.js';
 
 /** Options of {@link serviceSource}. */
 export interface ServiceSourceOptions {
-  /** ID of the service's chain: the log does not contain it. (Default: the one in the receiver's keys.) */
+  /** Chain ID of the service, which the log does not contain. (Default: the one in the receiver's keys.) */
   readonly chainId?: number | undefined;
-  /** Whether to read the entries that the service has delivered, too. (Default: false.) */
+  /** Whether to read delivered entries, too. (Default: false.) */
   readonly delivered?: boolean | undefined;
   /**
-   * Entries younger than this, in seconds, are left for the next run: the service may still be delivering or writing them.
-   * (Default: 300.)
+   * Minimum age of entries in seconds. Younger ones are left for the next run: the service may still be delivering or
+   * writing them. (Default: 300.)
    */
   readonly minAgeSeconds?: number | undefined;
   /**
-   * Whether the service lists the newest entry first. Then only the entries since the last run are read, and a list in
+   * Whether the service lists the newest entry first. If true, only entries since the last run are read, and a list in
    * another order is an error. (Default: false: every run reads the whole log.)
    */
   readonly newestFirst?: boolean | undefined;
   /** Number of entries requested at a time. (Default: 100.) */
   readonly pageSize?: number | undefined;
-  /** Number of events that are read at a time, and kept in memory. (Default: 10 000.) */
+  /** Maximum number of events in memory. (Default: 10 000.) */
   readonly chunkSize?: number | undefined;
   /** Returns the event `id` for an entry. (Default: `delivery-log:<service>:<webhookId>:<entry id>`.) */
   readonly eventId?: ((entry: DeliveryLogEntry) => string) | undefined;
@@ -37,12 +37,12 @@ const OPTIONS = ['chainId', 'delivered', 'minAgeSeconds', 'newestFirst', 'pageSi
 const KINDS = ['event.emitted', 'transaction.included'];
 
 /**
- * Reads what the service's log lists as undelivered, for `reconcile`. Positions are ids of entries. It sees only what the
- * service has logged: use `chainSource` to find what the service missed itself.
+ * Reads the undelivered entries of the service's delivery log, for `reconcile`. Positions are entry ids. It sees only
+ * what the service has logged: use `chainSource` to find events that the service missed.
  *
- * The log does not contain event ids, so the receiver must recognize events by their place on the chain: `logIdentity`. A
- * `transaction.included` without `blockHash` or `tx.hash` has none, and is left out unless `eventId` returns the ids of the
- * deliveries. So are entries of unknown kinds.
+ * The log does not contain event ids, so the receiver must identify events by `logIdentity`. A `transaction.included`
+ * without `blockHash` or `tx.hash` has no such key, and is skipped unless `eventId` returns the ids of the deliveries.
+ * Entries of unknown types are skipped, too.
  *
  * @example
  * ```ts
@@ -56,8 +56,8 @@ const KINDS = ['event.emitted', 'transaction.included'];
  * @param webhookId The webhook's id.
  * @param options How to read the log; see {@link ServiceSourceOptions}.
  * @returns The source, for the option `source` of `reconcile`. Its methods reject with the client's `WebhookApiError`.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is unknown or invalid. Its methods reject with
- * one when the log is not listed newest first, as the option `newestFirst` says.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is unknown or invalid. Its methods reject with one when the
+ * log is not listed newest first, as the option `newestFirst` says.
  */
 export function serviceSource(
   client: Pick<WebhookClient, 'service' | 'deliveries'>,
@@ -81,7 +81,7 @@ export function serviceSource(
 
   const idOf = eventId ?? (({ id }) => `delivery-log:${client.service}:${webhookId}:${id}`);
 
-  /** The entries, as far back as `isNeeded` says where the newest come first. */
+  /** The entries. With `newestFirst`, stops at the first one that is not needed. */
   async function* entries(signal: AbortSignal, isNeeded: (entry: DeliveryLogEntry) => boolean) {
     let last = Number.POSITIVE_INFINITY;
     for await (const entry of client.deliveries(webhookId, { pageSize })) {
@@ -100,7 +100,7 @@ export function serviceSource(
       const { id, eventType, data, createdAt } = entry;
       if ((!delivered && isDelivered(entry)) || !KINDS.includes(eventType)) continue;
       if (eventType === 'transaction.included' && !eventId && !hasPlace(data)) continue;
-      // The log may be late: the event may have taken effect when it happened.
+      // The log may be late, so the age is that of the event, which may have taken effect then.
       const happened = Object(data);
       yield {
         position: id,
@@ -137,7 +137,7 @@ export function serviceSource(
 const NOT_NEWEST_FIRST =
   'The service does not list the newest entry first. Remove the option `newestFirst` of `serviceSource`, so that every run reads the whole log.';
 
-/** Whether the key of a `transaction.included` can be made of its place on the chain. */
+/** Whether a `transaction.included` has the fields of `logIdentity`. */
 function hasPlace(data: unknown): boolean {
   if (!isRecord(data) || !isHash(data.blockHash)) return false;
   return isRecord(data.tx) && isHash(data.tx.hash);

@@ -2,12 +2,12 @@ import { ConfigError } from '../../errors.js';
 import type { RunOptions } from './run.js';
 import type { SourceChunk } from './source.js';
 
-/** Clocks of chains and computers differ: an event may seem younger than it is. */
+/** Margin in ms for differences between clocks: an event may seem younger than it is. */
 const CLOCK_SKEW_MS = 60_000;
 
 type Memory = Pick<RunOptions, 'receiver' | 'retentionMs'>;
 
-/** @throws ConfigError if nobody knows since when. */
+/** @throws ConfigError if an event's age is unknown. */
 export function rememberedSince({ receiver, retentionMs }: Memory): number {
   const known = receiver.rememberedSince();
   if (known === undefined && retentionMs === undefined) {
@@ -18,7 +18,7 @@ export function rememberedSince({ receiver, retentionMs }: Memory): number {
   return Math.max(known ?? 0, retentionMs === undefined ? 0 : Date.now() - retentionMs);
 }
 
-/** The error for events that the store may have forgotten: they could take effect twice. */
+/** The error for events whose keys the store may have deleted: they could take effect twice. */
 export function whyTooOld(
   { oldestAt = Number.NEGATIVE_INFINITY }: SourceChunk,
   memory: Memory,
