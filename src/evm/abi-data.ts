@@ -3,16 +3,16 @@ import { Problem } from './decode-error.js';
 /** Bytes in a word, the unit of the encoding. */
 export const WORD = 32;
 
-/** Encoders may share repeated data; ten thousand references to one megabyte are an attack. */
+/** Encoders may share repeated data, but ten thousand references to one megabyte are an attack. */
 const MOST_READINGS = 8;
 
 /**
- * ABI-encoded data as hex text. Positions and sizes are in bytes. Codecs claim what they read, before they allocate
- * anything for it: it must be part of the data, and all claims together are at most 8 × its length. So time and memory
- * are bounded by that length.
+ * ABI-encoded data as hex text. Positions and sizes are in bytes. Codecs claim bytes before they allocate memory for
+ * them. Claimed bytes must be part of the data, and all claims together are limited to 8 × its length, which bounds
+ * time and memory.
  */
 export class AbiData {
-  /** Bytes claimed so far, with padding. After all values were read it is the length of the data, unless they overlap. */
+  /** Bytes claimed so far, with padding. After all values were read, equals the data's length unless values overlap. */
   claimed = 0;
   readonly #length: number;
 
@@ -38,7 +38,7 @@ export class AbiData {
     return this.hex.slice(from, from + 2 * size);
   }
 
-  /** The offset or length in a claimed word. It is exact up to 2^53; `claim` refuses what is above. */
+  /** The offset or length in a claimed word. Exact up to 2^53; `claim` refuses larger ones. */
   position(at: number): number {
     return Number.parseInt(this.digits(at, WORD), 16);
   }

@@ -7,7 +7,7 @@ import { codecOf } from './codec-of.js';
 import { areNamed } from './composite-codecs.js';
 import { hashOf } from './keccak.js';
 
-/** Caches what `make` returns by the ABI's object, which must not change. */
+/** Caches the result of `make` by ABI object, which must not change. */
 export function oncePerAbi<Made>(make: (abi: unknown) => Made): (abi: unknown) => Made {
   const known = new WeakMap<object, Made>();
   return (abi) => {
@@ -23,8 +23,8 @@ export function oncePerAbi<Made>(make: (abi: unknown) => Made): (abi: unknown) =
 /**
  * The items of one kind in an ABI.
  *
- * @param onBroken Called with the name of an item whose inputs have no types, which is then left out. (Default: throws.)
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
+ * @param onBroken Called with the name of an item whose inputs have no types; the item is then skipped. (Default:
+ * throws.) @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is not an ABI.
  */
 export function itemsOf<Item>(abi: unknown, kind: 'event' | 'function', onBroken?: (name: string) => void): Item[] {
   if (!Array.isArray(abi)) throw optionError('abi', 'an array of items, such as `abi` of a compiled contract', abi);
@@ -45,7 +45,7 @@ export function itemsOf<Item>(abi: unknown, kind: 'event' | 'function', onBroken
   });
 }
 
-/** Deeper types and longer names of types are an attack: reading them takes a stack. */
+/** Limits for nesting and length of types. Parsing recurses, so larger ones are an attack. */
 const MOST_NESTED = 64;
 const LONGEST_TYPE = 256;
 
@@ -66,7 +66,7 @@ export interface ItemInput {
   readonly codec: Codec;
   readonly parameter: AbiParameter;
   readonly isIndexed: boolean;
-  /** Whether its argument is a keccak256 hash, as the topic of an indexed string contains nothing else. */
+  /** Whether its argument is a keccak256 hash, as for an indexed string. */
   readonly isHashed: boolean;
 }
 
@@ -75,13 +75,13 @@ export interface AbiEventItem {
   readonly name: string;
   /** Canonical signature: `Transfer(address,address,uint256)`. */
   readonly signature: string;
-  /** The signature with names and `indexed`. Events of the same shape decode to the same arguments. */
+  /** The signature with names and `indexed`. Events with equal shapes decode to the same arguments. */
   readonly shape: string;
   readonly isAnonymous: boolean;
   readonly inputs: readonly ItemInput[];
   /** Whether the arguments are an object; otherwise they are an array. */
   readonly isNamed: boolean;
-  /** How many topics its log has, including the signature's hash. */
+  /** Number of topics in its log, including the signature's hash. */
   readonly topicCount: number;
   /** The position of an input by its name. */
   readonly positions: ReadonlyMap<string, number>;
@@ -120,7 +120,7 @@ export interface AbiEventItems {
   /** By the hash of their signature, the first topic of their logs. Anonymous events have none. */
   readonly byTopic: ReadonlyMap<string, readonly AbiEventItem[]>;
   readonly bySignature: ReadonlyMap<string, readonly AbiEventItem[]>;
-  /** Errors of the events that cannot be decoded, by name. They do not affect the others. */
+  /** Errors of events that cannot be decoded, by name. Other events are not affected. */
   readonly broken: ReadonlyMap<string, unknown>;
 }
 

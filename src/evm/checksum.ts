@@ -17,7 +17,7 @@ export function checksumAddress(digits: string): string {
   const address = known ?? withChecksum(digits);
   if (known === undefined || !young.has(digits)) {
     if (young.size >= GENERATION) [old, young] = [young, new Map()];
-    // A key of its own: a part of the data would keep all of it in memory.
+    // A copied key: a slice would keep the whole data in memory.
     young.set(address.slice(2).toLowerCase(), address);
   }
   return address;

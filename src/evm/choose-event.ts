@@ -3,17 +3,17 @@ import type { AbiEventItem, AbiEventItems, ItemInput } from './abi-items.js';
 import { DecodeError } from './decode-error.js';
 import type { RawLog } from './types.js';
 
-/** Whether `written` is the signature, give or take spaces and uint for uint256. */
+/** Whether `written` is the signature, ignoring spaces and `uint` for `uint256`. */
 function isWritten(signature: string, written: string): boolean {
   return signature === written || signature === canonical(written);
 }
 
-/** The signature in the form that is hashed: without spaces, and uint256 for uint. */
+/** The canonical signature: without spaces, and `uint256` for `uint`. */
 export function canonical(signature: string): string {
   return signature.replace(/,\s+/g, ',').replace(/\b(u?int)\b/g, '$1256');
 }
 
-/** Whether two inputs may be the same by name. An absent or generated name (`arg0`) matches any. */
+/** Whether the names of two inputs are compatible. An absent or generated name (`arg0`) matches every name. */
 export function isSameName(name: string, wire: string): boolean {
   return name === wire || name === '' || wire === '' || /^arg\d+$/.test(wire);
 }
@@ -29,7 +29,7 @@ export function chooseItem(event: EventEmitted, items: AbiEventItems, log: RawLo
   const { name, inputs } = event.data.event;
   const fail = (input: string, reason: string) => new DecodeError('ERR_WEBHOOK_ABI_MISMATCH', event, input, reason);
   const found = fitting(event.data.event, items, log);
-  // If only flags or names of inputs differ, reading the inputs gives the better error.
+  // If only flags or names differ, decoding the inputs gives a better error.
   const fit = found.length > 0 || log ? found : signed(event.data.event, items);
   const [first] = fit;
   if (first === undefined) {

@@ -12,12 +12,13 @@ const BYTES = /^bytes(\d*)$/;
 /**
  * Creates the codec for a parameter of an ABI.
  *
- * @param textOf Decodes the UTF-8 of strings. (Default: with U+FFFD for what is not UTF-8.)
+ * @param textOf Decodes the UTF-8 of strings. (Default: replaces invalid bytes with U+FFFD.)
  */
 export function codecOf(parameter: AbiParameter, textOf = lenientText): Codec {
   const { type } = parameter;
   const [, element, length] = ARRAY.exec(type) ?? [];
-  // No compiler has arrays and tuples of a fixed length 0. Their encoding is empty, so no data would bound their number.
+  // Compilers reject arrays and tuples of fixed length 0. Their encoding is empty, so data would not bound their
+  // number.
   if (element !== undefined && Number(length || 1) > 0) {
     return arrayCodec(codecOf({ ...parameter, type: element }, textOf), length ? Number(length) : undefined);
   }

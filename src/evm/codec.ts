@@ -1,7 +1,7 @@
 import type { JsonValue } from '../events/types.js';
 import { type AbiData, WORD } from './abi-data.js';
 
-/** Reads values of one Solidity type, from the chain and from the inputs on the wire. */
+/** Reads values of one Solidity type from ABI encoding and from wire inputs. */
 export interface Codec {
   /** Canonical text of the type, as in a signature: `(address,uint256)[]`. */
   readonly type: string;
@@ -9,25 +9,25 @@ export interface Codec {
   readonly shape: string;
   /** Whether the topic of an indexed input of this type contains its keccak256 hash. */
   readonly isHashed: boolean;
-  /** Bytes of the encoding of any value; undefined if they depend on the value. */
+  /** Length of the encoding in bytes; undefined for a dynamic type. */
   readonly size: number | undefined;
   /**
-   * Reads the value that is encoded at a position. Bytes of a fixed size are claimed before. Throws a `Problem` unless it
-   * is a value of the type.
+   * Reads the value encoded at a position. The caller has claimed bytes of a fixed size. Throws a `Problem` if the
+   * value is invalid.
    */
   readonly read: (data: AbiData, at: number) => unknown;
   /** Converts the value of an input. Throws a `Problem` unless it is exact. */
   readonly fromWire: (wire: JsonValue) => unknown;
-  /** Whether the value of an input may represent a value from the chain. */
+  /** Whether an input's value may represent the value from the chain. */
   readonly agrees: (value: unknown, wire: JsonValue) => boolean;
 }
 
-/** Bytes that a value takes among others: its encoding, or an offset if its size depends on the value. */
+/** Size of a value's head in bytes: its encoding, or an offset for a dynamic type. */
 export function placeSize({ size = WORD }: Codec): number {
   return size;
 }
 
-/** Reads the value whose place is at `at`, claimed, in a sequence that starts at `base`. */
+/** Reads the value with its head at `at`; dynamic offsets are relative to `base`. The caller has claimed the head. */
 export function readAt(codec: Codec, data: AbiData, at: number, base: number): unknown {
   return codec.read(data, codec.size === undefined ? base + data.position(at) : at);
 }

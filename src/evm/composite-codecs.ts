@@ -7,9 +7,9 @@ import { type Codec, placeSize, readAt } from './codec.js';
 import { Problem } from './decode-error.js';
 
 /**
- * Whether all values have names and form an object. Otherwise they form an array, as in viem.
+ * Whether all values have names, so that they form an object. Otherwise they form an array, as in viem.
  *
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` when two names are equal, as one value would be lost.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when two names are equal, because one value would be lost.
  */
 export function areNamed(names: readonly string[]): boolean {
   const given = names.filter((name) => name !== '');
@@ -32,8 +32,8 @@ export function recordOf(names: readonly string[], values: readonly unknown[]): 
 }
 
 /**
- * The array or object in an input's value, as JSON or as JSON text; undefined when it is neither. A number that
- * JSON.parse would round is returned as its digits.
+ * The array or object in an input's value, which is JSON or JSON text; undefined otherwise. A number that JSON.parse
+ * would round is returned as its digits.
  */
 export function structureOf(wire: JsonValue): object | undefined {
   let value: unknown = wire;
@@ -119,7 +119,7 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
     return names.map((name) => (value as Record<string, JsonValue>)[name] as JsonValue);
   }
 
-  /** Maps each component and its part; a problem is reported with the component's path. */
+  /** Maps each component with its value; a problem gets the component's path. */
   const mapParts = <Part>(parts: readonly Part[], to: (component: Codec, part: Part) => unknown) =>
     shaped(
       components.map((component, at) =>

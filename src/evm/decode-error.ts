@@ -9,11 +9,11 @@ export type DecodeErrorCode =
   | 'ERR_WEBHOOK_CONTRADICTION'
   | 'ERR_WEBHOOK_TRANSACTION';
 
-/** A hostile id must not fill a log. */
+/** Limits the length of a hostile id in logs. */
 const LONGEST_ID = 80;
 
 /**
- * An event cannot be decoded reliably. Thrown by a handler or a matcher, it fails that event alone, which is then
+ * An event cannot be decoded reliably. Thrown by a handler or a matcher, it fails only that event, which is then
  * redelivered. The message names the event, the field and what to do, and contains no value of the event but its id.
  *
  * - `ERR_WEBHOOK_RAW_FIELDS`: `rawFields` is not the JSON text of a log.
@@ -28,7 +28,7 @@ export class DecodeError extends WebhookError<DecodeErrorCode> {
   readonly eventId: string;
   /** The field: an input by its name or position in the ABI, with a path (`orders[2].fee`), or a key of the event. */
   readonly input: string;
-  /** What is wrong with it, and what to do. */
+  /** The problem and the fix. */
   readonly reason: string;
 
   constructor(code: DecodeErrorCode, event: { readonly id: string }, input: string, reason: string) {
@@ -41,7 +41,7 @@ export class DecodeError extends WebhookError<DecodeErrorCode> {
   }
 }
 
-/** Why a value is refused, with its path; rethrown as a {@link DecodeError} where the event is known. */
+/** Why a value was refused, with its path. Rethrown as a {@link DecodeError} where the event is known. */
 export class Problem extends Error {
   /** Path inside the value, such as `[2].fee`. */
   path = '';

@@ -42,7 +42,7 @@ export function decodeLog(
 export interface DecodeOptions<RequireLog extends boolean = boolean> {
   /**
    * Refuses an event without `rawFields`. Its inputs may contain a converted amount that looks exact (`"5"` for
-   * 5000000), which only the log reveals. (Default: `false`.)
+   * 5000000), which only the log can show. (Default: `false`.)
    */
   readonly requireLog?: RequireLog | undefined;
 }

@@ -147,7 +147,7 @@ export function decodeTransaction<const Abi extends readonly unknown[] = readonl
   };
 }
 
-/** The call; undefined when the contract could not read it either, and so reverted. */
+/** The call; undefined for a reverted call that cannot be decoded. */
 function callOf(event: TransactionIncluded, abi: unknown, input: Hex) {
   try {
     return decodeCall(event, abi, input);

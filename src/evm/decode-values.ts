@@ -12,7 +12,7 @@ export interface Encoded {
 /** Creates the error for a value that cannot be decoded, from its label and path. */
 export type Fail = (input: string, reason: string) => Error;
 
-/** Decodes the value whose place is at `at` among the outermost of the data. */
+/** Decodes the top-level value whose head starts at byte `at`. */
 export function decodeValue({ codec, label }: Encoded, data: AbiData, at: number, fail: Fail): unknown {
   try {
     data.claim(at, placeSize(codec));

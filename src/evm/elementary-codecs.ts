@@ -56,9 +56,9 @@ export const booleanCodec: Codec = {
 // A byte order mark belongs to the text.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Whether the service would convert bytes into this value: text with or without its zero padding, or base64. */
+/** Whether the service may send bytes as this value: text with or without zero padding, or base64. */
 function sameBytes(bytes: Uint8Array, wire: JsonValue): boolean {
-  // Go writes an array of bytes this way in JSON.
+  // Go encodes byte arrays like this in JSON.
   if (Array.isArray(wire)) return wire.length === bytes.length && wire.every((byte, at) => byte === bytes[at]);
   let end = bytes.length;
   while (bytes[end - 1] === 0) end--;
@@ -66,7 +66,7 @@ function sameBytes(bytes: Uint8Array, wire: JsonValue): boolean {
   return isText || btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), '')) === wire;
 }
 
-/** The digits of bytes that follow their length. */
+/** The hex digits of length-prefixed bytes. */
 function tailAt(data: AbiData, at: number): string {
   data.claim(at, WORD);
   const length = data.position(at);
@@ -82,7 +82,6 @@ export function bytesCodec(size: number | undefined): Codec {
     shape: type,
     isHashed: size === undefined,
     size: size && WORD,
-    // Padding is not part of the value.
     read: (data, at) => `0x${size === undefined ? tailAt(data, at) : data.digits(at, size)}`,
     fromWire(wire) {
       const isHex = typeof wire === 'string' && BYTES.test(wire) && wire.length % 2 === 0;
@@ -93,15 +92,15 @@ export function bytesCodec(size: number | undefined): Codec {
   };
 }
 
-/** Text with each run of U+FFFD as one: decoders write one or more for invalid UTF-8. */
+/** Collapses runs of U+FFFD, because decoders write one or more for invalid UTF-8. */
 const readable = (text: string) => text.replace(/\uFFFD+/g, '\uFFFD');
 
-/** Whether the service would send this text: it may drop NUL, which Postgres cannot store. */
+/** Whether the service may send this text. It may drop NUL, which Postgres cannot store. */
 function sameString(value: string, wire: string): boolean {
   return [value, value.replaceAll('\0', '')].some((text) => readable(text) === readable(wire));
 }
 
-/** Text with U+FFFD for what is not UTF-8. */
+/** Replaces invalid UTF-8 with U+FFFD. */
 export const lenientText = (bytes: Uint8Array) => utf8.decode(bytes);
 
 /** @param textOf Decodes UTF-8. */

@@ -14,7 +14,7 @@ export function isHash(value: unknown): value is Hex {
 export class WireFields {
   constructor(
     private readonly fields: Readonly<Record<string, unknown>>,
-    /** Throws the error for a key and the value that was expected there. */
+    /** Throws the error for a key and its expected value. */
     private readonly fail: (key: string, expected: string) => never,
   ) {}
 
@@ -38,13 +38,13 @@ export class WireFields {
     return Number.isSafeInteger(value) ? value : this.fail(key, 'a position in a block');
   };
 
-  /** The value of a key; undefined or null is returned as it is. */
+  /** The value of a key; undefined and null are returned unchanged. */
   optional<Value>(key: string, read: (key: string) => Value): Value | null | undefined {
     const value = this.fields[key];
     return value === undefined || value === null ? value : read(key);
   }
 
-  /** The value of a key that nobody needs; undefined if it is null, absent or cannot be read. */
+  /** The value of an optional key; undefined if it is null, absent or malformed. */
   unneeded<Value>(key: string, read: (key: string) => Value): Value | undefined {
     if (this.fields[key] == null) return undefined;
     try {

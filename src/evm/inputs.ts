@@ -6,8 +6,8 @@ import { isHash } from './hex.js';
 import type { RawLog } from './types.js';
 
 /**
- * Puts the inputs of an event in the order of the ABI: by name if the names match, otherwise by position. Returns the
- * reason as text when neither is possible.
+ * Puts an event's inputs in ABI order: by name if the names match, otherwise by position. Returns the reason as text if
+ * neither is possible.
  */
 export function alignInputs({ inputs }: EventDetails, item: AbiEventItem): readonly EventInput[] | string {
   if (inputs.length !== item.inputs.length)
@@ -17,22 +17,22 @@ export function alignInputs({ inputs }: EventDetails, item: AbiEventItem): reado
   if (item.isNamed && new Set(positions).size === inputs.length && !positions.includes(undefined)) {
     return item.inputs.map((_, at) => inputs[positions.indexOf(at)] as EventInput);
   }
-  // Unknown names are fine, but a name that the ABI has at another position is not.
+  // Unknown names are accepted, but not a name that the ABI has at another position.
   if (positions.every((position, at) => position === undefined || position === at)) return inputs;
   return 'the inputs have names that the ABI has at other positions.';
 }
 
-/** Whether the type of an input is that of the ABI, in any notation. */
+/** Whether an input's type is equivalent to the ABI's. */
 export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
   if (type === codec.type) return true;
   const written = type.replace(/\s+/g, '');
   if (written === codec.type || (isHashed && written === 'bytes32')) return true;
-  // Longer text is another type, and may be too long for a regular expression.
+  // Longer text is a different type, and may be too long for a regular expression.
   if (written.length > codec.type.length + 'tuple'.length) return false;
   const [, components, suffix] = /^tuple(\(.*\))?((?:\[\d*\])*)$/s.exec(written) ?? [];
   if (suffix === undefined) return /^u?int(?=\[|$)/.test(written) && written.replace('int', 'int256') === codec.type;
   if (components !== undefined) return components + suffix === codec.type;
-  // Of a type that is not a tuple this is all of its text, which never equals a suffix.
+  // For a type that is not a tuple, this is the whole text, which never equals a suffix.
   return codec.type.slice(codec.type.lastIndexOf(')') + 1) === suffix;
 }
 
@@ -72,7 +72,7 @@ export function decodeInputs(event: EventEmitted, item: AbiEventItem): unknown[]
   });
 }
 
-/** A signature without names and tuples. Other notations are not compared, as the topic contains the hash. */
+/** A signature without names and tuples. Other notations are not compared, because the topic contains the hash. */
 const PLAIN = /^[\w$]+\((?!.*tuple)[\w[\],]*\)$/;
 
 /**

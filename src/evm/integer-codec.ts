@@ -8,7 +8,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
 /** A token's decimals are a uint8. */
 const MOST_DECIMALS = 255;
 
-/** Longer than any amount with all decimals. */
+/** Upper bound for an amount with all decimals. */
 const LONGEST = 400;
 
 interface Quantity {
@@ -30,8 +30,8 @@ function quantityOf(text: string): Quantity | undefined {
 }
 
 /**
- * Whether the service would convert an integer of the chain into this value: the same digits, with the decimal point
- * moved left by a token's decimals (123456000 and `"123.456"`). A rounded value does not match.
+ * Whether the service may send an integer as this value: the same digits, with the decimal point moved left by a
+ * token's decimals (123456000 and `"123.456"`). A rounded value does not match.
  */
 function isScaled(integer: string, wire: JsonValue): boolean {
   if (typeof wire !== 'string' && typeof wire !== 'number') return false;
@@ -67,7 +67,7 @@ function isConverted(wire: JsonValue): boolean {
   return typeof wire === 'string' && (FRACTION.test(wire) || TIME.test(wire));
 }
 
-/** Whether the service would convert Unix seconds into this RFC 3339 time. */
+/** Whether the service may send Unix seconds as this RFC 3339 time. */
 function isTime(seconds: string, wire: JsonValue): boolean {
   return typeof wire === 'string' && TIME.test(wire) && String(Date.parse(wire) / 1000) === seconds;
 }

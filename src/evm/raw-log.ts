@@ -43,7 +43,7 @@ export function rawLog(event: EventEmitted): RawLog | undefined {
 
 /**
  * Returns whether the event is a notice that a re-org removed its log from the chain. An event without `rawFields`
- * counts as not removed: only the log says so.
+ * counts as not removed, because only the log contains this flag.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ function parseLog(event: EventEmitted, text: string): RawLog {
     blockHash: read.hash('blockHash'),
     logIndex: read.position('logIndex'),
     removed: typeof fields.removed === 'boolean' ? fields.removed : fail(event, 'rawFields.removed', 'true or false'),
-    // Not every node sends it.
+    // Some nodes omit it.
     ...(blockTimestamp === undefined ? undefined : { blockTimestamp }),
   });
 }
@@ -126,7 +126,7 @@ function fail(event: EventEmitted, input: string, expected: string): never {
  * `data.transaction` are absent; ConfigError `ERR_WEBHOOK_CONFIG` when `chainId` is invalid.
  */
 export function logIdentity(event: WebhookEvent, options: { readonly chainId: number | bigint }): string {
-  // Checked at each call: setting a variable that was unset would change every key.
+  // Checked at each call, because a changed chain ID would change every key.
   const { chainId } = options ?? {};
   if (!(typeof chainId === 'bigint' || Number.isSafeInteger(chainId)) || chainId <= 0) {
     throw optionError('chainId', 'an integer above 0, such as 1 for Ethereum', chainId);

@@ -65,7 +65,7 @@ type HashedType = 'string' | 'bytes' | 'tuple' | `${string}]`;
 
 type InputValue<Input> = Input extends { indexed: true; type: HashedType }
   ? Hex
-  : // Without abitype its types are `any`, and so would every argument be, silently. This makes them unusable instead.
+  : // Without abitype, every argument would silently be `any`. This makes them unusable instead.
     [0] extends [1 & AbiParameter]
     ? { 'Install abitype: the types of event-webhook-receiver/evm need it': never }
     : Input extends AbiParameter
@@ -107,8 +107,8 @@ type Decoded<Item, RequireLog extends boolean> = Item extends { name: infer Name
   : never;
 
 /**
- * A decoded event of an ABI: a union with a member per event and overload, discriminated by `eventName`. `log` is the log
- * it was decoded from; `undefined` when the event came without one, which `requireLog` rules out.
+ * A decoded event of an ABI: a union with a member per event and overload, discriminated by `eventName`. `log` is the
+ * log it was decoded from; `undefined` when the event came without one; with `requireLog` it is always present.
  *
  * @example
  * ```ts
