@@ -62,12 +62,12 @@ const FIX =
   'or have it keep the bytes as a Buffer in request.rawBody.';
 
 /**
- * Creates a Fastify plugin that answers deliveries at the prefix that it is registered with, and answers 405 to every other
- * method there. It reads the untouched stream itself, up to `maxBodyBytes` whatever Fastify's `bodyLimit` is, and does not
- * change the app's parsers. If a hook has consumed the body, Fastify's error handler gets
+ * Creates a Fastify plugin that answers deliveries at the prefix that it is registered with, and answers 405 to every
+ * other method there. It reads the untouched stream itself, up to `maxBodyBytes` whatever Fastify's `bodyLimit` is, and
+ * does not change the app's parsers. If a hook has consumed the body, Fastify's error handler gets
  * `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message says what to do.
  *
- * `app.close()` lets deliveries under way finish. Meanwhile Fastify itself answers 503 to new ones.
+ * `app.close()` waits for deliveries in progress. Meanwhile Fastify answers new ones with 503.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | Rece
       method: instance.supportedMethods,
       url: '/',
       preParsing(request: FastifyRequestLike, _reply: unknown, payload: Readable, done: Done) {
-        // Fastify itself refuses a missing or malformed one before it calls a parser.
+        // Fastify refuses a missing or malformed Content-Type before it calls a parser.
         request.headers = { ...request.headers, 'content-type': 'application/octet-stream' };
         done(null, payload);
       },
@@ -139,7 +139,7 @@ export function fastifyVerifier(verifierOrOptions: Verifier | VerifierOptions): 
     // The handler must not run then, even for an authentic delivery: it will be redelivered.
     if (refusal || isAnswered(request)) return answer(request, reply, refusal);
     request.webhook = delivery;
-    // The body has been read: without these, Fastify does not look for one to parse.
+    // The body has been read: without these headers, Fastify does not try to parse it.
     request.headers = { 'content-type': undefined, 'content-length': undefined, 'transfer-encoding': undefined };
   };
 }
@@ -150,7 +150,7 @@ function present(request: FastifyRequestLike, host: { stream?: Readable; body?: 
   return fromNodeRequest(request.raw as NodeRequest, FIX, { ...host, rawBody });
 }
 
-/** Answers for Fastify, unless it has begun to answer itself. */
+/** Sends the answer through Fastify, unless Fastify has started its own. */
 function answer(request: FastifyRequestLike, reply: FastifyReplyLike, result: DeliveryResult | undefined): void {
   if (result && isUnavailable(result)) throw result.error;
   reply.hijack();

@@ -7,7 +7,7 @@ const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
   "request.json() elsewhere; in Elysia mount it with parse: 'none'), or have the earlier reader use request.clone().";
 
-/** What is used of a Request. The HttpRequest of Azure Functions has this, and lacks other properties of a Request. */
+/** The parts of a Request that are used. The HttpRequest of Azure Functions has only some of a Request's properties. */
 export interface RequestLike {
   readonly method: string;
   readonly url: string;
@@ -16,7 +16,7 @@ export interface RequestLike {
   readonly bodyUsed: boolean;
 }
 
-/** What handlers of Fetch get: a Request, or the context of a framework that holds it. */
+/** The argument of a Fetch handler: a Request, or a framework's context that contains it. */
 export type RequestOrContext =
   | Request
   | RequestLike
@@ -25,7 +25,10 @@ export type RequestOrContext =
   /** Hono has it in `req.raw`, h3 in `req`. */
   | { readonly req: Request | { readonly raw: Request } };
 
-/** Presents a web-standard request. Reads nothing of it yet: a getter of a host that throws is an error of the delivery. */
+/**
+ * Wraps a web-standard request. Reads it lazily, so that a throwing getter of the host is reported as an error of the
+ * delivery.
+ */
 export function fromFetchRequest(
   given: RequestOrContext,
   waitUntil?: DeliveryRequest['waitUntil'],
@@ -56,7 +59,7 @@ export function fromFetchRequest(
   };
 }
 
-/** Throws if it was read. Hosts that make the Request when it is first used, such as srvx, throw then. */
+/** Throws if the body was read. Hosts that create the Request lazily, such as srvx, throw at this point. */
 function bodyOf(request: Request): Request['body'] {
   let cause: unknown;
   try {
@@ -69,7 +72,7 @@ function bodyOf(request: Request): Request['body'] {
   throw new RawBodyUnavailableError(FIX, cause);
 }
 
-/** Frameworks pass a context in place of the Request. Throws ConfigError for anything that holds none. */
+/** Some frameworks pass a context instead of the Request. Throws ConfigError if it does not contain one. */
 function requestIn(given: unknown): Request {
   if (isRequest(given)) return given;
   const { request, req, requestContext, on } = Object(given);
@@ -80,7 +83,7 @@ function requestIn(given: unknown): Request {
   throw new ConfigError(`A handler of Fetch takes a Request, got ${got}.`);
 }
 
-/** Requests of other realms and of polyfills are no instances, and events of h3 have headers of this form, too. */
+/** Not instanceof: Requests of other realms and polyfills fail it. h3 events also have such headers. */
 function isRequest(given: unknown): given is Request {
   return typeof Object(Object(given).headers).get === 'function' && 'bodyUsed' in Object(given);
 }

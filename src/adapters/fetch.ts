@@ -13,19 +13,19 @@ import { isUnavailable } from './unavailable.js';
 export type FetchHandler = (request: RequestOrContext, ...others: unknown[]) => Promise<Response>;
 
 /**
- * Creates a handler of web-standard requests that answers deliveries: for Hono, Next.js route handlers, Workers, Bun, Deno,
- * and everything else that speaks `Request` and `Response`. Frameworks that pass a context with the request in it (SvelteKit,
- * Astro, Hono, h3) can mount it as it is.
+ * Creates a handler of web-standard requests that answers deliveries: for Hono, Next.js route handlers, Workers, Bun,
+ * Deno, and everything else that uses `Request` and `Response`. Frameworks that pass a context with the request
+ * (SvelteKit, Astro, Hono, h3) can mount it directly.
  *
  * Cloudflare Workers stops the work of a request when its sender disconnects; its events then wait for the end of their
- * lease. To finish it, pass on the execution context, `receive(request, context)`, or use the handler itself as the
- * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro. It also
- * lets a handler that outlives `handlerTimeoutMs` continue after the answer.
+ * lease. To let the work finish, pass the execution context, `receive(request, context)`, or use the handler as the
+ * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro. It
+ * also lets a handler that outlives `handlerTimeoutMs` continue after the answer.
  *
- * Cloudflare grants 30 s after the sender disconnected. So with a context on Workers, a delivery is answered within 30 s of
- * its arrival: handlers end 500 ms before, and an event with too little time left is not begun but answered 503
- * (`ERR_WEBHOOK_OUT_OF_TIME`). No other host is recognized, as none tells its limit: set `handlerTimeoutMs` so that all
- * events of a delivery finish within it, such as the `maxDuration` of Vercel.
+ * Cloudflare grants 30 s after the sender disconnected. So with a context on Workers, a delivery is answered within 30
+ * s of its arrival: handlers end 500 ms before, and an event with too little time left is not begun but answered 503
+ * (`ERR_WEBHOOK_OUT_OF_TIME`). Other hosts do not report their limit: set `handlerTimeoutMs` so that all events of a
+ * delivery finish within it, such as the `maxDuration` of Vercel.
  *
  * @example
  * ```ts
@@ -41,10 +41,10 @@ export type FetchHandler = (request: RequestOrContext, ...others: unknown[]) => 
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {
   const receiver = asReceiver(receiverOrOptions);
   const { navigator } = globalThis as { navigator?: { userAgent?: unknown } };
-  // Other hosts with a `waitUntil` have other limits, or none, and do not tell them.
+  // Other hosts with a `waitUntil` do not report their limits.
   const isOnCloudflare = navigator?.userAgent === 'Cloudflare-Workers';
   return async (request, ...others) => {
-    // Not the request's own: Next.js has one there that throws.
+    // Skip `waitUntil` of the request: that of Next.js throws.
     const host = others.find((each) => typeof Object(each).waitUntil === 'function') as Waiter | undefined;
     const waitUntil = host && ((work: Promise<unknown>) => host.waitUntil(work));
     // Counted from the arrival: the sender may disconnect at any time after it.

@@ -9,11 +9,12 @@ type Values = { readonly [name: string]: string | undefined };
 type MultiValues = { readonly [name: string]: readonly string[] | undefined };
 
 /**
- * What is used of an HTTP request as Lambda functions get it: an event of API Gateway (a REST API with proxy integration, or
- * an HTTP API in payload format 1.0 or 2.0), of a function URL, or of an Application Load Balancer.
+ * An HTTP request as Lambda functions receive it, reduced to the fields used: an event of API Gateway (a REST API with
+ * proxy integration, or an HTTP API in payload format 1.0 or 2.0), of a function URL, or of an Application Load
+ * Balancer.
  */
 export interface LambdaEvent {
-  /** Absent in payload format 2.0, which has it in `requestContext.http`. */
+  /** Absent in payload format 2.0: see `requestContext.http`. */
   readonly httpMethod?: string | undefined;
   /** Has `http` in payload format 2.0, and `elb` in an event of a load balancer. */
   readonly requestContext?: object | null | undefined;
@@ -25,19 +26,19 @@ export interface LambdaEvent {
   readonly rawQueryString?: string | undefined;
   /** By name, in any case. In payload format 2.0, repeated headers are joined with a comma; elsewhere the last value counts. */
   readonly headers?: Values | null | undefined;
-  /** All values. A load balancer sends them in place of `headers` when its target group enables multi-value headers. */
+  /** All values. A load balancer sends this instead of `headers` when its target group enables multi-value headers. */
   readonly multiValueHeaders?: MultiValues | null | undefined;
   /** The body as text, or in base64. */
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** What is used of Lambda's context. Emulators may pass none, or one without the function. */
+/** The part of Lambda's context that is used. Emulators may omit it, or its function. */
 export interface LambdaContext {
   readonly getRemainingTimeInMillis?: (() => number) | undefined;
 }
 
-/** Presents an event of Lambda. Throws for one that is not an HTTP request, or whose body the host has parsed. */
+/** Wraps a Lambda event. Throws if it is not an HTTP request, or if the host has parsed its body. */
 export function fromLambdaEvent(
   given: LambdaEvent | null | undefined,
   context?: LambdaContext | null,
@@ -70,7 +71,7 @@ function headerOf(headers: object | null | undefined, name: string): string | un
   return headerText(same.flatMap(([, value]) => value ?? []));
 }
 
-/** What kinds of events have in `requestContext`. */
+/** The `requestContext` of the supported events. */
 export function contextOf(event: LambdaEvent): {
   readonly http?: { readonly method?: unknown };
   readonly elb?: unknown;

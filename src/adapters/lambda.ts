@@ -11,7 +11,7 @@ export interface LambdaResult {
   statusCode: number;
   /** The status with a reason, for a load balancer. */
   statusDescription?: string;
-  /** Unless the event came from a load balancer with multi-value headers on. */
+  /** Set unless the event came from a load balancer with multi-value headers. */
   headers?: Record<string, string>;
   multiValueHeaders?: Record<string, string[]>;
   /** Always empty. */
@@ -34,18 +34,18 @@ export type LambdaVerifier = (
  *
  * Lambda freezes the process after the answer, runs many processes, and ends them without notice. So:
  * - `store` must be shared by all processes: `memoryStore()` covers one.
- * - The answer leaves before the function's timeout (3 s by default; at least 2 s are needed), which Lambda's `context`
- *   tells: handlers end 500 ms before it, and an event whose handler would have less than 500 ms until then is not begun.
- *   Those events are 503 (`ERR_WEBHOOK_OUT_OF_TIME`) and redelivered; the others took effect and are recorded.
+ * - The answer is sent before the function's timeout (3 s by default; at least 2 s are needed), taken from Lambda's
+ * `context`: handlers end 500 ms before it, and an event whose handler would have less than 500 ms until then is not
+ * begun. Those events are 503 (`ERR_WEBHOOK_OUT_OF_TIME`) and redelivered; the others took effect and are recorded.
  * - Set the function's timeout below that of its host, which the handler cannot see: 29 s for API Gateway.
- * - Set `handlerTimeoutMs` to less than half of the function's timeout, so that an event whose handler hangs leaves time for
- *   the others of its delivery.
- * - A handler that ran into its time limit is frozen with the process and continues when it thaws, maybe after its lease:
- *   call `context.throwIfExpired()` before each effect.
+ * - Set `handlerTimeoutMs` to less than half of the function's timeout, so that an event whose handler hangs leaves
+ * time for the others of its delivery.
+ * - A handler that exceeded its time limit is frozen with the process. It continues when the process thaws, maybe after
+ * its lease: call `context.throwIfExpired()` before each effect.
  * - Work that `onError` starts may be suspended until the next delivery. `drain` is not needed.
  *
- * AWS refuses large bodies before it calls the function: load balancers over 1 MB, the others if the whole event, in which
- * the body is escaped or in base64, is over 6 MB.
+ * AWS refuses large bodies before it calls the function: load balancers over 1 MB, the others if the whole event, in
+ * which the body is escaped or in base64, is over 6 MB.
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ function toLambdaResult(event: LambdaEvent, result: DeliveryResult): LambdaResul
   const answer = { statusCode, body: '', isBase64Encoded: false } as const;
   if (!contextOf(event).elb) return { ...answer, headers: Object.fromEntries(headers) };
   const described = { ...answer, statusDescription: `${statusCode} ${statusCode === 200 ? 'OK' : 'Refused'}` };
-  // A load balancer drops headers in any other form than its own.
+  // A load balancer drops headers of the other form.
   if (!event.multiValueHeaders) return { ...described, headers: Object.fromEntries(headers) };
   return { ...described, multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) };
 }

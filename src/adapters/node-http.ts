@@ -6,7 +6,7 @@ import { readBody } from '../receive/read-body.js';
 import { type BodyReader, type DeliveryRequest, incomplete, pathOf } from '../receive/request.js';
 import type { RawBody } from '../signature/verify-signature.js';
 
-/** A request of node:http, or of a framework that put the raw bytes beside it. */
+/** A request of node:http, to which a framework may have added the raw bytes. */
 export type NodeRequest = IncomingMessage & {
   readonly rawBody?: unknown;
   readonly body?: unknown;
@@ -18,11 +18,11 @@ export type NodeRequest = IncomingMessage & {
 export interface KeptBody {
   readonly rawBody?: unknown;
   readonly body?: unknown;
-  /** What the framework reads the body from. (Default: the Node request.) */
+  /** The stream from which the framework reads the body. (Default: the Node request.) */
   readonly stream?: Readable;
 }
 
-/** Presents a Node request; `fix` says what to do if its body was already read. */
+/** Wraps a Node request; `fix` is the advice if its body was already read. */
 export function fromNodeRequest(
   request: NodeRequest,
   fix: string,
@@ -35,8 +35,8 @@ export function fromNodeRequest(
     peer: (request as { stream?: ServerHttp2Stream }).stream?.session ?? request.socket,
     header: (name) => request.headers?.[name],
     rawBody() {
-      // Vercel reads the body before the function, and plays it back to listeners. Its getter `body` parses, and may throw.
-      // Next replaces `pipe`, too, and plays nothing back.
+      // Vercel reads the body before the function runs and replays it to listeners. Its getter `body` parses, and may
+      // throw. Next replaces `pipe`, too, but does not replay.
       if (stream.readableEnded && Object.hasOwn(stream, 'read') && !Object.hasOwn(stream, 'pipe'))
         return readerOf(stream, true);
       const kept = [rawBody, body, request.rawBody, request.body];
@@ -50,10 +50,10 @@ export function fromNodeRequest(
   };
 }
 
-/** A parser may set `req.body` without reading, so only the stream tells whether bytes are gone. */
+/** A parser may set `req.body` without reading, so only the stream shows if it was read. */
 function isRead(stream: Readable): boolean {
   if (typeof stream.on !== 'function') return true;
-  // A second reader gets nothing where somebody listens for `readable`.
+  // With a `readable` listener, a second reader gets no data.
   const isShared = stream.listenerCount('readable') > 0 && !stream.readableEnded;
   return stream.readableDidRead || stream.readableEncoding !== null || isShared;
 }
@@ -66,19 +66,19 @@ function readerOf(stream: Readable, isReplayed = false): BodyReader {
       stream.off('close', cut);
       finish();
     };
-    // Stays: an error after the answer must not bring down the process.
+    // Never removed: an error after the answer must not end the process.
     stream.on('error', cut);
     if (isReplayed || stream.readable) {
       stream.on('data', add);
       stream.on('end', end);
       stream.on('close', cut);
-      // It may be paused.
+      // The stream may be paused.
       stream.resume();
     } else if (stream.readableEnded) end();
     else cut();
     return () => {
       stream.off('data', add).off('end', end).off('close', cut);
-      // `respond` decides about the bytes that still arrive.
+      // `respond` handles the bytes that still arrive.
       stream.pause();
     };
   });

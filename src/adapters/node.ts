@@ -22,9 +22,10 @@ const FIX =
   'or keep the bytes as a Buffer in req.rawBody.';
 
 /**
- * Creates a listener that answers deliveries, for node:http and every framework that passes on its request and response. Its
- * promise never rejects, as nobody may be waiting for it: if the body was read before the call, it answers 500, and the message
- * of `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, which goes to `onError` and `logger`, says what to do.
+ * Creates a listener that answers deliveries, for node:http and every framework that passes on its request and
+ * response. Its promise never rejects, because node:http does not await it. If the body was read before the call, it
+ * answers 500 and reports `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE`, whose message contains the fix, to `onError` and
+ * `logger`.
  *
  * @example
  * ```ts
@@ -76,8 +77,8 @@ export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): Nod
 }
 
 /**
- * Throws to a host that passes something else than a response, which it answers 500. Presents something else than a request
- * as one that fails, so that the receiver answers 500 and reports it.
+ * Throws if the second argument is not a response. Wraps an invalid request as one that fails, so that the receiver
+ * answers 500 and reports it.
  */
 function presented(request: NodeRequest, response: unknown): DeliveryRequest {
   const fail = () => {
@@ -87,7 +88,7 @@ function presented(request: NodeRequest, response: unknown): DeliveryRequest {
   return isNode(request) ? fromNodeRequest(request, FIX) : { method: 'POST', header: fail, rawBody: fail };
 }
 
-/** Requests are event emitters; wrappers and test tools make some that are not instances. */
+/** Requests are event emitters. Wrappers and test tools create some that are not instances. */
 const isNode = (given: unknown) => typeof Object(given).on === 'function';
 
 function inPlaceOf(request: unknown, response: unknown): string {

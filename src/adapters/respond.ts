@@ -18,9 +18,9 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
   try {
     if (response.headersSent) return;
     const { stream } = response as { stream?: ServerHttp2Stream };
-    // HTTP/2 only: there, one request can be ended early without its connection.
+    // In HTTP/2, a request can be ended early without closing its connection.
     const isHttp2 = typeof stream?.close === 'function';
-    // Fake requests of a framework's test tools have no `complete`.
+    // Fake requests of test tools have no `complete`.
     const isReceived = request?.complete !== false;
     response.statusCode = validStatus(result.status);
     for (const [name, value] of answerHeaders(result)) {
@@ -32,17 +32,17 @@ export function respond(request: NodeRequest, response: ServerResponse, result: 
     } else if (!response.destroyed) {
       response.setHeader('Connection', 'close');
       response.setHeader('Content-Length', '0');
-      // Dropped under load: the connection is closed right after the answer.
+      // The connection is closed right after the answer.
       if (result.error?.code === 'ERR_WEBHOOK_OVERLOADED' || lingering >= MOST_LINGERING) response.end();
       else linger(request, response);
     }
   } catch {
-    // The host has changed its response. A sender without an answer sends again.
+    // The host replaced its response's methods. A sender without an answer retries.
     response.destroy();
   }
 }
 
-/** The sender is still sending and would miss the answer if the connection closed now: discards its bytes for a moment. */
+/** Discards bytes for a moment: a sender that is still sending would miss the answer if the connection closed now. */
 function linger(request: NodeRequest, response: ServerResponse): void {
   response.flushHeaders();
   lingering++;

@@ -4,7 +4,7 @@ import { isRecord } from '../internal/guards.js';
 import { notThisApi, resultOf } from './envelope.js';
 import type { Answer } from './transport.js';
 
-/** An entry of a webhook's delivery log. Its `id` is that of the entry: the log does not contain event ids. */
+/** An entry of a webhook's delivery log. `id` identifies the entry: the log does not contain event ids. */
 export interface DeliveryLogEntry {
   readonly id: number;
   readonly eventType: string;
@@ -17,7 +17,7 @@ export interface DeliveryLogEntry {
   readonly [key: string]: unknown;
 }
 
-/** The items of an answer that is a list. */
+/** The items of a list answer. */
 export function listOf(result: unknown, answer: Answer): unknown[] {
   // Go writes null for an empty list.
   if (result === null) return [];
@@ -25,12 +25,11 @@ export function listOf(result: unknown, answer: Answer): unknown[] {
   throw notThisApi(answer, 'a list');
 }
 
-/** The entries in an answer. */
 export function entriesOf(answer: Answer): DeliveryLogEntry[] {
   return exactListOf(answer).map((each) => entryOf(each, answer));
 }
 
-/** The items of an answer that is a list, with exact quantities: what contains them is signed again. */
+/** The items of a list answer, with exact quantities, because they are signed again. */
 export function exactListOf(answer: Answer): unknown[] {
   const { result, text } = resultOf(answer);
   const list = listOf(result, answer);

@@ -17,7 +17,7 @@ interface Registry {
   update(id: number, changes: WebhookChanges): Promise<Webhook>;
 }
 
-/** Creates `ensure`, whose calls for one label run one after the other. `check` throws for an invalid webhook. */
+/** Creates `ensure`. Calls for one label run one after the other. `check` throws for an invalid webhook. */
 export function createEnsure(
   registry: Registry,
   check: (wanted: NewWebhook) => void,

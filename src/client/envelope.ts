@@ -31,7 +31,7 @@ export function resultOf(answer: Answer): { result: unknown; text: string } {
   const said = answer.status >= 300 ? answer.status : envelope?.status;
   if (typeof said === 'number' && !(said >= 200 && said < 300)) {
     const serviceMessage = answer.printable(envelope?.message);
-    // Probably another server, which does not know the path.
+    // Probably a different server without this path.
     const silent = said === 404 ? ', but not in the format of this API. Check baseUrl.' : '.';
     const after = retryAfterMs(answer.retryAfter);
     throw new WebhookApiError(

@@ -16,13 +16,13 @@ export interface WebhookClientOptions {
   readonly maxRetryAfterSeconds?: number | undefined;
   /** Sends the requests. It must not follow redirects: `redirect` is `manual`. (Default: the global `fetch`.) */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Returns a number from 0 to 1 that randomises the pauses between attempts. (Default: `Math.random`.) */
+  /** Returns a number from 0 to 1 that randomizes the pauses between attempts. (Default: `Math.random`.) */
   readonly random?: (() => number) | undefined;
 }
 
 const OPTIONS = ['baseUrl', 'apiKey', 'timeoutMs', 'retries', 'maxRetryAfterSeconds', 'fetch', 'random'];
 
-/** Characters of a header; for others, `fetch` quotes the key in its error. */
+/** Characters that a header accepts. For others, `fetch` quotes the key in its error. */
 const KEY = /^[\x21-\x7e]+$/;
 
 function checkKey(key: unknown): string {

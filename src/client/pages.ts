@@ -18,7 +18,7 @@ export function pages<Item extends { readonly id: number }>(
   return pagesByKey(page, ({ id }) => id, options);
 }
 
-/** Like {@link pages}, for items that `keyOf` tells apart. */
+/** Like {@link pages}, for items identified by `keyOf`. */
 export function pagesByKey<Item>(
   page: Page<Item>,
   keyOf: (item: Item) => unknown,
@@ -39,7 +39,7 @@ async function* read<Item>(
   let offset = 0;
   /** The largest page so far: a server may return less than requested. */
   let fullPage = 0;
-  /** Whether the page must start with a known item; if it does not, items have moved up. */
+  /** Whether the page must start with a known item; otherwise items were removed and others moved up. */
   let overlaps = false;
   let steppedBack = false;
   for (;;) {
@@ -60,7 +60,8 @@ async function* read<Item>(
     const nothingNew = seen.size === before;
     if (items.length < fullPage || (nothingNew && !steppedBack)) return;
     fullPage = items.length;
-    // After a step back without new items, the next page is accepted as it is, so that no server can cause a loop.
+    // After a step back without new items, the next page is accepted unchecked, so that a server cannot cause an
+    // endless loop.
     overlaps = items.length > 1 && !(steppedBack && nothingNew);
     offset += overlaps ? items.length - 1 : items.length;
     steppedBack = false;

@@ -72,7 +72,7 @@ export async function recoverMissed(
 ): Promise<Recovery> {
   checkOptions('recoverMissed', options, OPTIONS);
   const { minAgeSeconds = 0, batchSize = 100, maxEntries = 10_000, now = Date.now } = options;
-  // It ends with two numbers, so that ids of different services differ, whatever their paths.
+  // Ends with two numbers, so that ids of different services differ whatever their paths.
   const { eventId = ({ id }: DeliveryLogEntry) => `delivery-log:${client.service}:${webhookId}:${id}` } = options;
   const since = Number(options.since ?? Number.NEGATIVE_INFINITY);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
@@ -88,7 +88,7 @@ export async function recoverMissed(
   for await (const entry of client.deliveries(webhookId, options)) {
     const createdAt = Date.parse(String(entry.createdAt));
     if (isDelivered(entry) || createdAt < since) continue;
-    // The comparison also skips an entry without a time.
+    // Also skips an entry without a time.
     if (minAgeSeconds > 0 && !(createdAt <= youngest)) tooYoung++;
     else oldest.add(entry);
   }
@@ -111,7 +111,7 @@ export async function recoverMissed(
         const outcome = outcomes[index] as (typeof outcomes)[number];
         tally.note({ id, eventId, status: outcome.status, error: errorOfItem(outcome) });
       }
-      // A block that is not final yet says nothing of the events of other blocks.
+      // Events of other blocks may be final.
       const isBusy = outcomes.some((outcome) => outcome.status !== 'not-final' && outcome.error?.status === 503);
       if (isBusy) stopped = { reason: 'busy', status: 503, error };
     } else if (status === 413 && batch.length > 1) {
@@ -157,7 +157,7 @@ function write(id: string, { eventType: event, data }: DeliveryLogEntry): string
   try {
     return JSON.stringify({ id, event, data });
   } catch {
-    // Nested too deep to serialize, so not an event: the receiver reports it as invalid.
+    // Nested too deep to serialize: the receiver reports it as invalid.
     return JSON.stringify({ id, event });
   }
 }

@@ -20,7 +20,7 @@ export interface Recovery {
   readonly handled: number;
   /** Stored by the receiver's `enqueue`. */
   readonly stored: number;
-  /** Not handled: a final block took the place of their block (`finality`). */
+  /** Not handled: another final block replaced their block (`finality`). */
   readonly dropped: number;
   /** Their block is not final yet (`finality`). */
   readonly notFinal: number;
@@ -34,11 +34,11 @@ export interface Recovery {
   readonly failed: number;
   /** Does not match the event schema (spec section 2.2). The receiver's `onInvalid` received it. */
   readonly invalid: number;
-  /** Of a kind that this version does not know. */
+  /** Unknown event type. */
   readonly unknown: number;
   /** Younger than `minAgeSeconds`. */
   readonly tooYoung: number;
-  /** Not tried, as recovery stopped early or `maxEntries` was reached. */
+  /** Not tried, because recovery stopped early or `maxEntries` was reached. */
   readonly left: number;
   /** Outcomes of up to 1000 entries. Entries that did not take effect replace entries that did. */
   readonly entries: readonly RecoveredEntry[];

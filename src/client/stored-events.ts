@@ -31,11 +31,11 @@ export interface ChainStatus {
   readonly blockNumber: number;
 }
 
-/** How far the service has read the events of a contract. */
+/** The service's progress in indexing a contract's events. */
 export interface IndexingStatus {
   /** The last block whose events are stored. */
   readonly latestBlockNumber: number;
-  /** Whether blocks before it are still being read. */
+  /** Whether earlier blocks are still being indexed. */
   readonly isProcessingPastLogs: boolean;
 }
 
@@ -49,7 +49,7 @@ const FILTERS = {
   txHash: 'tx_hash',
 } as const;
 
-/** The calls of a client that read what the service knows of its chain. */
+/** The calls of a client that read chain data from the service. */
 export function eventCalls(call: Transport): Pick<WebhookClient, 'events' | 'chainStatus' | 'indexingStatus'> {
   async function get<T>(path: string, read: (fields: Record<string, unknown>) => T | false, expected: string) {
     const answer = await call({ method: 'GET', path });
@@ -124,7 +124,7 @@ function isNumber(value: unknown): value is number {
 }
 
 function pathPart(name: string, value: unknown): string {
-  // A dot would be a step in the path.
+  // `.` and `..` would change the path.
   if (typeof value === 'string' && /^[\w-]{1,200}$/.test(value)) return value;
   throw optionError(name, 'a text of letters, digits, _ and -', value);
 }

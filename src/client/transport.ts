@@ -15,16 +15,15 @@ export interface Call {
 
 /** An answer of any status except a redirect. */
 export interface Answer {
-  /** The call it answers, for messages. */
   readonly to: string;
   readonly status: number;
   readonly body: Uint8Array;
   readonly retryAfter: string | null;
-  /** Removes the API key and unprintable characters from a text of the service. */
+  /** Removes the API key and unprintable characters from a service's text. */
   printable(text: unknown): string;
 }
 
-/** Makes a call and resolves to its last answer. Rejects when there is none. */
+/** Makes a call and resolves to its last answer. Rejects without an answer. */
 export type Transport = (call: Call) => Promise<Answer>;
 
 /** Far above any page of webhooks or log entries. */
@@ -39,7 +38,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;
-  // Date.parse alone also accepts `-5`.
+  // Date.parse also accepts `-5`.
   const ms = header.endsWith(' GMT') ? Date.parse(header) - Date.now() : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
@@ -50,13 +49,13 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
   function mayRetry({ response: { status, headers } }: HTTPError): boolean | undefined {
     const after = WITH_RETRY_AFTER.includes(status) ? retryAfterMs(headers.get('retry-after')) : undefined;
     if (!TEMPORARY.includes(status)) return false;
-    // For ky, true means to wait as the backoff says; undefined, as the header says.
+    // ky: true uses the backoff, undefined the header.
     if (after === undefined) return true;
     return after <= maxRetryAfterMs ? undefined : false;
   }
 
   return async ({ method, path, query, body }) => {
-    // Imported late: ky touches fetch's globals, which take Node longer to load than everything else here.
+    // Imported late, because ky makes Node load fetch, which takes longer than everything else here.
     const { ky, isHTTPError, isTimeoutError } = await import('../internal/ky.js');
     const to = `${method} ${path}`;
     const inDoubt = method === 'POST' ? ' It may have taken effect: check before you retry.' : '';
@@ -70,9 +69,9 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
     async function attempt(request: Request): Promise<Response> {
       attempts++;
       key = await options.apiKey();
-      // The attempt has timed out.
+      // This attempt has timed out.
       request.signal.throwIfAborted();
-      // Not in ky's options, which its errors contain.
+      // Not in ky's options, because its errors contain them.
       request.headers.set('Authorization', `Bearer ${key}`);
       const response = await options.fetch(request);
       const { status } = response;
@@ -134,7 +133,7 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
       }
     }
     if (last === undefined) throw new WebhookApiError('ERR_WEBHOOK_API_UNREACHABLE', `${to}: no answer.${inDoubt}`);
-    // An earlier attempt, whose answer was lost, removed it.
+    // An earlier attempt removed it, and its answer was lost.
     if (method === 'DELETE' && attempts > 1 && last.status === 404)
       return { ...last, status: 204, body: new Uint8Array() };
     return last;
@@ -153,7 +152,10 @@ function rootOf(error: unknown): unknown {
 
 const codeOf = (error: unknown) => String((Object(error) as { code?: unknown }).code);
 
-/** Why fetch failed, by its root cause. The error itself is not passed on: a custom `fetch` may put the request into it. */
+/**
+ * Why fetch failed, by its root cause. The error is not passed on, because a custom `fetch` may put the request into
+ * it.
+ */
 function reasonOf(root: unknown): unknown {
   if (!(root instanceof Error)) return 'the fetch function failed';
   const { code } = root as { code?: unknown };

@@ -15,14 +15,15 @@ export interface ApiFailure {
  * contains the API key or a webhook's secret.
  *
  * - `ERR_WEBHOOK_API`: the service answered with an error, a redirect, or something other than an answer of this API.
- * - `ERR_WEBHOOK_API_UNREACHABLE`: no answer: a timeout or a network failure. The call may still have taken effect.
+ * - `ERR_WEBHOOK_API_UNREACHABLE`: there was no answer, because of a timeout or a network failure. The call may still
+ * have taken effect.
  */
 export class WebhookApiError extends WebhookError<ApiErrorCode> {
   /** Status of the service's answer; 503 without an answer. */
   override readonly status: number;
   /** The service's message, in one line of at most 200 characters without control characters; `''` without one. */
   readonly serviceMessage: string;
-  /** Seconds to wait before the next call, if the service says so. */
+  /** Seconds to wait before the next call, if the service asks for a pause. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ApiErrorCode, message: string, failure: ApiFailure = {}) {

@@ -35,7 +35,9 @@ export interface WebhookClient {
   list(options?: PageOptions): AsyncIterable<Webhook>;
   /** Reads a webhook. The live API returns its `secret` too. */
   get(id: number): Promise<Webhook>;
-  /** Changes a webhook. It is read first, as the service requires the whole record: absent keys stay as they are. */
+  /**
+   * Changes a webhook; absent keys keep their values. Reads it first, because the service requires the whole record.
+   */
   update(id: number, changes: WebhookChanges): Promise<Webhook>;
   /** Removes a webhook. */
   remove(id: number): Promise<void>;
@@ -53,8 +55,8 @@ export interface WebhookClient {
   /** Reads the chain's id and its latest block. Not part of the specification: `GET /chains/ethereum/status` of the live API. */
   chainStatus(): Promise<ChainStatus>;
   /**
-   * Reads how far the service has read the events of a contract. Not part of the specification: the contract's `status` in
-   * the live API.
+   * Reads the service's progress in indexing a contract's events. Not part of the specification: the contract's
+   * `status` in the live API.
    *
    * @param address Address or alias of the contract.
    * @param label The contract's label.
@@ -71,19 +73,19 @@ export interface WebhookClient {
    */
   ensure(webhook: NewWebhook): Promise<EnsuredWebhook>;
   /**
-   * Passes the events that the delivery log lists as undelivered to a receiver, oldest first, in signed deliveries: they
-   * are verified, deduplicated and handled like any other. Failures of events are part of the result; it rejects only when
-   * the log cannot be read.
+   * Passes the events that the delivery log lists as undelivered to a receiver, oldest first, in signed deliveries:
+   * they are verified, deduplicated and handled like any other. Failures of events are part of the result; it rejects
+   * only when the log cannot be read.
    *
    * **Deduplication.** The log does not contain event ids, so each event gets one made from its entry:
    * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. A second
-   * recovery recognizes the events of the first by this id, unless `baseUrl` changed: set the option `eventId` then. An event
-   * that is *also* delivered live has another id. It is recognized only if the receiver's `idempotencyKey` depends on the
-   * chain and not on `event.id`: use `logIdentity` of `./evm`.
+   * recovery recognizes the events of the first by this id, unless `baseUrl` changed: set the option `eventId` then. An
+   * event that is *also* delivered live has another id. It is recognized only if the receiver's `idempotencyKey`
+   * depends on the chain and not on `event.id`: use `logIdentity` of `./evm`.
    *
    * **The log does not change.** Recovered events stay undelivered there, so each run finds them again: `reconcile` of
-   * `./chain` with `serviceSource` keeps how far it got. Keep `since` within
-   * the time that the receiver's store remembers (`memoryStore`: 7 days, one process).
+   * `./chain` with `serviceSource` stores its progress. Keep `since` within the retention of the receiver's store
+   * (`memoryStore`: 7 days, one process).
    *
    * @throws ConfigError `ERR_WEBHOOK_CONFIG` when neither the service nor the options contain the webhook's secret.
    */
@@ -91,13 +93,13 @@ export interface WebhookClient {
 }
 
 /**
- * Creates a client of the service's API (spec section 4, and the live API's list, read, update, delete and delivery log).
- * It does not check that the service can reach a webhook's URL, and opens no connection until it is used.
+ * Creates a client of the service's API (spec section 4, and the live API's list, read, update, delete and delivery
+ * log). It does not check that the service can reach a webhook's URL, and opens no connection until it is used.
  *
  * The API key and the secrets of webhooks appear in no message or log: secrets are not enumerable in results, and the
- * client does not expose the key. Redirects are not followed, and at most 10 MiB of an answer are read. Reads, updates and
- * removals are retried after temporary failures (network, timeouts, 408, 429, 5xx), with growing random pauses or as
- * `Retry-After` says.
+ * client does not expose the key. Redirects are not followed, and at most 10 MiB of an answer are read. Reads, updates
+ * and removals are retried after temporary failures (network, timeouts, 408, 429, 5xx), with growing random pauses or
+ * after the `Retry-After` time.
  *
  * @example
  * ```ts

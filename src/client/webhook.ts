@@ -9,7 +9,10 @@ export interface NewWebhook {
   readonly label: string;
   /** URL to deliver to: `https:`, or `http:` if both it and the service are on a loopback host. */
   readonly url: string;
-  /** Kinds of event to deliver. `null` leaves the key out of the request, as the specification has none. (Default: both.) */
+  /**
+   * Kinds of event to deliver. `null` omits the key from the request, because the specification does not have it.
+   * (Default: both.)
+   */
   readonly subscriptions?: readonly EventKind[] | null | undefined;
 }
 
@@ -56,7 +59,7 @@ export function webhookOf(value: unknown, answer: Answer): Webhook {
   const { secret } = value;
   delete value.secret;
   if (typeof secret === 'string' && secret !== '') {
-    // A getter: inspecting hidden keys would print a value.
+    // A getter, because inspecting hidden keys would print a value.
     Object.defineProperty(value, 'secret', { get: () => secret, enumerable: false });
   }
   return value as unknown as Webhook;

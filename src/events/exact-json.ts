@@ -1,6 +1,6 @@
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
-/** A decimal in one canonical form, so that two spellings of the same quantity compare equal. That of zero is empty. */
+/** A decimal in canonical form, so that two spellings of the same quantity compare equal. Zero is empty text. */
 function canonical(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = 0] = NUMBER.exec(number) ?? [];
   let digits = whole + fraction;
@@ -13,10 +13,10 @@ function canonical(number: string): string {
   return digits && `${sign}${digits}e${power}`;
 }
 
-/** A double distinguishes at most 17 significant digits, so a number with many more cannot be exact. */
+/** A double has at most 17 significant digits, so a number with many more cannot be exact. */
 const LONGEST = 400;
 
-/** A whole number beyond the safe range, or infinity, is not the number that was sent. */
+/** A whole number beyond the safe range, or infinity, may not be the number that was sent. */
 export function isExact(number: number): boolean {
   return Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
 }
@@ -24,7 +24,7 @@ export function isExact(number: number): boolean {
 function survives(number: string): boolean {
   const value = Number(number);
   if (!isExact(value)) return false;
-  // Most numbers are spelled so.
+  // The usual spelling.
   return String(value) === number || (number.length <= LONGEST && canonical(number) === canonical(String(value)));
 }
 
@@ -32,7 +32,7 @@ const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 // JSON allows no other character this low, neither between its values nor in its strings.
 const isSpace = (code: number) => code <= 0x20;
 
-/** Whether the digits that end before `end` are where JSON allows a number. Text in a string can look the same. */
+/** Whether JSON allows a number at the digits that end before `end`. Text in a string can look the same. */
 function isNumberBefore(text: string, end: number): boolean {
   let at = end - 1;
   while (isDigit(text.charCodeAt(at))) at--;
@@ -45,8 +45,9 @@ function isNumberBefore(text: string, end: number): boolean {
 }
 
 /**
- * Whether JSON text may contain a number that JSON.parse rounds to a whole number that looks exact: one with a fraction or
- * a negative exponent. Checks points and signs only, at a fiftieth of the cost of parsing. Can return true without need.
+ * Whether JSON text may contain a number that JSON.parse rounds to a whole number that looks exact: one with a fraction
+ * or a negative exponent. Checks points and signs only, at a fiftieth of the cost of parsing. False positives are
+ * possible.
  */
 export function mayHoldFraction(text: string): boolean {
   for (let at = text.indexOf('.'); at !== -1; at = text.indexOf('.', at + 1)) {
@@ -58,18 +59,18 @@ export function mayHoldFraction(text: string): boolean {
   return false;
 }
 
-/** How deep numbers are looked for where depth has no other limit: recursion must not overflow. */
+/** Depth limit of the search for numbers, so that recursion does not overflow. */
 const MOST_LEVELS = 1000;
 const [MINUS, COMMA, COLON, QUOTE, BACKSLASH] = [0x2d, 0x2c, 0x3a, 0x22, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Parses JSON text without rounding: a number that JavaScript cannot represent exactly becomes a string of the digits that
- * were sent. Linear in the text.
+ * Parses JSON text without rounding: a number that JavaScript cannot represent exactly becomes a string of the digits
+ * that were sent. Linear in the text.
  *
- * @param text Text that JSON.parse accepts. For other text it may not end.
+ * @param text Text that JSON.parse accepts. Other text may cause an endless loop.
  * @param levels How deep arrays and objects are read.
- * @param below What belongs in the place of an array or object below the last level, given its text.
+ * @param below Returns the replacement for an array or object below the last level, given its text.
  */
 export function parseExactJson(
   text: string,
@@ -111,7 +112,7 @@ export function parseExactJson(
       const json = token();
       const isNumber = code === MINUS || isDigit(code);
       if (isNumber && survives(json)) return Number(json);
-      // Parsed, because a slice of a text keeps all of it in memory.
+      // Parsed, because a slice would keep the whole text in memory.
       return JSON.parse(isNumber ? `"${json}"` : json);
     }
     if (left === 0) return below(skipped());
@@ -132,7 +133,7 @@ export function parseExactJson(
     while (next() !== OBJECT_END) {
       const json = token();
       const key: string = json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
-      // As data, and not as the prototype.
+      // Define `__proto__` as data.
       if (key === '__proto__') Object.defineProperty(object, key, OWN);
       object[key] = read(left);
     }

@@ -11,8 +11,8 @@ export function isPosition(value: unknown): boolean {
 let isDelivery = false;
 
 /**
- * Runs `check` on the items of a delivery. {@link isInputValue} then takes each number, object and array: {@link mayHoldRounded}
- * looks into them, and listing the keys of a large one again would take too much memory.
+ * Runs `check` on the items of a delivery. Meanwhile {@link isInputValue} accepts every number, object and array:
+ * {@link mayHoldRounded} inspects them, and listing the keys of a large object twice would take too much memory.
  */
 export function asDelivery<Result>(check: () => Result): Result {
   isDelivery = true;
@@ -28,31 +28,30 @@ export function isInputValue(value: unknown, depth = 0): value is JsonValue {
   if (typeof value === 'number') return isDelivery || isExact(value);
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
   if (value === null || isDelivery) return true;
-  // A large array is not copied.
   const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
   return depth < MOST_LEVELS && children.every((child) => isInputValue(child, depth + 1));
 }
 
 /**
- * Whether a parsed JSON value may contain a number that JSON.parse rounded (a fraction, or one too large) or nests too deep.
- * Can return true without need: an object of many keys is left to what reads the text.
+ * Whether a parsed JSON value may contain a number that JSON.parse rounded (a fraction, or one too large) or nests too
+ * deep. False positives are possible: objects with many keys are left to the exact parser.
  */
 export function mayHoldRounded(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return !Number.isSafeInteger(value);
   if (typeof value !== 'object' || value === null) return false;
   if (depth === MOST_LEVELS) return true;
-  // Its keys would take more memory than the array itself.
+  // Listing an array's keys takes more memory than the array.
   if (Array.isArray(value)) return value.some((child) => mayHoldRounded(child, depth + 1));
   let keys = 0;
   for (const key in value) {
     const child = (value as Record<string, unknown>)[key];
-    // Most values are text, which needs no call.
+    // Most values are text.
     if (keys++ === MANY_KEYS || (typeof child !== 'string' && mayHoldRounded(child, depth + 1))) return true;
   }
   return false;
 }
 
-/** The objects of an `event.emitted` that its check completes, by the object that contains them. */
+/** The objects of an `event.emitted` that its check completes, by parent. */
 const COMPLETED = ['data', 'event', 'transaction', 'contract', 'method'];
 
 /** A copy of an `event.emitted` and of those of its objects that its check completes. */
@@ -68,7 +67,7 @@ export function withAddressLabel(contract: unknown): unknown {
   return isRecord(contract) ? fillAddressLabel({ ...contract }) : contract;
 }
 
-/** Fills in the `addressLabel` of a contract, in place: the live service's `addressAlias`, or `''`. */
+/** Sets a missing `addressLabel` of a contract, in place, to the live service's `addressAlias` or `''`. */
 export function fillAddressLabel(contract: Record<string, unknown>): unknown {
   const { addressLabel, addressAlias } = contract;
   contract.addressLabel = addressLabel ?? (typeof addressAlias === 'string' ? addressAlias : '');
@@ -80,7 +79,7 @@ export function withoutNil(owner: unknown): unknown {
   return isRecord(owner) ? dropNil({ ...owner }) : owner;
 }
 
-/** Replaces what Go writes for nil, in place: `inputs` by an empty list, `rawFields` by none. */
+/** Replaces Go's null in place: `inputs` becomes an empty list, `rawFields` is removed. */
 export function dropNil(owner: Record<string, unknown>): unknown {
   if (owner.inputs === null) owner.inputs = [];
   if (owner.rawFields === null) delete owner.rawFields;

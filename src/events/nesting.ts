@@ -6,11 +6,11 @@ export const MOST_LEVELS = 256;
 /** The only issue of an item that is nested too deep. */
 export const TOO_DEEP = 'nested deeper than 256 levels';
 
-/** Whether a value nests deeper than an item may. One that contains itself does. */
+/** Whether a value nests deeper than an item may. A cyclic value does. */
 export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  // A separate function: engines are fast at object keys only where they never see an array.
+  // A separate function, because engines optimize object keys only in code that never sees an array.
   if (Array.isArray(value)) return value.some((child) => isTooDeep(child, levels - 1));
   for (const key in value) {
     const child = (value as Record<string, unknown>)[key];
@@ -19,17 +19,17 @@ export function isTooDeep(value: unknown, levels = MOST_LEVELS): boolean {
   return false;
 }
 
-/** The list of the keys of a larger object can take as much memory as a delivery, so it is not made twice. */
+/** Listing the keys of a larger object can take as much memory as a delivery, so it is avoided. */
 export const MANY_KEYS = 1000;
 
-/** How many keys an object has beyond those of the schema. */
+/** Number of keys that are not in the schema. */
 function more(object: object, known: number): number {
   let keys = 0;
   for (const _ in object) keys++;
   return keys - known;
 }
 
-/** How many of the schema's optional keys an object has. */
+/** Number of the schema's optional keys that are present. */
 const there = (value: unknown): number => (value === undefined ? 0 : 1);
 
 const moreOfContract = (contract: ContractInfo): number => more(contract, 4 + there(contract.addressAlias));
@@ -41,8 +41,8 @@ function moreOfInputs(inputs: readonly (EventInput | MethodInput)[], known: numb
 }
 
 /**
- * How many unknown keys, and input values that are not text, a checked event has. With none, it nests no deeper than the
- * schema. Counting keys takes a third of the time of visiting all values.
+ * Number of unknown keys and of input values that are not text in a checked event. If 0, the event nests no deeper than
+ * the schema. Counting keys takes a third of the time of visiting all values.
  */
 export function countUnknown(checked: EventEmitted): number {
   const { data } = checked;

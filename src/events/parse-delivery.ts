@@ -14,7 +14,7 @@ export interface EventItem {
   readonly event: WebhookEvent;
 }
 
-/** An item with an id, of a kind that this version does not know. It is not an error. */
+/** An item with an id and an unknown event type. It is not an error. */
 export interface UnknownItem {
   readonly status: 'unknown';
   readonly id: string;
@@ -28,8 +28,8 @@ export interface InvalidItem {
   /** The first 10. */
   readonly issues: readonly EventIssue[];
   /**
-   * As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialized. Fields
-   * that no event needs may have been filled in or dropped before the flaw was found.
+   * As sent, but with `"…"` in place of objects and arrays nested deeper than 257 levels, so that it can be serialized.
+   * Optional fields may have been filled in or dropped.
    */
   readonly raw: unknown;
 }
@@ -86,7 +86,7 @@ export function parseItems(rawBody: RawBody, maxEvents: number): DeliveryItem[] 
   return plainItems(text, maxEvents) ?? exactItems(text);
 }
 
-/** The items as JSON.parse reads them; undefined if one may be nested too deep, or contain a rounded number. */
+/** The items parsed with JSON.parse; undefined if one may be nested too deep or contain a rounded number. */
 function plainItems(text: string, maxEvents: number): DeliveryItem[] | undefined {
   const values = parseArray(text);
   if (values.length > maxEvents) {
@@ -100,7 +100,7 @@ function plainItems(text: string, maxEvents: number): DeliveryItem[] | undefined
 }
 
 function exactItems(text: string): DeliveryItem[] {
-  // One level too many is left, so that an item that was rejected is not valid when it is parsed again.
+  // Keep one level too many, so that a rejected item is also invalid when parsed again.
   const values = parseExactJson(text, MOST_LEVELS + 2, () => '…') as unknown[];
   return asDelivery(() =>
     values.map((raw) => (isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw))),
@@ -151,7 +151,7 @@ function needCare(items: readonly DeliveryItem[], text: string): boolean {
   for (const item of items) {
     const value = item.status === 'event' ? item.event : item.raw;
     const unknown = item.status === 'event' && item.event.event === 'event.emitted' ? countUnknown(item.event) : 1;
-    // Its numbers are positions, which were checked.
+    // Its numbers are positions and were checked.
     if (unknown === 0) continue;
     if (unknown > MANY_KEYS) return true;
     // Quantities can be anywhere in an open payload, and under unknown keys. This checks the depth too.
@@ -216,7 +216,9 @@ function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) =
   return event;
 }
 
-/** A value that throws when it is read (a proxy, a getter) is invalid like any other: callers catch one error alone. */
+/**
+ * A value that throws when it is read (a proxy, a getter) is invalid like any other: callers handle one error class.
+ */
 function readable<Result>(parse: () => Result): Result {
   try {
     return parse();

@@ -19,7 +19,7 @@ export type {
 
 const position = () => z.number().int().min(0);
 
-/** A field that no event needs: null and absent are kept, and a value that cannot be read is undefined. */
+/** An optional field: null and absent are kept; an invalid value becomes undefined. */
 const unneeded = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 
 /** `data.event.contract`. Fills `addressLabel` from the live service's `addressAlias`. */
@@ -67,7 +67,7 @@ const methodSchema = z.preprocess(
   }),
 );
 
-/** `data.transaction`, which the live service sends and the spec does not have. Only its place on the chain is needed. */
+/** `data.transaction`, which the live service sends and the spec lacks. Only its block and hash are required. */
 export const eventTransactionSchema = z.object({
   from: unneeded(z.string()),
   txData: unneeded(z.string()),
@@ -79,7 +79,7 @@ export const eventTransactionSchema = z.object({
   method: unneeded(methodSchema),
 });
 
-/** Precedes the schema of an event: an item that nests too deep is not checked further. */
+/** Runs before an event's schema: an item that nests too deep is not checked further. */
 const shallow = () => z.custom<unknown>((value) => !isTooDeep(value), TOO_DEEP);
 
 const emittedSchema = z.object({

@@ -4,7 +4,7 @@ import type { HeaderNames } from './headers.js';
 import { headerError, signatureError, timestampError } from './refusals.js';
 import { type RawBody, type SignedParts, verifyWith } from './verify-signature.js';
 
-/** What a delivery is checked against. */
+/** The settings for checking a delivery. */
 export interface Check {
   /** Largest difference between timestamp and clock, in either direction; `false` allows any. */
   readonly toleranceSeconds: number | false;
@@ -16,16 +16,16 @@ export interface Check {
   readonly hmac?: typeof hmacHex;
 }
 
-/** Parts that the holder of a secret has signed, within the tolerance. */
+/** The verified parts of a delivery. */
 export interface Authentic {
   readonly rawBody: RawBody;
   readonly timestamp: string;
 }
 
 /**
- * Decides whether a delivery is authentic (spec section 5.2): both headers have their form, the signature is that of the
- * bytes and the timestamp under one of the secrets, and the timestamp is within the tolerance. Pure and total: it returns a
- * refusal for anything else, whatever it gets.
+ * Decides whether a delivery is authentic (spec section 5.2): both headers have their form, the signature is that of
+ * the bytes and the timestamp under one of the secrets, and the timestamp is within the tolerance. Pure, and never
+ * throws: it returns a refusal for everything else.
  */
 export function authenticate(
   parts: SignedParts,

@@ -2,12 +2,12 @@ import { docsOf, WebhookError } from '../errors.js';
 import type { HeaderNames } from './headers.js';
 import { isSignature, isTimestamp, type SignedParts } from './verify-signature.js';
 
-// Errors of the checks of signature and timestamp. A sender sees none of these messages.
+// Errors of the signature and timestamp checks. These messages are never sent to the sender.
 
 const refusal = (code: `ERR_WEBHOOK_${'HEADER' | 'SIGNATURE' | 'TIMESTAMP'}`, message: string): WebhookError =>
   new WebhookError(code, `${message} Causes and fixes: ${docsOf(code)}`);
 
-/** Why the two headers cannot be those of a delivery; undefined if they can. Needs no body. */
+/** The error for missing or malformed signature headers; undefined if they are well-formed. */
 export function headerError(
   { signature, timestamp }: Omit<SignedParts, 'rawBody'>,
   names: HeaderNames,
@@ -30,7 +30,7 @@ export const signatureError = (): WebhookError =>
 export const missingBodyError = (): WebhookError =>
   refusal('ERR_WEBHOOK_SIGNATURE', 'No body was passed. Pass the bytes of the request as `rawBody`.');
 
-/** The error for an authentic delivery that is too old, or ahead of the clock. */
+/** The error for a delivery that is authentic but too old, or ahead of the clock. */
 export function timestampError(ageSeconds: number, toleranceSeconds: number): WebhookError {
   const distance = `${Math.ceil(Math.abs(ageSeconds))} s ${ageSeconds < 0 ? 'ahead of' : 'behind'} this clock`;
   return refusal(

@@ -11,11 +11,11 @@ export interface SignedParts {
 }
 
 const NOT_HEX = /[^0-9a-fA-F]/;
-/** What JavaScript makes of a missing value, or of an object, where it needs text. */
+/** The texts that JavaScript makes of missing values and objects. */
 const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
 const TIMESTAMP = /^(0|[1-9][0-9]{0,15})$/;
 
-/** Whether a secret is the text of a value that is missing or not text: anybody can sign with it. */
+/** Whether a secret is the text of a missing value or an object, which anybody can sign with. */
 export function isStringified(secret: string): boolean {
   return STRINGIFIED.test(secret);
 }
@@ -32,11 +32,12 @@ export function isTimestamp(value: unknown): value is string {
 
 /**
  * Whether `signature` is the HMAC-SHA256 of `rawBody` followed by `timestamp` under `secret` (spec section 5.2).
- * Synchronous on every runtime. Compares in constant time. Never throws: a value that is missing, empty, of the wrong type
- * or not in canonical form returns `false`, and so does a secret such as `'undefined'`, the text of a variable that is not set.
+ * Synchronous on every runtime. Compares in constant time. Never throws: a value that is missing, empty, of the wrong
+ * type or not in canonical form returns `false`, and so does a secret such as `'undefined'`, the text of a variable
+ * that is not set.
  *
- * It does not check the clock, so it accepts a replayed delivery: compare `timestamp` with your clock, or use a receiver
- * with `toleranceSeconds`.
+ * It does not check the clock, so it accepts a replayed delivery: compare `timestamp` with your clock, or use a
+ * receiver with `toleranceSeconds`.
  *
  * @example
  * ```ts
@@ -47,7 +48,7 @@ export function isTimestamp(value: unknown): value is string {
  * @param rawBody The bytes exactly as received. Parsing and serializing them again changes them.
  * @param signature The signature header: 64 hex digits in either case.
  * @param timestamp The timestamp header: canonical decimal digits, at most 16.
- * @param secret The webhook's signing secret, or several during rotation: any of them may match.
+ * @param secret The webhook's signing secret, or several during rotation: one of them must match.
  * @returns `true` only for an authentic delivery.
  */
 export function verifySignature(
