@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads';
 
-/** Limits of one task. Beyond them it is stopped. */
+/** Limits of a task. A task that exceeds one is stopped. */
 export interface Limits {
   readonly timeMs: number;
-  /** JavaScript heap of the thread, in MiB. What tasks keep outside of it is linear in their input. */
+  /** JavaScript heap of the thread, in MiB. Memory outside the heap is linear in the input. */
   readonly heapMiB: number;
 }
 
 /**
- * Why a task has no result: it exceeded a limit or crashed; no thread could be started; too many tasks are waiting; or
+ * Why a task has no result: it exceeded a limit or crashed, no thread could be started, too many tasks are waiting, or
  * `close` was called.
  */
 export type Undone = 'stopped' | 'unstarted' | 'full' | 'closed';
 
-/** Runs tasks on untrusted bytes, one at a time, where they cannot delay anything else. */
+/** Runs tasks on untrusted bytes, one at a time, without blocking the event loop. */
 export interface Confined<Task, Result> {
-  /** Never rejects. With `first`, the task goes before waiting tasks without it. */
+  /** Never rejects. With `first`, the task runs before waiting tasks without it. */
   run(task: Task, first?: boolean): Promise<{ result: Result } | { undone: Undone }>;
   /** Stops the running task. */
   close(): void;
@@ -26,12 +26,13 @@ interface Job<Task, Result> {
   settle(outcome: { result: Result } | { undone: Undone }): void;
 }
 
-/** Limit of waiting tasks; more are refused. */
+/** Maximum number of waiting tasks; more are refused. */
 const MOST_WAITING = 100;
 
 /**
- * Runs tasks in a worker thread, which starts with the first task and again after it was stopped. A single allocation
- * that does not fit the heap ends the whole process: tasks must be linear in their input, as test/explain proves.
+ * Runs tasks in a worker thread, which starts with the first task and restarts after it was stopped. A single
+ * allocation that exceeds the heap ends the whole process, so tasks must be linear in their input (tested in
+ * test/explain).
  *
  * @param thread The module that the thread runs. It answers each message with one message.
  * @param holdsProcess Whether a running task keeps this process from ending.
@@ -57,7 +58,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
     const ended = (why: Undone) => {
       if (started === worker) stop(why);
     };
-    // Tasks call nothing of the system, but starting a thread does.
+    // Tasks make no system calls, but starting a thread does.
     started.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
       ended(/^(ERR_WORKER_INIT_FAILED|E[A-Z]+)$/.test(code) ? 'unstarted' : 'stopped'),
     );
@@ -80,7 +81,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
       if (holdsProcess) worker.ref();
       worker.postMessage(running.task);
     } catch {
-      // Out of memory or threads.
+      // The system is out of memory or threads.
       stop('unstarted');
     }
   }

@@ -26,7 +26,7 @@ export interface Tasks {
   };
 }
 
-/** A body as it is printed and listed. */
+/** A body prepared for the terminal and the list. */
 export interface Reading {
   readonly contents: Contents;
   readonly rows: readonly Row[];
@@ -38,11 +38,11 @@ export type Task = {
 }[keyof Tasks];
 export type TaskAnswer = Tasks[keyof Tasks]['answer'];
 
-/** Limit of item views at a time. */
+/** Maximum number of item views per call. */
 const MOST_ITEMS = 200;
-/** Limit of characters in all item texts together. */
+/** Maximum total length of the item texts. */
 const ITEM_TEXTS = 2 * 1024 * 1024;
-/** Limit of log characters to decode, counted at each try: a few seconds at most. */
+/** Maximum number of log characters to decode, counted at each attempt: a few seconds at most. */
 const ITEM_LOGS = 4_000_000;
 
 export function perform(task: Task): TaskAnswer {

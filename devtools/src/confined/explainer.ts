@@ -9,15 +9,15 @@ import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
 
 /** Explains, reads and decodes deliveries in a thread, within limits. Never rejects. */
 export interface Explainer {
-  /** Like `explainFailure`; if it was stopped, the only finding says so. */
+  /** Like `explainFailure`. If it was stopped, returns one finding about that. */
   explain(options: Question): Promise<readonly Finding[]>;
-  /** A body as it is printed and listed; undefined when it could not be read. */
+  /** A body prepared for the terminal and the list; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Reading | undefined>;
-  /** What the page shows of the items of a body, from an index on; undefined when they could not be decoded. */
+  /** Views of a body's items from an index on; undefined when they could not be decoded. */
   view(rawBody: Uint8Array, contracts: KnownContracts, from?: number): Promise<Tasks['view']['answer'] | undefined>;
   /** The difference between two bodies; undefined when they could not be compared. */
   compare(signed: Uint8Array, received: Uint8Array): Promise<BodyDiff | undefined>;
-  /** The same explainer with priority, for requests that somebody waits for. */
+  /** The same explainer with priority, for interactive requests. */
   readonly first: Omit<Explainer, 'first' | 'close'>;
   /** Stops the running task. */
   close(): void;
@@ -27,7 +27,7 @@ export interface ExplainerOptions {
   readonly limits?: Limits | undefined;
   /** The module of the thread. (Default: the one beside this module.) */
   readonly thread?: URL | undefined;
-  /** Whether an explanation under way keeps this process from ending. (Default: true.) */
+  /** Whether a running explanation keeps this process alive. (Default: true.) */
   readonly holdsProcess?: boolean | undefined;
 }
 

@@ -42,7 +42,7 @@ export function findAge(timestamp: string, { now, toleranceSeconds, readBy }: Re
   const allowed = `${words} ${/^1 \w+$/.test(words) ? 'is' : 'are'} allowed`;
   const hours = ZONES.find((zone) => Math.abs(Math.abs(age) - zone * 3600) <= SLACK_SECONDS);
   const zone = hours === undefined ? [] : [inOtherZone(hours, age > 0)];
-  // What is sent again after an hour is as old as what a clock in local time makes.
+  // A delivery that is resent after an hour has the same age as one from a clock in local time.
   return age > 0
     ? [stale(inWords(age), allowed, readBy === undefined), ...zone]
     : [...zone, ahead(inWords(age), allowed)];

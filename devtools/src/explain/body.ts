@@ -107,18 +107,18 @@ const faults = {
   ),
 };
 
-/** Faults of white space at the end of a body, which are tried together with the timestamps. */
+/** Faults of trailing white space, tried together with the timestamps. */
 export const whitespaceAdded: Fault = faults.leading;
 export const whitespaceLost: Fault = faults.trimmed;
 
-/** Limit of commas and opening brackets of JSON that is parsed: a delivery of 10 MiB has fewer. */
+/** Maximum commas and opening brackets in JSON that is parsed: a delivery of 10 MiB has fewer. */
 const MOST_MARKS = 500_000;
 
-/** The value of a JSON text; undefined if it is not JSON, or takes too much memory. */
+/** The value of a JSON text; undefined if it is invalid or would take too much memory. */
 export const parsedJson = (bytes: Uint8Array, text: string): unknown =>
   isReadable(bytes, MOST_MARKS) ? attempt(() => JSON.parse(text) as unknown) : undefined;
 
-/** JSON as Go's encoding/json writes it, and so the service. */
+/** JSON as Go's encoding/json writes it, like the service. */
 export const goJson = (value: unknown): string =>
   replaced(
     JSON.stringify(value),
@@ -217,7 +217,7 @@ function* cut({ bytes }: BodyView): Generator<Undone> {
   yield [bytes.subarray(0, end), faults.padded];
 }
 
-/** Steps that undo one fault each, the most frequent first. One that throws has nothing to undo. */
+/** Steps that undo one fault each, the most frequent first. A step that throws does not apply. */
 export const bodySteps: Readonly<Record<string, Step>> = {
   leading: ofText(faults.leading, (text) => text.replace(/^[ \t\r\n]+/, '')),
   bomAdded: ofText(faults.bomAdded, (text) => (text.startsWith('\uFEFF') ? text.slice(1) : undefined)),

@@ -8,7 +8,7 @@ export const boundaryMoved = fault(
   'Take the body and the timestamp header from the request unchanged, without joining and splitting them. If the request arrived like this, refuse it: somebody moved the boundary to change an authentic delivery. The receivers of event-webhook-receiver refuse it.',
 );
 
-/** Whether bytes moved from the body into the timestamp, or the other way round: a delivery ends with a bracket and a Unix time. */
+/** Whether bytes moved between the body and the timestamp: the signed text ends with a bracket and a Unix time. */
 export function isBoundaryMoved(body: Uint8Array, timestamp: string): boolean {
   const end = `${fromCodes(body.subarray(-32))}${timestamp.slice(0, 64)}`;
   const [, time] = /\]\s*([0-9]{10}|[0-9]{13})$/.exec(end) ?? [];

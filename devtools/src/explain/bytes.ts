@@ -19,8 +19,8 @@ export function attempt<T>(read: () => T): T | undefined {
 const PIECE = 65_536;
 
 /**
- * Replaces characters, or line breaks, piece by piece: all at once, a list of the matches takes many times the text. By a
- * function, for which V8 makes no tree of strings.
+ * Replaces characters or line breaks piece by piece, because the list of all matches takes many times the memory of the
+ * text. A replacement function prevents V8 from building a tree of strings.
  */
 export function replaced(text: string, pattern: RegExp, by: (match: string) => string): string {
   const parts: string[] = [];

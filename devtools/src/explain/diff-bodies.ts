@@ -15,16 +15,16 @@ export interface BodyDiff {
   readonly format: readonly JsonFormat[];
   /** With `values`: the values that differ, 50 at most. */
   readonly values: readonly ValueChange[];
-  /** The bytes that differ, in their order, 50 changes at most. */
+  /** The bytes that differ, in order, 50 changes at most. */
   readonly bytes: readonly ByteChange[];
-  /** Set when more differs than is listed. */
+  /** Set when there are more differences than listed. */
   readonly more?: true | undefined;
 }
 
-/** Limit of bytes of both bodies to compare as JSON. */
+/** Maximum total bytes to compare as JSON. */
 const MOST_JSON = 6 * 1024 * 1024;
 
-/** Compares two bodies, whatever they contain. Never throws; time and memory are linear in both. */
+/** Compares two bodies. Never throws; time and memory are linear in both. */
 export function diffBodies(signed: Uint8Array, received: Uint8Array): BodyDiff {
   const sizes = { signedBytes: signed.length, receivedBytes: received.length };
   if (sameBytes(signed, received)) return { kind: 'same', ...sizes, format: [], values: [], bytes: [] };

@@ -1,12 +1,12 @@
 import { toHex } from './bytes.js';
 
-/** Where two bodies differ: these bytes of one stand where those of the other do. */
+/** A difference between two bodies, with both versions. */
 export interface ByteChange {
-  /** The text before, which both have; cut. */
+  /** The common text before it; cut. */
   readonly before: string;
   readonly signed: Piece;
   readonly received: Piece;
-  /** The text behind, which both have; cut. */
+  /** The common text after it; cut. */
   readonly after: string;
 }
 
@@ -14,21 +14,21 @@ export interface ByteChange {
 export interface Piece {
   /** Offset in the body, in bytes. */
   readonly at: number;
-  /** How many bytes there are; 0 where the other has more. */
+  /** Number of bytes; 0 if only the other body has bytes here. */
   readonly bytes: number;
-  /** The first of them in hex, and as text. */
+  /** The first bytes in hex, and as text. */
   readonly hex: string;
   readonly text: string;
 }
 
-/** Limit of changes that are listed. */
+/** Maximum number of listed changes. */
 export const MOST_CHANGES = 50;
-/** Limit of bytes shown of a piece. */
+/** Maximum number of bytes shown. */
 const SHOWN = 64;
 const CONTEXT = 24;
-/** This many equal bytes end a change. */
+/** Number of equal bytes that end a change. */
 const ANCHOR = 12;
-/** Longest change behind which another one is looked for. */
+/** Maximum length of a change after which the search continues. */
 const LONGEST = 128;
 
 const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -49,7 +49,7 @@ function commonEnd(a: Uint8Array, b: Uint8Array, [fromA, fromB]: Place): number 
   return count;
 }
 
-/** The nearest places, within a short distance, from which both are equal again for a while. */
+/** The nearest positions, within a short distance, where the bodies match again. */
 function meeting(a: Uint8Array, b: Uint8Array, [fromA, fromB]: Place): Place | undefined {
   for (let distance = 1; distance <= LONGEST; distance++) {
     for (let ofA = 0; ofA <= distance; ofA++) {
@@ -65,7 +65,7 @@ function pieceOf(bytes: Uint8Array, start: number, end: number): Piece {
   return { at: start, bytes: end - start, hex: toHex(shown), text: lossy.decode(shown) };
 }
 
-/** The changes from one body to another in their order, in linear time. A long change covers all to the end that both have. */
+/** The changes from one body to another, in order and in linear time. A long change extends to the common end. */
 export function diffBytes(signed: Uint8Array, received: Uint8Array): { changes: ByteChange[]; more: boolean } {
   const changes: ByteChange[] = [];
   for (let from: Place = [0, 0]; ; ) {

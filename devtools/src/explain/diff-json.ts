@@ -2,10 +2,10 @@ import { isReadable } from '../readable-json.js';
 import { attempt, textOf } from './bytes.js';
 import { MOST_CHANGES } from './diff-bytes.js';
 
-/** How two texts of the same JSON differ. */
+/** Ways in which two texts of the same JSON differ. */
 export type JsonFormat = 'whitespace' | 'escapes' | 'numbers' | 'order';
 
-/** A value of JSON that differs. Both are JSON text, cut; one is undefined where the value was added or removed. */
+/** A different JSON value. Both are JSON text, cut; one is undefined if the value was added or removed. */
 export interface ValueChange {
   /** Such as `[0].data.event.name`; empty for the whole body. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface ValueChange {
 }
 
 export interface JsonDiff {
-  /** What differs besides the values, where the values are equal. */
+  /** The differences in format between equal values. */
   readonly format: readonly JsonFormat[];
   readonly values: readonly ValueChange[];
   readonly more: boolean;
@@ -27,7 +27,7 @@ interface Written {
   readonly numbers: string;
 }
 
-/** A JSON text as a value, and how its parts are written; undefined if it is not JSON or has too many values. */
+/** A JSON text as a value and its tokens; undefined if it is not JSON or has too many values. */
 function read(bytes: Uint8Array): Written | undefined {
   const text = isReadable(bytes) ? textOf(bytes) : undefined;
   const value = text === undefined ? undefined : attempt(() => JSON.parse(text) as unknown);
@@ -82,7 +82,10 @@ const isNested = (value: unknown): value is object => typeof value === 'object' 
 const entriesOf = (value: object): Entries =>
   Array.isArray(value) ? new Map(value.entries()) : new Map(Object.entries(value));
 
-/** Where an item was added or removed, those behind it are not compared with their neighbours. */
+/**
+ * Drops equal items at the end of lists of different lengths, so that an added or removed item is not reported as a
+ * change of all items after it.
+ */
 function dropCommonEnd(before: Entries, after: Entries, a: readonly unknown[], b: readonly unknown[]): void {
   const shift = b.length - a.length;
   if (shift === 0) return;
@@ -93,7 +96,10 @@ function dropCommonEnd(before: Entries, after: Entries, a: readonly unknown[], b
   }
 }
 
-/** The values that differ, in the order in which they were signed; one more than are listed if there are. Throws where they are nested too deeply. */
+/**
+ * The values that differ, in the order of the signed body; at most one more than is listed. Throws if they nest too
+ * deeply.
+ */
 function changedValues(signed: unknown, received: unknown): ValueChange[] {
   const changes: ValueChange[] = [];
 

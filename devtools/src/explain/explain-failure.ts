@@ -8,13 +8,13 @@ import { search } from './search.js';
 import { createWork, type Work } from './work-limit.js';
 
 /**
- * Explains why a delivery does not verify (spec section 5.2). It tries about eighty common mistakes, one at a time: a body
- * that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, a signature in base64.
- * Synchronous on every runtime; never throws. Time and memory are linear in the delivery, and it hashes at most 64 MiB:
- * about a second for a body of up to 10 MiB.
+ * Explains why a delivery does not verify (spec section 5.2). It tries about eighty common mistakes, one at a time: a
+ * body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, a signature in
+ * base64. Synchronous on every runtime; never throws. Time and memory are linear in the delivery, and it hashes at most
+ * 64 MiB: about a second for a body of up to 10 MiB.
  *
  * For tests, scripts and tools. Do not call it while you handle requests, where every forgery would cost those seconds,
- * and never send its findings to a sender. Findings contain no secret, no expected signature and nothing of the body.
+ * and never send its findings to a sender. Findings contain no secret, expected signature or part of the body.
  *
  * @example
  * ```ts
@@ -26,7 +26,8 @@ import { createWork, type Work } from './work-limit.js';
  * console.log(finding?.what, finding?.fix);
  * ```
  * @param options The delivery as received, and the secret that it was verified with.
- * @returns Findings, the likeliest first; fix consecutive `certain` findings together. `[]` when the delivery is authentic and fresh.
+ * @returns Findings, the likeliest first; fix consecutive `certain` findings together. `[]` when the delivery is
+ * authentic and fresh.
  */
 export function explainFailure(options: ExplainFailureOptions): Finding[] {
   return explainWithin(options, createWork());

@@ -6,7 +6,7 @@ import { asArrived } from './in-transit.js';
 import { inspectParts } from './inspect.js';
 import { type ReadOptions, readOptions } from './options.js';
 
-/** What a verifier knows, without a search: a header that is missing, the age, a moved boundary. Undefined if it is something else. */
+/** Findings that need no search: a missing header, the age, a moved boundary. Undefined for other causes. */
 export function explainAtOnce(given: ReadOptions): Finding[] | undefined {
   const { body, timestamp, signature, other, bodyUnread } = given;
   if (isAuthentic(given)) {
@@ -16,11 +16,11 @@ export function explainAtOnce(given: ReadOptions): Finding[] | undefined {
   }
   const isEmpty = body.value.length === 0 && body.faults.length === 0;
   if (signature !== undefined && !isEmpty && !bodyUnread) return undefined;
-  // A body without a signature is not looked at: that may take a while.
+  // Without a signature, skip the body, which may take a while.
   return [...inspectParts({ ...given, bodyUnread: bodyUnread || !isEmpty }), ...findAge(timestamp.value, given)];
 }
 
-/** {@link explainAtOnce} of options that were not read yet. */
+/** {@link explainAtOnce} for unread options. */
 export function explainKnown(options: unknown): Finding[] | undefined {
   const given = readOptions(options);
   return explainAtOnce(given)?.map((finding) => asArrived(finding, given.readBy));

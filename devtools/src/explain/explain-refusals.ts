@@ -17,24 +17,27 @@ export interface ExplainRefusalsOptions {
   readonly now?: (() => number) | undefined;
   /** Secrets of your other webhooks by label; a finding names the label. (Default: none.) */
   readonly otherSecrets?: Readonly<Record<string, string>> | undefined;
-  /** Gets each explanation as a warning. (Default: `console.warn`, as text.) */
+  /** Logs each explanation as a warning. (Default: `console.warn`, as text.) */
   readonly logger?: Pick<Logger, 'warn'> | undefined;
-  /** Called with every error too. Errors other than a 403 are for it, and for the receiver's `logger`. */
+  /**
+   * Also called with every error. Errors other than a 403 are not explained: handle them here or with the receiver's
+   * `logger`.
+   */
   readonly onError?: OnError | undefined;
 }
 
 type Refusal = Parameters<OnError>[0];
 
-/** Limit of refusals waiting for an explanation; more are only counted. */
+/** Maximum number of refusals waiting for an explanation; more are only counted. */
 const MOST_WAITING = 10;
-/** Larger bodies would take too long to explain. */
+/** Maximum body size in bytes: explaining larger ones would take too long. */
 const MOST_BYTES = 10 * 1024 * 1024;
 const EXPLAINED: readonly string[] = ['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_SIGNATURE', 'ERR_WEBHOOK_TIMESTAMP'];
 
 /**
  * Returns an `onError` for development: it logs why a delivery was answered 403, and the fix, some seconds later. It
- * explains in another thread, ten refusals at a time, so requests are not delayed; it neither keeps your program from
- * ending nor logs a secret, an expected signature or a body. Give the receiver a `logger` for all other errors.
+ * explains in another thread, ten refusals at a time, so requests are not delayed. It does not keep your program
+ * running, and never logs a secret, an expected signature or a body. Give the receiver a `logger` for all other errors.
  *
  * Not for production, where strangers cause refusals and the package is not installed: import it as shown.
  *
@@ -61,9 +64,9 @@ export function explainRefusals(options: ExplainRefusalsOptions): OnError {
 }
 
 /**
- * {@link explainRefusals} with the explainer that `start` gives.
+ * {@link explainRefusals} with the explainer from `start`.
  *
- * @param secretMs Time limit of the secret function, in milliseconds: refusals that wait for it would take all places.
+ * @param secretMs Time limit of the secret function, in milliseconds, so that waiting refusals do not fill the queue.
  */
 export function refusalExplainer(
   options: ExplainRefusalsOptions,
@@ -85,7 +88,7 @@ export function refusalExplainer(
     if (refused === undefined) return [];
     const { rawBody, signature, timestamp, header } = refused;
     if (rawBody !== undefined && sizeOf(rawBody) > MOST_BYTES) return [TOO_LARGE];
-    // Copied before anything is awaited: the host may reuse its buffer, and the request may be gone.
+    // Copied before the first await: the host may reuse its buffer, and the request may be gone.
     const body = typeof rawBody === 'string' ? rawBody : new Uint8Array(rawBody ?? []).slice();
     const own = Object.values({ ...serviceHeaders, ...headers });
     const names = [...new Set([...own, ...own.map(underscored), ...PROBED].map((name) => name.toLowerCase()))];
@@ -93,7 +96,7 @@ export function refusalExplainer(
       const value = header(name);
       return value === undefined ? [] : [[name, value]];
     });
-    // An adapter passes bytes and headers on; text was made by the app.
+    // Adapters pass bytes and headers; text comes from the app.
     const isOfAdapter = typeof rawBody !== 'string' && own.some((name) => header(name) !== undefined);
     const readBy = isOfAdapter ? ('receiver' as const) : undefined;
     const at = now();
@@ -154,7 +157,7 @@ async function secretOf(
   return found ?? '';
 }
 
-/** Rejects when a promise is not settled in time. Keeps no process from ending. */
+/** Rejects when a promise does not settle in time. Does not keep the process running. */
 function withDeadline<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(reject, ms).unref();

@@ -12,7 +12,7 @@ export interface Finding {
 /** A common mistake: its description and its fix. */
 export type Fault = Omit<Finding, 'confidence'>;
 
-/** What a part of the delivery may have been, and the faults that turned it into what was given. */
+/** A possible original of a part of the delivery, and the faults that changed it. */
 export interface Candidate<T> {
   readonly value: T;
   readonly faults: readonly Fault[];

@@ -1,13 +1,13 @@
 import type { Finding } from './finding.js';
 
-/** `listener`: read here, byte for byte. `receiver`: read by a receiver, unless the app filled `rawBody` itself. */
+/** `listener`: the listener read the exact bytes. `receiver`: a receiver read them, unless the app set `rawBody`. */
 export type ReadBy = 'listener' | 'receiver';
 
 const proxy = 'in the proxy, gateway or firewall in front (docs/operate/proxies.md)';
 const rewritten = `Turn off the rewriting of bodies for this path ${proxy}. Or have the sender sign exactly the bytes that it sends.`;
 const filled = ' If your app fills `rawBody` of the request itself, have it keep the bytes as received.';
 
-/** Fixes for a body that nothing changed after it had arrived, where they differ. */
+/** Fixes for a body that was not changed after its arrival, if they differ from the usual ones. */
 const FIXES: Readonly<Record<string, string>> = {
   'body-empty': `Have the sender send the body to the final URL: a redirect drops it. Or turn off what drops bodies for this path ${proxy}.`,
   'body-truncated': `Have the sender send the whole body. Or raise the size limit for this path ${proxy}.`,
@@ -16,7 +16,7 @@ const FIXES: Readonly<Record<string, string>> = {
   'body-with-timestamp': 'Have the sender put the timestamp into its header only, not at the end of the body.',
 };
 
-/** The finding, with the fix for a body that was read as it arrived: only the sender or a proxy can have changed it. */
+/** The finding, with the fix for a body that was read on arrival: only the sender or a proxy can have changed it. */
 export function asArrived(finding: Finding, readBy: ReadBy | undefined): Finding {
   const { cause } = finding;
   if (readBy === undefined || !cause.startsWith('body-') || cause === 'body-timestamp-seam') return finding;

@@ -3,7 +3,7 @@ import { textOf, utf8 } from './bytes.js';
 import { type Fault, fault } from './finding.js';
 import type { ReadOptions } from './options.js';
 
-/** What the form of the body shows. */
+/** Findings from the form of the body. */
 export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fault[] {
   if (faults.length > 0) return [...faults];
   if (bytes.length === 0) {
@@ -79,7 +79,7 @@ export function inspectBody({ body: { value: bytes, faults } }: ReadOptions): Fa
   return found;
 }
 
-/** Whether something is open at the end of a text of JSON. */
+/** Whether a JSON text ends inside a string, list or object. */
 function isCut(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

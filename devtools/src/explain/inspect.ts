@@ -9,13 +9,13 @@ const names = 'If the headers have other names, set the option headers: multibaa
 const PLACEHOLDER =
   /^(?:undefined|null|none|nan|true|false|\[object \w+\]|\$\{?\w*(?:\}|$)|\$\{\{.*|%\w+%|<.*>|\{\{.*\}\}|\$\(.*\)|process\.env.*|change[-_ ]?me|secret|todo|x{3,}|\*{3}.*|\[?redacted\]?|\.{3}|…)$/i;
 
-/** As in "your-webhook-secret" and "my key". */
+/** Words of placeholders, such as "your-webhook-secret" and "my key". */
 function isOfSomebody(text: string): boolean {
   const whose = text.search(/\b(?:your|my)/i);
   return whose >= 0 && /secret|key/i.test(text.slice(whose));
 }
 
-/** A longer text is a secret. */
+/** Maximum length of a placeholder. */
 const LONGEST_PLACEHOLDER = 200;
 
 function isPlaceholder(secret: string): boolean {
@@ -129,17 +129,17 @@ function ofHeaders(given: ReadOptions): Fault[] {
   return [fault('headers-missing', 'The signature and the timestamp are missing.', `Pass both headers on. ${names}`)];
 }
 
-/** Whether the form of a body or a header explains the failure alone. */
+/** Whether the form of a body or a header fully explains the failure. */
 const isEnough = ({ cause }: Fault) =>
   ![rounded.cause, reordered.cause].includes(cause) && !cause.startsWith('headers-');
 
-/** What the forms of the parts say, when nothing that was tried makes the signature match. */
+/** Findings from the form of the parts, when the search found no match. */
 export function inspectParts(given: ReadOptions): Finding[] {
   const headers = ofHeaders(given);
   const secret = ofSecret(given);
   if (given.bodyUnread) return [...headers, ...secret].map(likely);
   const body = inspectBody(given);
-  // What keeps anything from being verified comes first; then what was most probably done to the body.
+  // First causes that prevent every verification, then probable changes of the body.
   const found =
     secret[0]?.cause === 'secret-missing'
       ? [...secret, ...headers, ...body]

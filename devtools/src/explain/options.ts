@@ -6,20 +6,20 @@ import type { ReadBy } from './in-transit.js';
 import { type OtherHeaders, otherHeaders } from './other-headers.js';
 import { timestampFaults } from './timestamp.js';
 
-/** The headers of a request: those of Node or Fetch, or names and values one by one. */
+/** The headers of a request: those of Node or Fetch, or pairs of names and values. */
 export type RequestHeaders =
   | Iterable<readonly [name: string, value: string]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A delivery that does not verify, as the receiver got it. */
+/** A delivery that does not verify, as received. */
 export interface ExplainFailureOptions {
-  /** The body that was verified. A parsed body is accepted too, and recognized. */
+  /** The body that was verified. A parsed body is accepted and recognized. */
   readonly rawBody: RawBody;
   /** The signature header as received; undefined when it was missing. (Default: taken from `requestHeaders`.) */
   readonly signature?: string | undefined;
   /** The timestamp header as received; undefined when it was missing. (Default: taken from `requestHeaders`.) */
   readonly timestamp?: string | undefined;
-  /** All headers of the request: they tell why the two that are expected are missing. (Default: unknown.) */
+  /** All headers of the request, to find out why the expected ones are missing. (Default: unknown.) */
   readonly requestHeaders?: RequestHeaders | undefined;
   /** The names of the two headers, as in the option of the receiver. (Default: `serviceHeaders`.) */
   readonly headers?: HeaderNames | undefined;
@@ -35,20 +35,20 @@ export interface ExplainFailureOptions {
 
 /** A delivery, and how it was received. */
 export interface Question extends ExplainFailureOptions {
-  /** What read the body. (Default: unknown; a parser may have changed it.) */
+  /** What read the body. (Default: unknown: a parser may have changed it.) */
   readonly readBy?: ReadBy | undefined;
   /** Whether the request was refused before its body was read: `rawBody` is not its body. (Default: false.) */
   readonly bodyUnread?: boolean | undefined;
-  /** Whether `requestHeaders` are only those that were asked for, because the host does not list them. (Default: false.) */
+  /** Whether `requestHeaders` is incomplete, because the host cannot list headers. (Default: false.) */
   readonly someHeaders?: boolean | undefined;
 }
 
-/** The options, read once and copied, so that nothing in them can throw or change. */
+/** A copy of the options, read once, so that they cannot throw or change. */
 export interface ReadOptions {
   readonly body: Candidate<Uint8Array>;
   readonly signature: string | Uint8Array | undefined;
   readonly timestamp: Candidate<string>;
-  /** Why the expected headers are not in the request, if all of its headers are known. */
+  /** Why the expected headers are missing, if all headers of the request are known. */
   readonly other?: OtherHeaders | undefined;
   readonly secrets: readonly (string | Uint8Array)[];
   readonly others: readonly (readonly [label: string, secret: string])[];
@@ -69,7 +69,7 @@ const parsed: Fault = {
 
 function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
-  // Only a buffer has what a DataView asks for, in whichever realm it was made.
+  // DataView recognizes buffers of every realm.
   return attempt(() => new Uint8Array(new DataView(value as ArrayBuffer).buffer).slice());
 }
 
@@ -82,7 +82,7 @@ function readBody(value: unknown): Candidate<Uint8Array> {
 
 const LONGEST_HEADER = 8192;
 
-/** A header as text: several are joined as HTTP does it. */
+/** A header as text: several are joined as in HTTP. */
 function readHeader(value: unknown): string | undefined {
   const text = Array.isArray(value) ? value.slice(0, 8).join(', ') : value;
   return typeof text === 'string' && text.length <= LONGEST_HEADER ? text : undefined;
@@ -126,7 +126,7 @@ function linesOf(value: object): [string, string][] {
   });
 }
 
-/** The signature and the timestamp among all headers, under the expected names or those under which they came. */
+/** The signature and timestamp from all headers, under the expected or the actual names. */
 function inHeaders(value: unknown, expected: HeaderNames, isComplete: boolean) {
   if (typeof value !== 'object' || value === null) return undefined;
   const lines = linesOf(value);
@@ -142,7 +142,7 @@ function textIn(lines: readonly (readonly [string, string])[], name: string): st
   return values.length === 0 ? undefined : values.join();
 }
 
-/** Reads the options, each once. What cannot be read is missing: never throws. */
+/** Reads each option once. Never throws: an unreadable option counts as missing. */
 export function readOptions(options: unknown): ReadOptions {
   const field = (name: keyof Question): unknown => attempt(() => (options as Partial<Question>)[name]);
   const [lines, headers, isComplete] = [field('requestHeaders'), field('headers'), field('someHeaders') !== true];
@@ -154,7 +154,7 @@ export function readOptions(options: unknown): ReadOptions {
     body: readBody(field('rawBody')),
     signature: attempt(() => readHeader(signature)) ?? bytesOf(signature)?.slice(0, LONGEST_HEADER),
     timestamp: attempt(() => readTimestamp(time ?? found?.timestamp)) ?? { value: '', faults: [] },
-    // Who passes both parts knows where they were.
+    // A caller that passes both parts knows the headers.
     other: given === undefined || time === undefined ? found?.other : undefined,
     secrets: attempt(() => readSecrets(secret)) ?? [],
     others: attempt(() => readOthers(others)) ?? [],

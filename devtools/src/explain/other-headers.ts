@@ -2,10 +2,10 @@ import { type HeaderNames, multibaasHeaders, serviceHeaders } from 'event-webhoo
 import { distance } from 'fastest-levenshtein';
 import { type Fault, fault } from './finding.js';
 
-/** Why the two expected headers are not in a request. */
+/** Why the two expected headers are missing. */
 export interface OtherHeaders {
   readonly fault: Fault;
-  /** The names under which they came, if they did. */
+  /** Their actual names, if they were found. */
   readonly names?: HeaderNames | undefined;
 }
 
@@ -14,14 +14,14 @@ const KNOWN = [
   { names: multibaasHeaders, prefix: 'X-MultiBaas-…', option: 'multibaasHeaders', isDefault: false },
 ];
 
-/** What proxies add to a request. */
+/** Headers that proxies add. */
 const OF_PROXIES = ['via', 'x-forwarded-for', 'forwarded', 'cf-ray', 'x-amzn-trace-id', 'x-amz-cf-id', 'x-real-ip'];
 const OF_SIGNATURES = /signature|hmac|^svix-|^webhook-(?:id|timestamp)/i;
 
-/** A name as some proxies and gateways rewrite it. */
+/** A name as rewritten by some proxies and gateways. */
 export const underscored = (name: string): string => name.replaceAll('-', '_');
 
-/** Names to look for where a request does not list its headers. */
+/** Names to look up if a request cannot list its headers. */
 export const PROBED: readonly string[] = [
   ...KNOWN.flatMap(({ names }) => [names.signature, names.timestamp]).flatMap((name) => [name, underscored(name)]),
   ...['stripe-signature', 'x-hub-signature-256', 'svix-signature', 'webhook-signature', 'x-slack-signature'],
@@ -31,7 +31,7 @@ export const PROBED: readonly string[] = [
 const MOST_NAMES = 200;
 const LONGEST_NAME = 80;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Typing errors that leave a name recognizable, and the length from which it is. */
+/** Maximum typing errors in a recognizable name, and its minimum length. */
 const MOST_ERRORS = 2;
 const SHORTEST = 8;
 
@@ -39,7 +39,7 @@ const lower = (name: string) => name.toLowerCase();
 const isOne = (a: string, b: string) => lower(a) === lower(b);
 const letters = (name: string) => lower(name).replace(/[^a-z0-9]/g, '');
 
-/** The name under which a header came that was renamed, prefixed or misspelt. */
+/** The actual name of a header that was renamed, prefixed or misspelled. */
 function renamed(came: readonly string[], name: string): string | undefined {
   const wanted = letters(name);
   return (
@@ -50,8 +50,8 @@ function renamed(came: readonly string[], name: string): string | undefined {
 }
 
 /**
- * Tells why the expected headers are not among those that came: they have the names of another convention, were renamed,
- * belong to another service, or were removed. Undefined if both came.
+ * Finds out why the expected headers are missing: they follow another naming convention, were renamed, belong to
+ * another service, or were removed. Undefined if both are present.
  *
  * @param all The names of all headers of the request.
  * @param expected The names that the receiver expects.

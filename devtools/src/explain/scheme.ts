@@ -3,14 +3,14 @@ import { sha1 } from '@noble/hashes/legacy.js';
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js';
 import { type Fault, fault } from './finding.js';
 
-/** A hash under way, which can be cloned: one pass over a body serves every timestamp. */
+/** A hash in progress. It can be cloned, so that one pass over a body serves every timestamp. */
 interface Hasher {
   update(bytes: Uint8Array): unknown;
   clone(): Hasher;
   digest(): Uint8Array;
 }
 
-/** A way to make a signature of a message and a key. */
+/** A signature algorithm. */
 export interface Scheme {
   readonly faults: readonly Fault[];
   /** Length of its signatures in bytes. */
@@ -45,7 +45,7 @@ const withoutKey = (cause: string, how: string, start: Scheme['start']): Scheme 
   start,
 });
 
-/** What else signatures are made with, the most frequent first. */
+/** Other algorithms, the most frequent first. */
 export const otherSchemes: readonly Scheme[] = [
   otherHash('SHA-512', sha512, 64),
   otherHash('SHA-1', sha1, 20),

@@ -14,14 +14,13 @@ interface Pass {
   readonly body: Candidate<Uint8Array>;
   readonly key: Candidate<Uint8Array> & { readonly label?: string };
   readonly scheme?: Scheme;
-  /** What is hashed before the body, in place of a timestamp behind it. */
+  /** Bytes hashed before the body, instead of a timestamp after it. */
   readonly before?: Candidate<string>;
 }
 
 /**
- * Searches for what was signed: single faults of body, secret or algorithm, the most frequent first, until the work
- * limit. Each pass also tries the forms of timestamp and signature. Returns the faults that turned it into the given
- * delivery.
+ * Searches for the signed delivery: undoes single faults of body, secret or algorithm, the most frequent first, until
+ * the work limit. Each pass also tries all forms of timestamp and signature. Returns the faults of the match.
  */
 export function search(given: ReadOptions, work: Work): readonly Fault[] | undefined {
   const readings = readSignature(given.signature);
@@ -63,13 +62,13 @@ function* passes(given: ReadOptions, readings: readonly Reading[], work: Work): 
   for (const scheme of schemes) if (scheme.length === 32) for (const key of own) yield { body, key, scheme };
 }
 
-/** What hashing a timestamp and finishing takes, in bytes that could be hashed in the same time. */
+/** Cost of hashing a timestamp and finishing, as the number of bytes hashed in the same time. */
 const FINISH = 512;
 
 function run(pass: Pass, readings: readonly Reading[], ends: Ends, work: Work): readonly Fault[] | undefined {
   const { body, key, scheme = hmacSha256, before } = pass;
   const core = body.value.subarray(0, endOfText(body.value));
-  // All of the body: the white space at its end is looked through, however much of it there is.
+  // The whole body, because its trailing white space has no length limit.
   if (!work.spend(body.value.length + key.value.length + FINISH)) return undefined;
   const hasher = scheme.start(key.value);
   if (before) hasher.update(utf8(before.value));
@@ -109,7 +108,7 @@ interface End {
   readonly tail: Candidate<Uint8Array>;
   readonly time: Candidate<string>;
 }
-/** What to try behind a body: white space that was lost or added, then a timestamp. Of a changed part, only the likeliest. */
+/** Candidates after a body: lost or added white space, then a timestamp. For a changed part, only the likeliest. */
 type Ends = (space: Uint8Array, isBefore: boolean, isBrief: boolean) => Generator<End>;
 
 function endsOf({ body, signature, timestamp }: ReadOptions): Ends {

@@ -134,7 +134,7 @@ const TEXTS: readonly (readonly [fault: Fault, make: (text: string) => string | 
 const BYTES: readonly (readonly [fault: Fault, make: (text: string) => (Uint8Array | undefined)[]])[] = [
   [faults.hex, (text) => [fromHex(text.replace(/^0x/, ''))]],
   [faults.base64, (text) => [fromBase64(text.replace(/^whsec_/, ''))]],
-  // Decoded as bytes that became characters, or as text: either way the encoding gives it back.
+  // The key was decoded to Latin-1 characters or to UTF-8 text; encoding restores it in both cases.
   [
     faults.hexEncoded,
     (text) => [utf8(toHex(utf8(text))), utf8(toHex(latin1(text))), utf8(toHex(utf8(text)).toUpperCase())],
@@ -143,7 +143,7 @@ const BYTES: readonly (readonly [fault: Fault, make: (text: string) => (Uint8Arr
   [faults.unset, () => [new Uint8Array()]],
 ];
 
-/** Longer keys are not secrets of the service, and are not tried. */
+/** Maximum key length. Longer keys are not secrets of the service. */
 const LONGEST = 4096;
 
 /** Possible keys for a given secret, the most frequent mistakes first, without the secret itself. */
@@ -169,7 +169,7 @@ export function readSecret(given: string | Uint8Array): Candidate<Uint8Array>[] 
 /** A secret that was given as bytes. */
 export const bytesFault: Fault = faults.bytes;
 
-/** Keys of a signer whose secret is missing. */
+/** Keys of a signer without a secret. */
 export const withoutSecret: readonly Candidate<Uint8Array>[] = ['', 'undefined', 'null'].map((text) => ({
   value: utf8(text),
   faults: [faults.unset],

@@ -71,14 +71,14 @@ interface Layer {
   readonly faults: readonly Fault[];
 }
 
-/** Removes what surrounds a signature; each result with the faults that it undoes. */
+/** Removes text around a signature. Each result has the faults that it undoes. */
 function undress(text: string): Layer[] {
   const layers: Layer[] = [{ text, faults: [] }];
   const add = (from: Layer, next: string, found: Fault) => {
     if (next === from.text || next === '' || layers.length >= 24) return;
     layers.push({ text: next, faults: from.faults.includes(found) ? from.faults : [...from.faults, found] });
   };
-  // The list grows while it is gone through: quotes may stand around a prefix, and white space around both.
+  // The list grows during the loop: quotes may surround a prefix, and white space both.
   for (const layer of layers) {
     add(layer, layer.text.trim(), faults.whitespace);
     add(layer, withoutQuotes(layer.text), faults.quotes);
@@ -96,7 +96,7 @@ function undress(text: string): Layer[] {
 const LENGTHS = [20, 32, 48, 64];
 const isWhole = (bytes: Uint8Array | undefined): bytes is Uint8Array => LENGTHS.includes(bytes?.length ?? 0);
 
-/** The bytes of one text, by the form that it has. */
+/** The bytes of a text, by its form. */
 function decoded({ text, faults: before }: Layer): Reading[] {
   const hex = fromHex(text);
   const base64 = fromBase64(text.replaceAll(' ', '+'));
@@ -113,7 +113,7 @@ function decoded({ text, faults: before }: Layer): Reading[] {
   return digits ? [{ bytes: fromHex(digits) as Uint8Array, faults: [...before, faults.longer] }] : [];
 }
 
-/** Everything that a signature header can be read as: as it stands first, then by fewer faults. */
+/** All readings of a signature header, the ones with the fewest faults first. */
 export function readSignature(given: string | Uint8Array | undefined): Reading[] {
   if (given === undefined) return [];
   if (typeof given !== 'string') return [{ bytes: given, faults: [faults.bytes] }];
@@ -126,8 +126,8 @@ export function readSignature(given: string | Uint8Array | undefined): Reading[]
 const HASHES: Readonly<Record<number, string>> = { 20: 'SHA-1', 48: 'SHA-384', 64: 'SHA-512' };
 
 /**
- * What the form of a signature shows, where nothing proves it; `[]` if it is that of an HMAC-SHA256 in hex, and undefined
- * if it is unknown.
+ * Unproven findings from the form of a signature: `[]` for the form of an HMAC-SHA256 in hex, undefined for an unknown
+ * form.
  */
 export function formOfSignature(text: string): readonly Fault[] | undefined {
   const readings = readSignature(text);

@@ -1,6 +1,6 @@
-// Each function reads the text once. A regular expression anchored at the end would be tried at every position.
+// Each function reads the text once. A regular expression anchored at the end would be tried at each position.
 
-/** A text without the given endings, however often they occur. */
+/** Removes all given endings from a text. */
 export function withoutEnd(text: string, ...ends: readonly string[]): string {
   let end = text.length;
   for (;;) {
@@ -10,7 +10,7 @@ export function withoutEnd(text: string, ...ends: readonly string[]): string {
   }
 }
 
-/** A text without the quotes around it, which are the same on both sides. */
+/** Removes the same quotes from both sides of a text. */
 export function withoutQuotes(text: string): string {
   const quote = text.charAt(0);
   return text.length > 1 && '"\'`'.includes(quote) && text.endsWith(quote) ? text.slice(1, -1) : text;

@@ -86,20 +86,20 @@ export function formOfTimestamp(text: string): Fault | undefined {
   return DIGITS.test(text) && !text.startsWith('0') ? faults.units : faults.reformatted;
 }
 
-/** Seconds as the other forms of a time that programs write. */
+/** Other forms in which programs write a time in seconds. */
 function formats(seconds: number): string[] {
   const iso = new Date(seconds * 1000).toISOString();
   return [iso, `${iso.slice(0, 19)}Z`, iso.slice(0, 19), new Date(seconds * 1000).toUTCString(), `${seconds}.0`];
 }
 
-/** Seconds of a text that is not a canonical timestamp, in any of the usual spellings. */
+/** Seconds of a timestamp in a common other form. */
 function parsed(text: string): number {
   const number = Number(text.replaceAll(',', ''));
   if (text !== '' && Number.isFinite(number)) return Math.abs(number);
   return Date.parse(/[zZ]|[+-][0-9]{2}:?[0-9]{2}$|GMT/.test(text) ? text : `${text}Z`) / 1000;
 }
 
-/** What a timestamp header may stand for in what was signed: as it is first. Without faults it is canonical. */
+/** Possible signed timestamps for a header, the unchanged one first. */
 export function readTimestamp(text: string, inSignature?: string): Candidate<string>[] {
   if (text === '' && inSignature === undefined) return [];
   const found = new Map<string, readonly Fault[]>();
@@ -115,7 +115,7 @@ export function readTimestamp(text: string, inSignature?: string): Candidate<str
   if (parts.length > 1 && parts.every((part) => part.length >= 8)) add(parts[0] as string, faults.repeated);
   if (inSignature !== undefined) add(inSignature, faults.inSignature);
   const seconds = parsed(bare);
-  // In smaller units, it has as many digits more.
+  // Smaller units have more digits.
   for (const unit of [1e3, 1e6, 1e9]) if (seconds / unit > 1e8) add(String(Math.floor(seconds / unit)), faults.units);
   if (!(seconds > 0 && seconds < 1e11)) return listOf(found);
   add(String(Math.floor(seconds)), faults.reformatted);
@@ -127,17 +127,17 @@ export function readTimestamp(text: string, inSignature?: string): Candidate<str
 const listOf = (found: ReadonlyMap<string, readonly Fault[]>): Candidate<string>[] =>
   Array.from(found, ([value, each]) => ({ value, faults: each }));
 
-/** Between the body and a timestamp. A line break is taken for a part of the body, where it is more frequent. */
+/** Separators between body and timestamp. A line break is more often part of the body, so it is not listed. */
 const SEPARATORS = ['.', ':', ',', '|', ' ', '-'];
 
-/** What may be signed behind the body in place of the timestamp. */
+/** Possible signed texts after the body, instead of the timestamp. */
 export function behindBody(text: string): Candidate<string>[] {
   if (text === '') return [{ value: '', faults: [faults.missing] }];
   const separated = SEPARATORS.map((separator) => ({ value: separator + text, faults: [faults.separator] }));
   return [{ value: '', faults: [faults.unsigned] }, ...separated];
 }
 
-/** What may be signed in front of the body, with nothing behind it. */
+/** Possible signed texts before the body, with none after it. */
 export function beforeBody(text: string): Candidate<string>[] {
   if (text === '') return [];
   const separated = [`${text}.`, `${text}:`, `${text}\n`, `v0:${text}:`];
@@ -147,10 +147,10 @@ export function beforeBody(text: string): Candidate<string>[] {
   ];
 }
 
-/** Seconds around the time of the header: that of another attempt, or one that was made twice. */
+/** Seconds near the header's time: that of another attempt, or a clock that was read twice. */
 const NEAR_SECONDS = 300;
 
-/** What the clock may have shown when another timestamp was signed, in seconds or milliseconds. */
+/** Possible clock times when another timestamp was signed, in seconds or milliseconds. */
 export function* otherTimes(text: string): Generator<Candidate<string>> {
   const seconds = Number(text);
   if (!isTimestamp(text) || seconds > 1e11) return;
