@@ -13,22 +13,22 @@ export function inUnits(integer: string, decimals: number | undefined): string |
   return fraction.replace(/0+$/, '') === '' ? whole : `${whole}.${fraction.replace(/0+$/, '')}`;
 }
 
-/** An integer to read: in units of the token if its decimals are known, with the digits of the whole part in groups. */
+/** An integer for display: in units of the token if its decimals are known, with grouped digits. */
 export function amountText(integer: string, decimals: number | undefined): string {
   const [whole = '', fraction] = (inUnits(integer, decimals) ?? integer).split('.');
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
 
 /**
- * How a body may write an amount, such as "4.5 TKN" or "1,000": the integer in the smallest unit of each known token, and
- * the word of its log.
+ * Search terms for an amount, such as "4.5 TKN" or "1,000": the integer in the smallest unit of each known token, in
+ * decimal and as a 32-byte hex word.
  */
 export function amountBytes(text: string, contracts: KnownContracts): string[] {
   const [, number = '', symbol = ''] = /^([\d,]{1,99}(?:\.\d{1,78})?)(?: (\S{1,40}))?$/.exec(text.trim()) ?? [];
   const [whole = '', fraction = ''] = number.replaceAll(',', '').split('.');
   if (whole === '') return [];
   const tokens = [...contracts.values()].filter((token) => isNamed(token, symbol));
-  // Without a symbol it may be an integer with its digits in groups.
+  // Without a symbol, it may be an integer with grouped digits.
   const decimals = new Set([...(symbol === '' ? [0] : []), ...tokens.flatMap((token) => token.decimals ?? [])]);
   const integers = [...decimals].flatMap((count) =>
     fraction.length <= count ? [BigInt(whole + fraction.padEnd(count, '0'))] : [],

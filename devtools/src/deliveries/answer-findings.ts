@@ -6,24 +6,24 @@ import type { Attempt, HeaderLine } from './delivery-record.js';
 import { headerOf } from './headers.js';
 import { cut, printable } from './text-limits.js';
 
-/** What is known about an app beside its answer. */
+/** Context for reading an app's answer. */
 export interface AboutApp {
-  /** The URL that it was sent to. */
+  /** The URL of the delivery. */
   readonly url?: string | undefined;
-  /** Texts that must not appear in a finding. */
+  /** Secrets that must not appear in a finding. */
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** Texts that say no more than the status. */
+/** Texts that only repeat the status. */
 const GENERIC =
   /^(?:\d{3}[\s:.-]*)?(?:error|internal server error|server error|bad gateway|service unavailable|gateway time-?out|bad request|unauthorized|forbidden|not found|unprocessable (?:entity|content)|application error|ok)?[.!]?$/i;
-/** Stands for a secret. */
+/** Replaces a secret. */
 const HIDDEN = '[secret]';
 const CODE = /ERR_WEBHOOK_[A-Z_]{2,60}/;
 const CSRF = /csrf|xsrf|authenticity[_ ]token|forgery protection/i;
 const LOGIN = /\blog[- ]?in\b|\bsign[- ]?in\b|\bauth\b|\bsso\b|oauth/i;
 
-/** What the app's answer says about why a delivery was not accepted, the likeliest cause first. */
+/** Findings from the app's answer to a refused delivery, the likeliest cause first. */
 export function answerFindings(attempt: Attempt, { url, secrets = [] }: AboutApp = {}): Finding[] {
   const { status, response } = attempt;
   if (status === undefined || (status >= 200 && status < 300)) return [];
@@ -39,7 +39,7 @@ export function answerFindings(attempt: Attempt, { url, secrets = [] }: AboutApp
   return [ofStatus ?? [], tells ? likely(ofText(status, first)) : []].flat();
 }
 
-/** The code of this library that an answer names, or whose error it shows. */
+/** The error code of this library that an answer contains or describes. */
 function codeIn(all: string): KnownCode | undefined {
   const named = CODE.exec(all)?.[0];
   if (named !== undefined && Object.hasOwn(codeFixes, named)) return named as KnownCode;
@@ -58,7 +58,7 @@ const ofText = (status: number, line: string) =>
     "Look at the app's log, and at the whole answer on the page. The text is the app's own.",
   );
 
-/** A finding that the status proves or suggests. */
+/** A finding from the status. */
 function findingOfStatus(
   { status = 0, response }: Attempt,
   all: string,

@@ -2,11 +2,11 @@ import { isRecord } from '../guards.js';
 import type { AttemptResponse } from './delivery-record.js';
 import { cut, printable } from './text-limits.js';
 
-/** What an app says in its answer. */
+/** The text of an app's answer. */
 export interface AnswerText {
-  /** The whole text, to search in. */
+  /** The whole text, for searching. */
   readonly all: string;
-  /** The lines that tell most, the best first: short, without markup and invisible characters. */
+  /** The most informative lines, the best first: short, without markup and invisible characters. */
   readonly lines: readonly string[];
 }
 
@@ -16,9 +16,10 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&',
 const FIELDS = ['message', 'error', 'detail', 'title', 'errorMessage', 'error_description', 'code'];
 
 /**
- * Reads an answer: JSON, HTML or plain text, whatever its Content-Type says.
+ * Reads an answer as JSON, HTML or plain text, whatever its Content-Type.
  *
- * @param hide Removes what must not be shown from a text. Called before a text is cut, as a part of a secret is one too.
+ * @param hide Removes secrets from a text. Called before a text is cut, because a part of a secret must not be shown
+ * either.
  */
 export function answerText({ headers, bodyBase64 }: AttemptResponse, hide: (text: string) => string): AnswerText {
   const body = Buffer.from(bodyBase64, 'base64').toString('utf8');
@@ -46,7 +47,7 @@ function textsOf(json: unknown, depth = 0): string[] {
   return FIELDS.flatMap((field) => textsOf(json[field], depth + 1));
 }
 
-/** What a page of HTML tells, the best line first; undefined for other text. */
+/** Informative lines of an HTML page, the best first; undefined for other text. */
 export function htmlText(text: string): string | undefined {
   return isHtml(text)
     ? linesOf(text)
@@ -61,12 +62,12 @@ function linesOf(text: string): string[] {
   if (!isHtml(text)) return [text.trim().split(/[\r\n]/, 1)[0] as string];
   const next = jsonOf(/<script id="__NEXT_DATA__"[^>]*>([^<]*)/.exec(text)?.[1] ?? '');
   const ofNext = isRecord(next) ? textsOf(next.err) : [];
-  // The first line of a stack is the message.
+  // The first line of a stack trace is the message.
   const pre = inside(text, 'pre').split('\n', 1)[0] as string;
   return [...ofNext, pre, inside(text, 'title'), inside(text, 'h1')];
 }
 
-/** The text of the first such element. */
+/** The text of the first element with this tag. */
 function inside(html: string, name: string): string {
   const lower = html.toLowerCase();
   const start = lower.search(new RegExp(`<${name}[\\s>]`));

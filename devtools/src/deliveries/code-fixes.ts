@@ -12,7 +12,7 @@ const OVERLOAD =
 const NODE = 'Check the URL of the chain node and that it is reachable from the app.';
 const REPORT = 'The event contradicts itself. Report it to the service that sent it.';
 
-/** What to do about an error code that an app answers. */
+/** The fix for an error code in an app's answer. */
 export const codeFixes: Readonly<Record<KnownCode, string>> = {
   ERR_WEBHOOK_METHOD: 'Send deliveries with POST to the final URL: a redirect turns POST into GET.',
   ERR_WEBHOOK_HEADER: 'Check that both signature headers reach the app, and that its option `headers` names them.',

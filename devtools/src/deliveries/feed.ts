@@ -2,13 +2,13 @@ import { responseSize } from '../service/responses.js';
 import { type Contents, contentsOf, unread } from './contents.js';
 import type { DeliveryRecord } from './delivery-record.js';
 
-/** A record as the feed keeps it. */
+/** A record in the feed. */
 export interface KeptDelivery extends DeliveryRecord {
   /** Summary of the body, kept after the body is dropped; only its size until it has been read. */
   readonly contents: Contents;
 }
 
-/** How much a feed keeps. */
+/** Limits of a feed. */
 export interface FeedOptions {
   /** The oldest records beyond this many are dropped. (Default: 10 000.) */
   readonly maxDeliveries?: number | undefined;
@@ -133,7 +133,7 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
   };
 }
 
-/** A copy of the bytes if they are part of a larger buffer, which would otherwise stay in memory. */
+/** Copies bytes that are part of a larger buffer, which would otherwise stay in memory. */
 function compact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -8,7 +8,7 @@ import { unreadBody } from './unread-body.js';
 import { verdictOf } from './verdict.js';
 import { lastOf } from './views.js';
 
-/** What is needed to explain deliveries. None of it appears in a finding. */
+/** Secrets and settings for explaining deliveries. None of them appears in a finding. */
 export interface FindingSources {
   readonly headers: HeaderNames;
   readonly toleranceSeconds?: number | undefined;
@@ -20,13 +20,14 @@ export interface FindingSources {
   otherSecretsOf?(record: KeptDelivery): Readonly<Record<string, string>>;
 }
 
-/** Larger bodies would take too long to explain. */
+/** Maximum body size in bytes: explaining larger ones would take too long. */
 export const MOST_BYTES = 10 * 1024 * 1024;
 
 /**
- * Why the last attempt of a delivery was not accepted, the likeliest cause first. Empty if it was accepted or is not answered yet.
+ * Why the last attempt of a delivery was not accepted, the likeliest cause first. Empty if it was accepted or is not
+ * answered yet.
  *
- * @param explain Runs `explainFailure` where it does not block.
+ * @param explain Runs `explainFailure` without blocking.
  */
 export async function findingsOf(
   record: KeptDelivery,
@@ -53,7 +54,7 @@ export async function findingsOf(
     requestHeaders: last.headers,
     headers: sources.headers,
     secret,
-    // The time of the attempt: by now every delivery would be stale.
+    // The time of the attempt, because every delivery is stale by now.
     now: last.at,
     toleranceSeconds: sources.toleranceSeconds,
     otherSecrets: sources.otherSecretsOf?.(record),
@@ -62,7 +63,7 @@ export async function findingsOf(
   return [...known, ...authentic(last)];
 }
 
-/** What the app said, unless the receiver in this process refused the delivery. */
+/** The app's answer, unless the receiver in this process refused the delivery. */
 function ofAnswer(
   record: KeptDelivery,
   { forwardedTo = record.target }: FindingSources,
@@ -72,7 +73,7 @@ function ofAnswer(
   return isOurs(last) ? [] : answerFindings(last, { url: forwardedTo, secrets: [secret].flat() });
 }
 
-/** Whether the receiver in this process, which has the secret, set the code. */
+/** Whether the code comes from the receiver in this process, which has the secret. */
 const isOurs = ({ code = '' }: Attempt) => code.startsWith('ERR_WEBHOOK_');
 
 function faultFinding(fault: string): Finding {

@@ -4,18 +4,18 @@ import { amountText, grouped } from './amounts.js';
 import type { KnownContracts } from './item-view.js';
 import { cut, printable, textOf } from './text-limits.js';
 
-/** What tells a delivery apart. The amount is separate, because its unit may become known later. */
+/** A short description of a delivery. The amount is separate, because its unit may become known later. */
 export interface Gist {
   readonly text: string;
   readonly amount?: Amount | undefined;
-  /** How many items are not in it. */
+  /** Number of further items. */
   readonly more: number;
 }
 
 interface Amount {
   /** An integer. */
   readonly digits: string;
-  /** Whether it is the number on the chain. */
+  /** Whether it is the exact number on the chain. */
   readonly exact: boolean;
   /** Lower-case address of the token. */
   readonly token: string;
@@ -30,14 +30,14 @@ const HEX = /^0x[\da-f]{9,}$/i;
 const AMOUNTS = new Set(['Transfer', 'Approval']);
 const UNLIMITED = String(2n ** 256n - 1n);
 
-/** The gist of the items of a delivery: of the first one, and how many more there are. */
+/** The gist of a delivery's first item, and the number of further items. */
 export function gistOf(items: readonly DeliveryItem[]): Gist {
   const [first] = items;
   if (first === undefined) return NO_GIST;
   return { ...ofItem(first), more: items.length - 1 };
 }
 
-/** The gist as one line of at most 120 characters, with amounts in units of the token if it is known. */
+/** The gist as one line of at most 120 characters, with amounts in units of known tokens. */
 export function gistText({ text, amount, more }: Gist, contracts?: KnownContracts): string {
   const parts = [text, amount && textOfAmount(amount, contracts)].filter((part) => part);
   const rest = more > 0 && parts.length > 0 ? ` and ${grouped(String(more))} more` : '';
@@ -68,7 +68,7 @@ function ofEvent(event: EventEmitted): Omit<Gist, 'more'> {
   if (from && to && value && types === 'address,address,uint256') {
     const text = `${short(from.value)} → ${short(to.value)}`;
     const log = logOf(event);
-    // The standard's token id is indexed, an amount is not.
+    // In the token standards, an id is indexed and an amount is not.
     if (log?.topics === 4)
       return { text: `${text} · ${value.name === 'value' ? '#' : `${line(value.name)} `}${short(value.value)}` };
     const digits = log?.digits ?? textOf(value.value);
@@ -80,7 +80,7 @@ function ofEvent(event: EventEmitted): Omit<Gist, 'more'> {
   return { text: shown.join(', ') + (inputs.length > INPUTS ? ', …' : '') };
 }
 
-/** How many topics the log has, and the only word of its data as a number. */
+/** The number of topics of the log, and its data as a number if it is one word. */
 function logOf({ data }: EventEmitted): { topics: number; digits?: string } | undefined {
   try {
     const log: unknown = JSON.parse(String(data.event.rawFields));
@@ -88,14 +88,14 @@ function logOf({ data }: EventEmitted): { topics: number; digits?: string } | un
     const isWord = typeof log.data === 'string' && /^0x[\da-f]{64}$/i.test(log.data);
     return { topics: log.topics.length, ...(isWord && { digits: String(BigInt(log.data as string)) }) };
   } catch {
-    // Without a log, the value as received is shown.
+    // Without a log, show the value as received.
     return undefined;
   }
 }
 
 const line = (text: string) => cut(printable(cut(text, 40)), 40);
 
-/** A short form of a value: of addresses and hashes the start, of numbers their digits in groups. */
+/** A short form of a value: addresses and hashes are cut, digits of numbers are grouped. */
 function short(value: unknown): string {
   const text = textOf(value);
   if (HEX.test(text)) return `${text.slice(0, 6)}…`;

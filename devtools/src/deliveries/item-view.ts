@@ -5,7 +5,7 @@ import { inUnits } from './amounts.js';
 import { beyond, textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
 
-/** A contract that is known here. */
+/** A known contract. */
 export interface KnownContract {
   readonly abi?: readonly unknown[] | undefined;
   /** Decimals of a token, to also show amounts in units of the token. */
@@ -42,7 +42,7 @@ export interface ItemView {
   readonly triggeredAt?: string | undefined;
   readonly contract?: { address: string; label: string; name: string } | undefined;
   readonly inputs?: readonly InputView[] | undefined;
-  /** How many more inputs there are, which are not shown. */
+  /** Number of further inputs, which are not shown. */
   readonly moreInputs?: number | undefined;
   readonly transaction?:
     | {
@@ -63,7 +63,7 @@ const [NAME, VALUE, SYMBOL] = [1_000, 20_000, 20];
 
 /** Shared limits of the views of all items. */
 export interface ItemBounds {
-  /** Cuts every text. */
+  /** Shortens a text. */
   cut(text: string, most: number): string;
   /** Whether this many characters may still be decoded. */
   spend(characters: number): boolean;
@@ -162,7 +162,7 @@ function exactOf(type: string, value: unknown): string | undefined {
   return typeof value === 'bigint' || typeof value === 'number' ? String(value) : undefined;
 }
 
-/** Whether an event's numbers are token amounts, as in the events of ERC-20. */
+/** Whether the event's numbers are token amounts, as in ERC-20. */
 function isAmount(name: string): boolean {
   return name === 'Transfer' || name === 'Approval';
 }

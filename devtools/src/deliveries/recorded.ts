@@ -13,7 +13,9 @@ export interface RecordedDelivery {
   readonly authentic?: boolean | undefined;
 }
 
-/** The end of an authentic delivery's line, and of no other: quotes that a sender wrote are escaped. */
+/**
+ * The end of an authentic delivery's line. Other lines cannot have it, because quotes in the sender's data are escaped.
+ */
 export const AUTHENTIC_END = ',"authentic":true}';
 
 /** A delivery as one line of a recording: JSON, and the newline that marks it as complete. */
@@ -33,10 +35,10 @@ function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase6
   return `${JSON.stringify(line)}\n`;
 }
 
-/** What is wrong with a line that is not JSON, such as part of a line. */
+/** The problem with a line that is not JSON, such as an incomplete one. */
 export const NOT_JSON = 'it is not JSON';
 
-/** The delivery of a line, or what is wrong with it. */
+/** The delivery of a line, or the problem with the line. */
 export function readLine(text: string): RecordedDelivery | string {
   let value: unknown;
   try {

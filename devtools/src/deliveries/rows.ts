@@ -42,5 +42,5 @@ function short(value: JsonValue): string {
   return cut(shortHex(textOf(value)), 80);
 }
 
-/** An address or a hash by its ends; any other text unchanged. */
+/** Shortens an address or a hash to its ends; other texts are unchanged. */
 export const shortHex = (text: string): string => (HEX.test(text) ? `${text.slice(0, 6)}…${text.slice(-4)}` : text);

@@ -5,10 +5,12 @@ import type { Feed, KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
 import type { KnownContracts } from './item-view.js';
 
-/** What a search found. */
+/** The result of a search. */
 export interface Found {
   readonly ids: readonly string[];
-  /** Whether everything was searched: false after the next search was started, or when bodies are no longer kept. */
+  /**
+   * Whether everything was searched: false if another search replaced this one, or if some bodies are no longer kept.
+   */
   readonly complete: boolean;
 }
 
@@ -19,14 +21,14 @@ export interface SearchOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** How long it searches before other work has its turn, and how many bytes of a body at a time. */
+/** Milliseconds of searching before yielding, and bytes of a body per step. */
 const SLICE_MS = 8;
 const PIECE = 1024 * 1024;
 
 /**
- * Creates a search for deliveries of which any text contains a text, in any case: body, headers, responses, ids, addresses,
- * amounts in units of known tokens. Bodies are searched as bytes and not parsed, since they may not be verified. A search
- * ends the one before it.
+ * Creates a case-insensitive text search over deliveries: bodies, headers, responses, ids, addresses, and amounts in
+ * units of known tokens. Bodies are searched as bytes and never parsed, because they may be unverified. A new search
+ * ends the previous one.
  */
 export function createSearch({ feed, contracts, now = () => performance.now() }: SearchOptions) {
   let latest = 0;
@@ -37,7 +39,7 @@ export function createSearch({ feed, contracts, now = () => performance.now() }:
     let complete = true;
     let turnAt = now();
 
-    /** Lets other work have its turn. Resolves with whether to go on. */
+    /** Yields to the event loop. Resolves with whether to continue. */
     async function breath(): Promise<boolean> {
       if (now() - turnAt > SLICE_MS) {
         await setImmediate();
@@ -68,7 +70,7 @@ export function createSearch({ feed, contracts, now = () => performance.now() }:
   };
 }
 
-/** Whether any text of a delivery contains a text, in any case; at once, for one delivery. */
+/** Whether a delivery contains a text, in any case. Synchronous. */
 export function hasText(record: KeptDelivery, text: string, known: KnownContracts): boolean {
   const wanted = text.toLowerCase();
   return isInTexts(record, wanted, known) || contains(record.rawBody, needlesOf(wanted, known));
@@ -78,12 +80,12 @@ function isInTexts(record: KeptDelivery, wanted: string, known: KnownContracts):
   return textsOf(record, known).some((each) => each.toLowerCase().includes(wanted));
 }
 
-/** UTF-8 bytes of a UTF-16 unit, at most. */
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
 const MOST_BYTES_PER_UNIT = 3;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** What a body with this text may contain instead: escaped as in JSON, or as an amount in the smallest unit. */
+/** Other spellings of this text in a body: with JSON escapes, or as an amount in the smallest unit. */
 function needlesOf(wanted: string, contracts: KnownContracts): string[] {
   const inJson = JSON.stringify(wanted).slice(1, -1);
   const units = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -93,12 +95,12 @@ function needlesOf(wanted: string, contracts: KnownContracts): string[] {
 
 function contains(bytes: Uint8Array, needles: readonly string[]): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Latin-1 is many times quicker to decode.
+  // Latin-1 decodes many times faster.
   const text = buffer.toString(needles.every((each) => ASCII.test(each)) ? 'latin1' : 'utf8').toLowerCase();
   return needles.some((each) => text.includes(each));
 }
 
-/** Every text of a delivery beside its body. */
+/** All texts of a delivery except its body. */
 function textsOf(record: KeptDelivery, known: KnownContracts): string[] {
   const { id, target, label = '', contents, attempts } = record;
   const { kinds, contracts, names, gist } = contents;

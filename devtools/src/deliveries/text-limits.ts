@@ -6,14 +6,14 @@ export function cut(text: string, most: number): string {
 /** Control and format characters, lone surrogates, separators of lines, and letters without a shape. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu;
 
-/** Untrusted text with every invisible character replaced, so that it can neither hide nor reorder what is beside it. */
+/** Replaces invisible characters in untrusted text, so that it cannot hide or reorder the text around it. */
 export const printable = (text: string): string => text.replace(UNSEEN, '\u{fffd}');
 
 /** Returns a function that cuts each text to its own limit, and texts beyond a total of this many characters even shorter. */
 export function budget(characters: number): (text: string, most: number) => string {
   let left = characters;
   return (text, most) => {
-    // Always leaves a few characters, so that late texts are still recognizable.
+    // Always keeps a few characters, so that late texts remain recognizable.
     const kept = cut(text, Math.min(most, Math.max(left, 20)));
     left -= kept.length;
     return kept;

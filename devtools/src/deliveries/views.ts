@@ -52,7 +52,7 @@ export interface Detail extends Omit<Summary, 'attempts'> {
   readonly bodyBase64: string;
   readonly bodyTruncated?: true | undefined;
   readonly bodyDropped?: true | undefined;
-  /** What was signed, if a fault sent other bytes; at most 1 MiB. */
+  /** The signed bytes, if a fault sent others; at most 1 MiB. */
   readonly signedBase64?: string | undefined;
   /** The last 100; only the last 10 with their responses. */
   readonly attempts: readonly AttemptView[];
@@ -74,7 +74,7 @@ export function lastOf({ attempts }: Pick<KeptDelivery, 'attempts'>): Attempt {
   return attempts.at(-1) ?? { at: 0, headers: [] };
 }
 
-/** What summaries show beside the record. */
+/** Context for summaries. */
 export interface SummaryContext {
   /** The names of the headers, for the timestamp. */
   readonly headers?: HeaderNames | undefined;
@@ -82,7 +82,7 @@ export interface SummaryContext {
   readonly contracts?: KnownContracts | undefined;
 }
 
-/** A delivery as the list shows it: small for any delivery. */
+/** A delivery for the list. Its size is bounded. */
 export function summaryOf(record: KeptDelivery, { headers, contracts }: SummaryContext = {}): Summary {
   const last = lastOf(record);
   const { gist, ...contents } = record.contents;
@@ -111,7 +111,7 @@ function timeOf(seconds: string | undefined): number | undefined {
   return seconds !== undefined && /^\d{1,12}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
 }
 
-/** A delivery with everything that the detail panel shows. */
+/** A delivery for the detail panel. */
 export function detailOf(
   record: KeptDelivery,
   shown: Pick<Detail, 'findings' | 'items'>,
@@ -136,7 +136,7 @@ export function detailOf(
   };
 }
 
-/** A response is bounded already, but not each of its headers. */
+/** A response is bounded, but its single headers are not. */
 function responseOf(response: AttemptResponse | undefined): AttemptResponse | undefined {
   return response && { ...response, headers: headersOf(response) };
 }

@@ -11,10 +11,10 @@ const MOST_DATA = 100_000;
 const WAY = 500;
 
 /**
- * The exact arguments of an event without an ABI, in the order of its inputs. The inputs give names and types; which of
- * them are indexed is found by trying. Undefined if no choice, or more than one, matches the log.
+ * The exact arguments of an event without an ABI, in the order of its inputs. The inputs have names and types; the
+ * indexed ones are found by trying. Undefined unless exactly one choice matches the log.
  *
- * @param spend Whether this many characters may still be decoded. It bounds the work, since the event is untrusted.
+ * @param spend Whether this many characters may still be decoded. Bounds the work for an untrusted event.
  */
 export function decodeByWire(
   event: EventEmitted,

@@ -1,5 +1,5 @@
 export interface BrakeOptions {
-  /** How many pass without delay after a quiet period. (Default: 100.) */
+  /** Responses without delay after a quiet period. (Default: 100.) */
   readonly burst?: number | undefined;
   /** Sustained rate per second. (Default: 100.) */
   readonly perSecond?: number | undefined;
@@ -9,7 +9,7 @@ export interface BrakeOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Delays responses that are too frequent: a stranger who waits for a response sends nothing meanwhile. */
+/** Delays frequent responses, because a sender that waits for a response sends nothing meanwhile. */
 export function createBrake({
   burst = 100,
   perSecond = 100,

@@ -5,7 +5,7 @@ import { createTurns, InTurns } from './turns.js';
 
 /** The connections of an HTTP server. */
 export interface Connections {
-  /** Listens in place of the HTTP server. */
+  /** Listens instead of the HTTP server. */
   readonly server: Server;
   /** Closes idle connections now, and the others once their request is answered. */
   closeIdle(): void;
@@ -31,7 +31,7 @@ export function acceptConnections(http: HttpServer, most: number): Connections {
     waiting.add(connection);
     if (waiting.size <= most) return;
     const [first] = waiting;
-    // A connection with unread bytes is not silent: this process is late.
+    // A connection with unread bytes is not silent: this process has not read them yet.
     for (const each of waiting) if (!each.hasUnread) return void each.destroy();
     first?.destroy();
   }

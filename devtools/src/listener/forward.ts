@@ -33,7 +33,7 @@ const OF_THE_CONNECTION = new Set(
 );
 /** The rest of an answer's body is not read. */
 const MOST_BYTES = 1024 * 1024;
-/** How long a body that is not complete is waited for before what came of it is shown. */
+/** Wait in ms for an incomplete body before its start is shown. */
 const CAPTURE_MS = 500;
 
 /**
@@ -75,7 +75,7 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
   });
 }
 
-/** What the sender gets: the answer of the target, or 503. */
+/** The sender's answer: that of the target, or 503. */
 export function answerOf({ status, reason, code }: Forwarded): Partial<Attempt> {
   if (status === undefined) return { status: 503, reason, code };
   return { status, reason: status >= 200 && status < 300 ? undefined : `The target answered ${status}.` };

@@ -67,10 +67,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     toleranceSeconds,
     maxBodyBytes,
     now,
-    // What there is to say of a delivery is in the feed.
+    // Deliveries are reported in the feed.
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     onEvent: () => {},
-    // With a target, duplicates and invalid events are for the target to handle.
+    // A target handles duplicates and invalid events.
     ...(target && { store: false, onInvalid: () => {} }),
   });
   const ended = new AbortController();
@@ -135,7 +135,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     put(attempt);
     if (!verified) await brake();
     return {
-      // The connection of a stranger is closed, so that the next one queues with all others.
+      // Close the connection of an unverified sender, so that its next one queues like the others.
       result: verified ? result : { ...result, closeConnection: true },
       forwarded,
       async report() {
@@ -206,7 +206,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closeIdle();
-      // A slow sender or target must not delay somebody who pressed Ctrl+C.
+      // A slow sender or target must not delay Ctrl+C.
       const late = setTimeout(() => {
         ended.abort();
         closeAll();
@@ -237,12 +237,12 @@ function withBody(delivery: DeliveryRequest, body: Uint8Array): DeliveryRequest 
 
 /** Whether the receiver verified the delivery, whatever it answered. */
 function isVerified({ status, error, outcomes }: DeliveryResult): boolean {
-  // A body is parsed, and its items are counted, only after it was verified. Its bytes were counted before.
+  // Parse the body and count its items only after verification.
   const ofContents = error?.code === 'ERR_WEBHOOK_INVALID_BODY' || error?.code === 'ERR_WEBHOOK_BODY_TOO_LARGE';
   return status === 200 || outcomes.length > 0 || ofContents;
 }
 
-/** Path and query. A request may name a whole URL, as to a proxy, whose host the sender chooses. */
+/** Path and query. A request line may contain a whole URL, as for a proxy, with a host chosen by the sender. */
 function pathOf(url: string): string {
   return url.startsWith('/') ? url : `/${url.replace(/^[^/]*\/\/[^/?#]*\/?/, '')}`;
 }
@@ -253,7 +253,7 @@ function linesOf({ rawHeaders }: IncomingMessage): HeaderLine[] {
   return lines;
 }
 
-/** Answers that ask for a retry later say when. */
+/** Statuses that need Retry-After. */
 const RETRY_LATER = new Set([429, 503]);
 
 function forcedAnswer(status: number): Forwarded {

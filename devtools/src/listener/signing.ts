@@ -7,7 +7,7 @@ import type { BodyToSend } from '../page/page-actions.js';
 import { PageError } from '../page/page-guard.js';
 import { answerOf, type Forwarded } from './forward.js';
 
-/** What signs deliveries anew. */
+/** Settings for signing deliveries. */
 export interface SigningOptions {
   readonly feed: Feed;
   readonly secret: string;
@@ -41,7 +41,7 @@ export function createSigning(options: SigningOptions): Signing {
     throw new PageError(409, 'This delivery is not authentic, so it is not signed and forwarded.');
   }
 
-  /** The headers with what depends on the body and the time replaced. */
+  /** The headers, with those that depend on body and time replaced. */
   function signed(lines: readonly HeaderLine[], body: Uint8Array, at: number): HeaderLine[] {
     const { signature, timestamp } = signDelivery(body, { secret, timestamp: Math.floor(at / 1000), headers: names });
     const values = new Map([
@@ -91,7 +91,7 @@ export function createSigning(options: SigningOptions): Signing {
   };
 }
 
-/** The headers of a delivery that nobody sent, in the order of the service. */
+/** The headers of a new delivery, in the order of the service. */
 const ownHeaders = (names: HeaderNames): HeaderLine[] => [
   ['User-Agent', 'Go-http-client/1.1'],
   ['Content-Length', ''],

@@ -5,7 +5,7 @@ import { Duplex } from 'node:stream';
 export interface Turns {
   /** Adds a connection that has received bytes. */
   join(connection: InTurns): void;
-  /** Queues a connection to read one slice. The one that has cost least goes first. */
+  /** Queues a connection to read one slice. The one with the lowest cost goes first. */
   wait(connection: InTurns): void;
 }
 

@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { AttemptResponse, HeaderLine } from './attempt.js';
 import { decompress } from './decompress.js';
 
-/** Limits of what is kept of a response, in bytes: headers and body together, and the headers alone. */
+/** Maximum bytes kept of a response: headers and body together, and only the headers. */
 export const MOST_KEPT = 16 * 1024;
 const MOST_HEADERS = 8 * 1024;
 
-/** Collects the start of a response. It reads nothing itself, so it delays nobody. */
+/** Collects the start of a response from the chunks it is given. */
 export interface Capture {
   /** Takes the next bytes of the body. */
   take(chunk: Uint8Array): void;
   /** Bytes of the body taken so far. */
   readonly bytes: number;
-  /** Whether all that may be kept is here: more bytes would only be counted. */
+  /** Whether the limit is reached: more bytes are only counted. */
   readonly full: boolean;
   /** What was kept at the first call. Gzip, deflate and br are decompressed. */
   end(): Promise<AttemptResponse>;

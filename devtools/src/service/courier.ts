@@ -9,7 +9,7 @@ import type { Answer, Sender } from './send.js';
 import type { WebhookState } from './state.js';
 import type { Calls } from './webhook.js';
 
-/** What a courier needs of its service. */
+/** The parts of a service that a courier uses. */
 export interface CourierContext {
   readonly options: ResolvedOptions;
   readonly sender: Sender;
@@ -17,7 +17,7 @@ export interface CourierContext {
   faults(): Faults;
   /** Stores the progress of a delivery. */
   record(progress: Progress): void;
-  /** Reports a delivery, with the attempt under way. */
+  /** Reports a delivery, with the attempt in progress. */
   notify(webhook: WebhookState, delivery: Delivery, underWay?: Attempt): void;
 }
 
@@ -32,7 +32,7 @@ export interface Courier {
   held(): { readonly delivery: Delivery; readonly isInFlight: boolean } | undefined;
   /** Resolves when nothing is pending. */
   idle(): Promise<void>;
-  /** Aborts the attempt under way. Pending deliveries stay pending. */
+  /** Aborts the attempt in progress. Pending deliveries stay pending. */
   stop(): void;
 }
 

@@ -60,7 +60,7 @@ export async function openDatabase(path: string): Promise<Connection> {
   });
 }
 
-/** Runs `work` on the file. Throws what SQLite or the file system reports as a ConfigError that names the file. */
+/** Runs `work` on the file. Throws errors of SQLite and the file system as a ConfigError that names the file. */
 export function explaining<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -83,7 +83,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Closes the file and releases its lock. */
 export function closeDatabase(database: Connection): void {
   try {
-    // close() alone would keep the lock until the prepared statements are garbage-collected.
+    // close() would keep the lock until the prepared statements are garbage-collected.
     query(database, 'PRAGMA locking_mode = NORMAL');
     query(database, 'SELECT count(*) FROM settings');
     query(database, 'PRAGMA journal_mode = DELETE');

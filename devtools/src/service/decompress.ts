@@ -1,14 +1,14 @@
 import type { Transform } from 'node:stream';
 
-/** Bytes, and whether they are only the start. */
+/** Bytes; `truncated` if they are only the start. */
 export interface Start {
   readonly bytes: Buffer;
   readonly truncated: boolean;
 }
 
 /**
- * The start of a body without its Content-Encoding, even if the body is incomplete. The bytes as they are if the encoding is
- * unknown or they do not have it. Never rejects.
+ * The start of a body without its Content-Encoding, even if the body is incomplete. Returns the bytes unchanged if the
+ * encoding is unknown or wrong. Never rejects.
  *
  * @param most Limit of the result, in bytes: a small body may contain gigabytes.
  */

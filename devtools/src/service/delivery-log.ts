@@ -2,7 +2,7 @@ import { isReadable } from '../readable-json.js';
 import type { Delivery, LogEntry } from './delivery.js';
 import type { WebhookState } from './state.js';
 
-/** A page of a webhook's delivery log, oldest first: of all that is kept, what follows after `offset` events. */
+/** A page of a webhook's delivery log, oldest first, from `offset`. */
 export function logPage({ deliveries }: WebhookState, offset: number, limit: number): LogEntry[] {
   const page: LogEntry[] = [];
   let skip = offset;

@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.js';
 import { addDelivery, addWebhook, emptyState, type KeepLimits, type State } from './state.js';
 import { type CreatedWebhook, EVENT_KINDS } from './webhook.js';
 
-/** What changes of a delivery, and how often it is tried. */
+/** The variable fields of a delivery, and its number of attempts. */
 export type ProgressColumn = Pick<Progress, 'failures' | 'state' | 'deliveredAt' | 'nextAttemptAt'> &
   Pick<Delivery, 'attempts' | 'once'>;
 
@@ -54,7 +54,7 @@ export function loadState(database: Connection, limits: KeepLimits | undefined):
   const last = { webhook: greatest(state.webhooks.keys()), delivery: greatest(deliveries), event: lastEvent };
   for (const name of ['webhook', 'delivery', 'event'] as const) {
     const next = Number(settings.get(name) ?? 1);
-    // An id must not be given twice.
+    // An id must not be assigned twice.
     check(isId(next) && next > last[name]);
     state.next[name] = next;
   }

@@ -5,7 +5,7 @@ import { ServiceError } from './service-error.js';
 import type { State } from './state.js';
 import { type CreatedWebhook, EVENT_KINDS, type Webhook, withoutSecret, withSecret } from './webhook.js';
 
-/** More than a program under development needs. Each has at most one delivery in flight. */
+/** Maximum number of webhooks. Each has at most one delivery in flight. */
 const MAX_WEBHOOKS = 100;
 
 /** The registered webhooks. Throws ServiceError with the field and the reason. */

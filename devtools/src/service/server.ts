@@ -38,7 +38,7 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
   let hosts: readonly string[] | undefined;
 
   function check(request: IncomingMessage): void {
-    // With DNS rebinding, a page of another site calls under that site's name.
+    // DNS rebinding: a page of another site calls with that site's host name.
     if (hosts && !hosts.includes((request.headers.host ?? '').toLowerCase())) {
       throw new ServiceError(421, 'This service answers only under its own address, such as 127.0.0.1.');
     }
