@@ -28,7 +28,7 @@ export async function readFirstRun({
   secretFile,
 }: {
   directory: string;
-  /** The file that has the secret, as the user named it; `-` is stdin, which nobody can read again. */
+  /** The file with the secret, as the user named it; `-` is stdin, which cannot be read again. */
   secretFile?: string | undefined;
 }): Promise<FirstRun> {
   const manifest = await readManifest(directory);
@@ -56,7 +56,7 @@ async function readManifest(directory: string): Promise<Record<string, unknown>>
     if (!stat.isFile() || stat.size > MOST_BYTES) return {};
     return record(JSON.parse(await file.readFile('utf8')));
   } catch {
-    // No project yet, or one that npm would not read either.
+    // No project, or an invalid package.json.
     return {};
   } finally {
     await file?.close();
@@ -71,7 +71,7 @@ function scriptOf(scripts: Record<string, unknown>): string {
 
 /** Only the name of the file with the secret is in the command, so neither the page nor the shell's history has the secret. */
 function startCommand({ start, variablesFile }: Snippet, script: string, secretFile: string | undefined): string {
-  // What is pasted after `read` is not shown and not kept.
+  // `read -s` does not echo the pasted secret.
   const ask = secretFile === undefined ? 'read -rs WEBHOOK_SECRET && ' : '';
   const secret = secretFile === undefined ? '$WEBHOOK_SECRET' : `$(cat ${quoted(secretFile)})`;
   const command = start ?? script;

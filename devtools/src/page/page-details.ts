@@ -6,12 +6,12 @@ import { type Detail, detailOf, type SummaryContext } from '../deliveries/views.
 import type { BodyDiff } from '../explain/diff-bodies.js';
 import { PageError } from './page-guard.js';
 
-/** What the page shows of an open delivery. Untrusted bytes are read in the explainer's thread. */
+/** Data for the open delivery. Untrusted bytes are read in the explainer's thread. */
 export interface PageDetails {
   detail(record: KeptDelivery): Promise<Detail>;
   /** The views of the items from an index on. */
   items(record: KeptDelivery, from: number): Promise<{ items: readonly ItemView[] }>;
-  /** The difference between what was signed and these bytes, or without them what was sent. */
+  /** The difference between the signed body and these bytes, or the sent body. */
   compare(record: KeptDelivery, received?: Uint8Array): Promise<BodyDiff>;
 }
 

@@ -57,7 +57,7 @@ export function createGuard(port: number, token: string): PageGuard {
         throw new PageError(403, 'Only the page may make this call.');
       }
       if (method === 'GET') return;
-      // Types that a form or a page of another site cannot send without asking.
+      // Content types that a form or another site's page cannot send without a CORS preflight.
       if (!/^application\/(json|x-ndjson)\s*(;|$)/i.test(headers['content-type'] ?? '')) {
         throw new PageError(415, 'Send the body as application/json or application/x-ndjson.');
       }

@@ -8,7 +8,7 @@ export interface StreamOptions {
   readonly feed: Feed;
   /** The state, as in `GET /api/state`. */
   readonly state: () => object;
-  /** What summaries show beside the records. (Default: nothing.) */
+  /** Context for summaries. (Default: none.) */
   readonly context?: (() => SummaryContext) | undefined;
   /** How long changes are batched, in milliseconds. (Default: 100.) */
   readonly flushMs?: number | undefined;
@@ -56,7 +56,7 @@ export function createStreams(options: StreamOptions): Streams {
 
   function send(stream: Stream): void {
     const { response, ids } = stream;
-    // Nothing is buffered for a reader that is behind: it gets the rest after it has read this.
+    // A slow reader gets the rest after it has read this; nothing is buffered for it.
     if (response.writableNeedDrain) return;
     if (stream.cleared) write(stream, 'cleared', {});
     if (stream.state) write(stream, 'state', state());

@@ -11,7 +11,7 @@ import { lastOf } from '../deliveries/views.js';
 import { isReadable } from '../readable-json.js';
 import { linesOf } from './recording-lines.js';
 
-/** What became of the lines of a recording. */
+/** The result of opening a recording. */
 export interface Imported {
   readonly added: number;
   readonly skipped: number;
@@ -36,7 +36,7 @@ const MOST_PROBLEMS = 5;
 export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Promise<Reading | undefined>): Recordings {
   let lastId = 0;
 
-  /** Fills in what the list shows of unverified bodies, one at a time, so that others are read in between. */
+  /** Adds summaries of unverified bodies, one at a time, so that other work runs in between. */
   async function describe(records: readonly DeliveryRecord[]): Promise<void> {
     for (const { id, rawBody } of records) {
       const reading = feed.get(id) && rawBody.byteLength <= MOST_BYTES ? await read(rawBody) : undefined;
@@ -60,7 +60,7 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
         else if (isFull(delivery)) skip(number, FULL);
         else fitting.push({ number, delivery });
       }
-      // Others may have taken places since it began to arrive.
+      // Other deliveries may have arrived meanwhile.
       const isFullNow = roomIn(feed);
       const records: DeliveryRecord[] = [];
       for (const { number, delivery } of fitting) {
@@ -86,7 +86,7 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
 
 const FULL = 'the list is full';
 
-/** Returns a function that tells whether a feed has no place for one more delivery, and counts those that have one. */
+/** Returns a function that reserves a place in a feed for a delivery, and returns true if the feed is full. */
 function roomIn(feed: Feed): (delivery: RecordedDelivery) => boolean {
   let places = feed.maxDeliveries - feed.list().length;
   let bytes = feed.maxBytes - feed.bytes;
@@ -98,7 +98,7 @@ function roomIn(feed: Feed): (delivery: RecordedDelivery) => boolean {
   };
 }
 
-/** The delivery of a line, or what is wrong with it. */
+/** The delivery of a line, or the problem with the line. */
 function deliveryIn(line: Buffer): RecordedDelivery | string {
   return isReadable(line) ? readLine(line.toString()) : 'it has too many values';
 }

@@ -19,7 +19,7 @@ export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit
   readonly feed: Feed;
   /** Closed together with the page. (Default: a new one.) */
   readonly explainer?: Explainer | undefined;
-  /** The port on 127.0.0.1. (Default: a free port.) */
+  /** Port on 127.0.0.1. (Default: a free port.) */
   readonly port?: number | undefined;
   /** The token, if that of an earlier run is used again. (Default: a new one.) */
   readonly token?: string | undefined;

@@ -1,6 +1,6 @@
-/** What the first receiver of a project is. */
+/** The first receiver of a project. */
 export interface Snippet {
-  /** As people call it. */
+  /** Display name. */
   readonly framework: string;
   /** Where the code goes, in the project. */
   readonly file: string;
@@ -8,11 +8,11 @@ export interface Snippet {
   readonly code: string;
   /** Further packages that the code imports. */
   readonly packages?: readonly string[];
-  /** Where it receives on this machine. */
+  /** Its URL on this machine. */
   readonly url: string;
-  /** The command that starts it; undefined where the project's own script does. */
+  /** The command that starts it; undefined if the project's own script does. */
   readonly start?: string;
-  /** The file that its variables are read from, in place of the environment. */
+  /** The file that contains its variables, instead of the environment. */
   readonly variablesFile?: string;
 }
 

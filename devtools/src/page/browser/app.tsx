@@ -25,7 +25,7 @@ function usePhone(): boolean {
   return matches;
 }
 
-/** The page. What a covering panel hides is inert. */
+/** The page. Content behind a covering panel is inert. */
 export function App({ session }: { session: Session }) {
   const covered = usePhone() && session.openId.value !== undefined;
   useSignalEffect(() => {

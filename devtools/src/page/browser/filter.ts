@@ -1,13 +1,13 @@
 import type { Entry } from './store.js';
 import type { Verdict } from './types.js';
 
-/** What the list shows. An absent field does not filter. */
+/** The filters of the list. An absent field does not filter. */
 export interface Filters {
-  /** Any of these; empty for all. */
+  /** Accepted values; empty for all. */
   readonly verdicts: readonly Verdict[];
   readonly kind?: string | undefined;
   readonly contract?: string | undefined;
-  /** Any text of the delivery, in any case. */
+  /** Text anywhere in the delivery, in any case. */
   readonly text: string;
   /** First sent or received within this time, Unix milliseconds; `to` is excluded. */
   readonly span?: { readonly from: number; readonly to: number } | undefined;
@@ -18,7 +18,7 @@ export const NO_FILTERS: Filters = { verdicts: [], text: '' };
 export const isFiltering = ({ verdicts, kind, contract, text, span }: Filters) =>
   verdicts.length > 0 || kind !== undefined || contract !== undefined || span !== undefined || text.trim() !== '';
 
-/** What of a summary is searched. */
+/** The searchable text of a summary. */
 function textOf(entry: Entry): string {
   const { id, label, target, code, status, fault, kinds, contracts, names, gist } = entry.summary;
   entry.text ??= [id, label, target, code, status, fault, ...kinds, ...contracts, ...names, gist]

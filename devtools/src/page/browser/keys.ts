@@ -1,6 +1,6 @@
 import type { Session } from './session.js';
 
-/** What the keys do, for the help. */
+/** The keys, for the help dialog. */
 export const keyHelp = [
   [['/'], 'Search'],
   [['j', '↓'], 'Next delivery'],
@@ -15,11 +15,11 @@ export const keyHelp = [
 
 const FIELDS = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 
-/** Whether a key belongs to what has the focus, or to the browser. */
+/** Whether the focused element or the browser uses a key. */
 const isTaken = ({ target, altKey, ctrlKey, metaKey, isComposing, defaultPrevented }: KeyboardEvent) =>
   altKey || ctrlKey || metaKey || isComposing || defaultPrevented || (target as Element).closest(FIELDS) !== null;
 
-/** Presses the control that is labelled with a key. Returns whether there is one. */
+/** Clicks the control that is labelled with a key. Returns whether there is one. */
 function press(key: string): boolean {
   const control = [...document.querySelectorAll<HTMLButtonElement>('[data-key]')].find(
     ({ dataset, disabled }) => dataset.key === key && !disabled,
@@ -35,7 +35,7 @@ function focusSearch(): boolean {
   return search !== null;
 }
 
-/** Listens to keys anywhere on the page. Returns how to stop. */
+/** Listens to keys on the whole page. Returns a function that stops it. */
 export function listenToKeys(session: Session): () => void {
   const steps: Record<string, 1 | -1> = { j: 1, k: -1 };
 

@@ -3,10 +3,10 @@ import type { Api } from './api.js';
 import type { Filters } from './filter.js';
 
 const TYPING_MS = 200;
-/** Between two searches for the same text, while deliveries come. */
+/** Delay in ms between two searches for the same text while deliveries arrive. */
 const AGAIN_MS = 1000;
 
-/** What the server finds in the texts that the page does not have: bodies, headers, answers. */
+/** Searches on the server, for texts that the page does not have: bodies, headers, answers. */
 export interface Search {
   readonly found: Signal<ReadonlySet<string>>;
   /** Why not everything was searched. */

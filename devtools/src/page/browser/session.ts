@@ -10,7 +10,7 @@ import { type Connection, follow } from './stream.js';
 import type { State } from './types.js';
 import { createView, type View } from './view.js';
 
-/** What all parts of the page share. */
+/** The shared state of the page. */
 export interface Session extends Cursor {
   readonly api: Api;
   readonly state: Signal<State | undefined>;

@@ -42,7 +42,7 @@ function waitFor(ms: number): { readonly over: Promise<void>; now(): void } {
   return { over, now };
 }
 
-/** Why the connection ended, in words for the reader: a browser's own are of no help. */
+/** Why the connection ended, because browsers' messages do not help. */
 function reasonOf(error: unknown): string {
   return error instanceof ApiError ? error.message : 'The connection broke. Is the command still running?';
 }

@@ -1,6 +1,6 @@
 const KEY = 'event-webhooks-token';
 
-/** The token of an address with `#token=…`, or the token alone. */
+/** The token from an address with `#token=…`, or from a bare token. */
 function tokenIn(text: string): string | undefined {
   const match = /#token=([^&\s]+)/.exec(text);
   if (match) return match[1];

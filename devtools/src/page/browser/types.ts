@@ -1,4 +1,4 @@
-// The types of what the page's server sends.
+// Types of the page server's responses.
 import type { Faults } from '../../service/faults.js';
 import type { ServedState } from '../page-state.js';
 
@@ -14,7 +14,7 @@ export interface Webhook {
   readonly url: string;
 }
 
-/** What the page's server answers to `GET /api/state`. */
+/** The response to `GET /api/state`. */
 export interface State extends Omit<ServedState, 'webhooks' | 'faults'> {
   readonly webhooks?: readonly Webhook[];
   readonly faults?: Faults;

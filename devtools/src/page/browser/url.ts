@@ -3,7 +3,7 @@ import { type Filters, NO_FILTERS } from './filter.js';
 import type { Session } from './session.js';
 import { verdicts } from './shared/verdict.js';
 
-/** What the address keeps: the open delivery and the filters. */
+/** The state in the address: the open delivery and the filters. */
 interface Place {
   readonly open: string | undefined;
   readonly filters: Filters;
@@ -23,7 +23,7 @@ export function toHash({ open, filters }: Place): string {
   return params.toString();
 }
 
-/** Reads what toHash wrote. Ignores what it does not know. */
+/** Parses the result of `toHash`. Ignores unknown parts. */
 export function fromHash(hash: string): Place {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
   const get = (name: string) => params.get(name) ?? undefined;
@@ -45,8 +45,8 @@ export function fromHash(hash: string): Place {
 const isSame = (a: string, b: string) => toHash(fromHash(a)) === toHash(fromHash(b));
 
 /**
- * Keeps the open delivery and the filters in the address. Opening, closing and choosing a filter are steps of the
- * history; moving from one delivery to the next and typing are not.
+ * Keeps the open delivery and the filters in the address. Opening, closing and choosing a filter add history entries;
+ * moving between deliveries and typing do not.
  */
 export function keepInUrl({ openId, filters, open, close }: Session): void {
   function read(): void {

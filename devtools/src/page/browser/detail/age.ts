@@ -6,7 +6,7 @@ export function signedAt({ headers }: Pick<Attempt, 'headers'>, name: string): n
   return value !== undefined && /^\d{1,11}$/.test(value) ? Number(value) * 1000 : undefined;
 }
 
-/** The age of a timestamp when it was sent. It has whole seconds, and so has its age. Both in Unix milliseconds. */
+/** The age of a timestamp when it was sent, in whole seconds. Arguments in Unix milliseconds. */
 export function ageOf(signed: number, sent: number): string {
   const seconds = Math.floor(sent / 1000) - Math.floor(signed / 1000);
   if (seconds === 0) return 'signed in the same second';

@@ -11,15 +11,15 @@ export type Form = 'Text' | 'Indented' | 'Hex';
 
 interface Props {
   readonly base64: string;
-  /** What the bytes are: `Body`. */
+  /** Label, such as `Body`. */
   readonly what: string;
   /** The chosen form, kept from one delivery to the next. */
   readonly form: Signal<Form>;
-  /** Where they are cut. */
+  /** The limit at which they are cut. */
   readonly note?: string | undefined;
-  /** What to say when they are indented. */
+  /** The note for indented text. */
   readonly indentedNote?: string | undefined;
-  /** Whether these are not all bytes. */
+  /** Whether the bytes were cut. */
   readonly isCut?: boolean | undefined;
 }
 

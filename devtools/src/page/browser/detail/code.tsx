@@ -12,13 +12,13 @@ const PIECE = 16_384;
 
 interface Piece {
   readonly text: string;
-  /** Where it starts in the text that the tokens are of. */
+  /** Its offset in the tokens' text. */
   readonly from: number;
   readonly tokens: () => readonly Token[];
   readonly unfolded: boolean;
 }
 
-/** What is computed when it is first needed. */
+/** Computed on first use. */
 function lazily<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => {
@@ -70,9 +70,9 @@ function PieceText({ text, from, tokens, unfolded, isLong }: Piece & { isLong: b
 const inPiece = (tokens: readonly Token[], from: number, length: number) =>
   tokens.filter(([, start, end]) => end > from && start < from + length);
 
-/** Untrusted text in a box of its own: its beginning, and a button for the rest. JSON is coloured. */
+/** Untrusted text in a box: its beginning, and a button for the rest. JSON is coloured. */
 export function Code({ parts, label }: { parts: readonly Part[]; label: string }) {
-  // What was opened: other text in its place starts closed.
+  // The expanded text: a different text starts collapsed.
   const [opened, open] = useState<readonly Part[]>();
   const isOpen = opened === parts;
   const box = useRef<HTMLElement>(null);

@@ -1,6 +1,6 @@
 import type { Token, TokenKind } from './tokens.js';
 
-// Highlights of the browser colour ranges of text: no element is made, and nothing is laid out again.
+// Browser highlights colour ranges of text without extra elements or layout.
 
 /** The highlight of a kind; undefined in browsers without them. detail.css has its colour. */
 function highlightOf(kind: TokenKind): Highlight | undefined {
@@ -11,7 +11,10 @@ function highlightOf(kind: TokenKind): Highlight | undefined {
   return highlight;
 }
 
-/** Colours the tokens that are in a text node, which is the part of their text from an offset on. Returns the undoing. */
+/**
+ * Colours the tokens in a text node that contains their text from an offset on. Returns a function that removes the
+ * colours.
+ */
 export function colour(node: Text, tokens: readonly Token[], from: number): () => void {
   const undo: (() => void)[] = [];
   for (const [kind, start, end] of tokens) {

@@ -20,7 +20,7 @@ function Outcome({ result }: { result: Result | undefined }) {
   );
 }
 
-/** Compares what was signed with these bytes, or without them with what was sent. */
+/** Compares the signed body with these bytes, or with the sent body. */
 async function compare(api: Api, id: string, received?: Uint8Array): Promise<Result> {
   if (received && received.length > MOST_BYTES) return { problem: 'More than 2 MiB cannot be compared.' };
   try {
@@ -30,7 +30,7 @@ async function compare(api: Api, id: string, received?: Uint8Array): Promise<Res
   }
 }
 
-/** What a fault changed after the body was signed. */
+/** The change that a fault made after signing. */
 export function SignedAndSent({ api, detail: { id } }: { api: Api; detail: Detail }) {
   const [result, setResult] = useState<Result>();
   useEffect(() => {
@@ -48,7 +48,7 @@ export function SignedAndSent({ api, detail: { id } }: { api: Api; detail: Detai
   );
 }
 
-/** Compares what was signed with what an application has got, which is pasted or comes in a file. */
+/** Compares the signed body with the one that an application received, pasted or from a file. */
 export function CompareReceived({ api, id }: { api: Api; id: string }) {
   const [text, setText] = useState('');
   const [result, setResult] = useState<Result>();
@@ -58,7 +58,7 @@ export function CompareReceived({ api, id }: { api: Api; id: string }) {
   async function take(file: File | undefined) {
     if (file) await show(new Uint8Array(await file.slice(0, MOST_BYTES + 1).arrayBuffer()));
   }
-  // Files are for this box, not for the page around it, which takes recordings.
+  // The page would open a dropped file as a recording.
   function over(event: DragEvent) {
     event.preventDefault();
     event.stopPropagation();

@@ -10,8 +10,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * A command that sends the same bytes with the same headers: no secret is in it, so its signature is as old as the
- * delivery. Bytes that a command line cannot hold come through base64; a header that has some is left out.
+ * A command that sends the same bytes and headers. It contains no secret, so it sends the old signature. Bytes that a
+ * command line cannot contain are encoded in base64; headers with such bytes are omitted.
  * @param text the body, where it is UTF-8
  */
 export function curlOf(detail: Pick<Detail, 'headers' | 'bodyBase64'>, url: string, text: string | undefined): string {

@@ -47,7 +47,7 @@ function Body({ detail, form }: { detail: Delivery; form: Signal<Form> }) {
   );
 }
 
-/** Everything about a delivery: what happened and what to do first. */
+/** The details of a delivery, with the result and the fix first. */
 function Sections({ session, detail }: { session: Session; detail: Delivery }) {
   const form = useSignal<Form>('Text');
   const responseForm = useSignal<Form>('Indented');

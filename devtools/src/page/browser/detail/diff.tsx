@@ -16,7 +16,7 @@ const heads: Record<BodyDiff['kind'], string> = {
   bytes: 'Bytes differ.',
 };
 
-/** One side of a change, marked by a sign and not by colour alone. */
+/** One side of a change, marked with a sign and a colour. */
 function Side({ text, sign }: { text: string | undefined; sign: '−' | '+' }) {
   if (text === undefined) return <td class="muted">absent</td>;
   return (
@@ -58,7 +58,7 @@ const Values = ({ diff }: { diff: BodyDiff }) => (
 
 type Change = BodyDiff['bytes'][number];
 
-/** Some bytes as text and in hex, with what both have around them. */
+/** Changed bytes as text and in hex, with their common context. */
 function Piece({ change, piece, sign }: { change: Change; piece: Change['signed']; sign: '−' | '+' }) {
   const text = visible(piece.text).replaceAll('\n', '⏎').replaceAll('\t', '⇥');
   const more = piece.bytes > piece.hex.length / 2 ? '…' : '';
@@ -95,7 +95,7 @@ const Bytes = ({ diff }: { diff: BodyDiff }) => (
   </table>
 );
 
-/** The difference between what was signed and what came. */
+/** The difference between the signed and the received body. */
 export function Diff({ diff }: { diff: BodyDiff }) {
   const { kind, signedBytes, receivedBytes, format, more } = diff;
   const sizes = signedBytes === receivedBytes ? bytes(signedBytes) : `${bytes(signedBytes)} → ${bytes(receivedBytes)}`;

@@ -1,6 +1,6 @@
 import { groupsOf } from './groups.js';
 
-/** A number with its digits in groups. The gaps are no characters: what is selected and copied is the number. */
+/** A number with grouped digits. The gaps are not characters, so that copying yields the number. */
 export function Digits({ value }: { value: string }) {
   const { sign, groups, fraction } = groupsOf(value);
   return (

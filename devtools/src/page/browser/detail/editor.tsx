@@ -9,7 +9,7 @@ import { base64Of, bytesOf, utf8 } from './bytes.js';
 import { jsonProblem } from './json-check.js';
 import { pretty } from './pretty.js';
 
-/** Larger bodies make a text field slow. */
+/** Maximum size: larger bodies make a text field slow. */
 const MOST_BYTES = 256_000;
 
 /** The text of a body to edit, or why it cannot be edited. */

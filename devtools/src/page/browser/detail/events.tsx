@@ -18,7 +18,7 @@ interface Props {
   readonly state: State | undefined;
 }
 
-/** The events of a delivery: some at first, then as many as are asked for. The server has those that it did not send. */
+/** The events of a delivery, with a button that loads more from the server. */
 export function Events({ api, detail, state }: Props) {
   const [shown, showMore] = useSteps(detail.id);
   const [further, setFurther] = useState<{ id: string; items: readonly ItemView[] }>({ id: detail.id, items: [] });
@@ -26,7 +26,7 @@ export function Events({ api, detail, state }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const items = further.id === detail.id ? [...detail.items, ...further.items] : detail.items;
 
-  // What was asked for gets the focus, as its button may be gone.
+  // Focus the new events, because the button may be gone.
   useEffect(() => {
     if (shown > STEP) (box.current?.children[shown - STEP] as HTMLElement | undefined)?.focus();
   }, [shown, items.length]);

@@ -30,7 +30,7 @@ function cutNote({ bytes: count, truncated }: NonNullable<Attempt['response']>, 
   return truncated ? `Only the first ${bytes(kept)} of at least ${bytes(count)} are kept.` : undefined;
 }
 
-/** What the application answered. All of it is shown as text. */
+/** The application's answer, shown as text. */
 export function Response({ attempt, form }: { attempt: Attempt; form: Signal<Form> }) {
   const { status, response, durationMs, reason, code } = attempt;
   if (status === undefined) {

@@ -4,7 +4,7 @@ import { meanings, VerdictMark } from '../shared/verdict.js';
 import type { Detail, Finding } from '../types.js';
 import { statusLine } from './status-text.js';
 
-/** A fix is read whole; only what nobody would read at once is cut. */
+/** Maximum length of a fix before it is cut. */
 const LONGEST_FIX = 4000;
 
 const FindingItem = ({ what, confidence, fix, cause }: Finding) => (

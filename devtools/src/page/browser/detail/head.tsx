@@ -97,7 +97,7 @@ function Meta({ detail: { at, events, bytes: size, label, target } }: { detail: 
   );
 }
 
-/** What is open, and what can be done with it. */
+/** The heading of the open delivery, with its actions. */
 export function Head(props: Props) {
   const { session, detail } = props;
   return (

@@ -2,7 +2,7 @@ import { counted } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { HeaderLine } from '../types.js';
 
-/** Headers as they were sent; `more` are left out. */
+/** Headers as sent; `more` is the number of omitted ones. */
 export const HeaderTable = ({ headers, more }: { headers: readonly HeaderLine[]; more?: number | undefined }) => (
   <>
     <table class="headers">

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 const ROW_HEIGHT = 18;
-/** Rows above and below what is seen. */
+/** Extra rows above and below the visible ones. */
 const EXTRA = 6;
 
 const hex = (byte: number) => byte.toString(16).padStart(2, '0');

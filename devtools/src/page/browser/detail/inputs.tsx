@@ -50,7 +50,7 @@ function InputRow({ input, state }: { input: InputView; state: State | undefined
 
 interface Props {
   readonly inputs: readonly InputView[];
-  /** How many more there are, which the server does not send. */
+  /** Number of further inputs, which the server does not send. */
   readonly more?: number | undefined;
   readonly state: State | undefined;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a text that should be JSON, and where: lines and columns count from 1. */
+/** A syntax error in JSON. Lines and columns count from 1. */
 export interface JsonProblem {
   readonly line: number;
   readonly column: number;
@@ -11,7 +11,9 @@ const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 
-/** Checks JSON text in linear time and without recursion, because browsers word their errors differently. */
+/**
+ * Checks JSON text in linear time and without recursion. Not JSON.parse, because its messages differ between browsers.
+ */
 export function jsonProblem(text: string): JsonProblem | undefined {
   let at = 0;
   const open: ('{' | '[')[] = [];
@@ -23,7 +25,7 @@ export function jsonProblem(text: string): JsonProblem | undefined {
   };
   const taken = (character: string) => text[at] === character && ++at > 0;
 
-  /** A string, or why it is none. */
+  /** Reads a string, or returns the error. */
   function string(): string | undefined {
     take(STRING);
     if (taken('"')) return undefined;
@@ -48,7 +50,7 @@ export function jsonProblem(text: string): JsonProblem | undefined {
     return take(NUMBER) || take(WORD) ? false : 'Expected a value.';
   }
 
-  /** What comes after a value: a comma and what follows it, or the end of lists and objects. */
+  /** Reads the text after a value: a comma, or the end of lists and objects. */
   function next(isFirst: boolean): string | undefined {
     for (let first = isFirst; ; first = false) {
       take(SPACE);

@@ -1,9 +1,6 @@
 import { tokensOf } from './tokens.js';
 
-/**
- * JSON text with line feeds and indents between its tokens, which stay as they are: nothing is parsed, so no number is
- * rounded and no key is lost. Text that is not JSON comes out too, with odd breaks.
- */
+/** Indents JSON text without parsing it, so that numbers and keys stay as written. Other text gets odd line breaks. */
 export function pretty(text: string): string {
   const tokens = text.match(/"(?:[^"\\]|\\[\s\S])*"?|[[\]{},:]|[^\s[\]{},:"]+/g) ?? [];
   let depth = 0;
@@ -24,14 +21,14 @@ export function pretty(text: string): string {
   return out;
 }
 
-/** A part of a body that is shown: its own text, or JSON that was inside one of its strings. */
+/** A part of a shown body: its text, or JSON from one of its strings. */
 export interface Part {
   readonly text: string;
   /** Whether it is the content of the string before it. */
   readonly unfolded?: true;
 }
 
-/** At most so many strings are unfolded; the rest stays as it is. */
+/** Maximum number of unfolded strings. */
 const MOST_UNFOLDED = 1000;
 
 /** Indented text in parts: after each string that is JSON itself, such as `rawFields`, its content, indented. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 
-/** Items and inputs that are shown at once, and added with each click. */
+/** Number of items and inputs shown at first, and added with each click. */
 export const STEP = 25;
 
-/** How many of a list are shown: a step at first, and a step more each time. Other lists start anew. */
+/** The number of shown entries of a list, which grows by a step. A different list starts again. */
 export function useSteps(key: unknown): [shown: number, more: () => void] {
   const [state, setState] = useState({ key, shown: STEP });
   const shown = state.key === key ? state.shown : STEP;

@@ -1,6 +1,5 @@
-/** What a piece of JSON text is. */
 export type TokenKind = 'key' | 'string' | 'number' | 'word';
-/** A token to colour: where it starts and ends. Marks and white space are not listed. */
+/** A token to colour, with start and end. Punctuation and white space are not tokens. */
 export type Token = readonly [kind: TokenKind, start: number, end: number];
 
 const TOKEN = /("(?:[^"\\]|\\[\s\S])*"?)(\s*:)?|(-?\d[\d.eE+-]*)|([A-Za-z]+)/g;

@@ -5,12 +5,12 @@ import type { Session } from '../session.js';
 import type { Detail } from '../types.js';
 
 interface Loaded {
-  /** What is shown: while another one loads, still the one before. */
+  /** The shown delivery: the previous one while another loads. */
   readonly detail?: Detail | undefined;
   readonly problem?: string | undefined;
 }
 
-/** The open delivery in full, loaded again whenever it changes: one call at a time. */
+/** Loads the open delivery, and reloads it on changes; one call at a time. */
 export function useDetail({ api, openId, openVersion }: Session) {
   const loaded = useSignal<Loaded>({});
   const call = useRef({ isRunning: false, isDue: false });

@@ -5,7 +5,7 @@ const MOST_OPTIONS = 200;
 
 interface ChoiceProps {
   readonly label: string;
-  /** Name of the option that chooses nothing. */
+  /** Label of the option without a filter. */
   readonly all: string;
   readonly values: Iterable<string>;
   readonly chosen: string | undefined;

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../session.js';
 import { counted, grouped } from '../shared/format.js';
 
-/** Up to so many deliveries are cleared without asking. */
+/** Maximum number of deliveries that are cleared without confirmation. */
 const UNASKED = 20;
 
 /** `3 of 12 deliveries`. */
@@ -23,7 +23,7 @@ interface QuestionProps {
   readonly onDone: () => void;
 }
 
-/** Asks before many deliveries are cleared, in place of the counts. */
+/** Asks for confirmation before many deliveries are cleared. Replaces the counts. */
 function Question({ session, onDone }: QuestionProps) {
   const keep = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => keep.current?.focus(), []);
@@ -52,7 +52,7 @@ function Question({ session, onDone }: QuestionProps) {
   );
 }
 
-/** How many deliveries there are and are shown, and what is done with all of them. */
+/** The numbers of deliveries, and actions for all of them. */
 export function Counts({ session }: { session: Session }) {
   const { store, paused, version, toTop } = session;
   void version.value;

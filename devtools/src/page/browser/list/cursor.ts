@@ -2,10 +2,10 @@ import { batch, effect, type Signal, signal } from '@preact/signals';
 import type { Entry, Store } from '../store.js';
 import type { View } from '../view.js';
 
-/** How a delivery was opened: by a key, which moves the focus into it, by a move from the one beside it, or otherwise. */
+/** How a delivery was opened: by a key, which also focuses it, by a move from a neighbour, or otherwise. */
 export type How = 'key' | 'pointer' | 'move';
 
-/** Where the reader is in the list. While they look at something, new deliveries wait. */
+/** The reader's place in the list. While they read, new deliveries wait. */
 export interface Cursor {
   /** Id of the open delivery. */
   readonly openId: Signal<string | undefined>;
@@ -27,7 +27,7 @@ export interface Cursor {
   step(by: 1 | -1): void;
   /** Shows the deliveries that waited. The list stays on hold. */
   showWaiting(): void;
-  /** Shows the newest, those that waited too, and goes on with what comes. */
+  /** Shows the newest deliveries and continues with new ones. */
   toTop(): void;
   /** The delivery was closed. */
   leave(): void;

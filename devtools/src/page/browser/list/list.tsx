@@ -8,7 +8,7 @@ import { columns, Row } from './row.js';
 import { createScroller, type Scroller } from './scroller.js';
 import { Waiting } from './waiting.js';
 
-/** The rows in sight and a few around them. A row keeps its element while it exists, and with it selection and hover. */
+/** The visible rows and a few around them. A row keeps its element, and so its selection and hover. */
 function Rows({ session, scroller }: { session: Session; scroller: Scroller }) {
   const { view, openId, cursor, version, clock } = session;
   void [version.value, scroller.moved.value];
@@ -33,7 +33,7 @@ function Rows({ session, scroller }: { session: Session; scroller: Scroller }) {
   return rows;
 }
 
-/** What keys do in the list. */
+/** Key bindings of the list. */
 function actionsOf(session: Session, scroller: Scroller): Record<string, () => void> {
   const { view, cursor, openId, moveTo, toTop } = session;
   const index = cursor.value ? view.indexOf(cursor.value) : -1;

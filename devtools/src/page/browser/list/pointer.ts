@@ -1,10 +1,10 @@
 import type { Session } from '../session.js';
 import type { Entry } from '../store.js';
 
-/** How long the list holds after the pointer has moved over it. */
+/** How long the list holds after the pointer moved over it, in ms. */
 const RESTS_MS = 1500;
 
-/** What the pointer does in the list: a click opens, and moving over it holds the rows where they are. */
+/** Pointer handlers of the list: a click opens a row, a move keeps rows in place. */
 export function createPointer({ view, hovered, open, cursor }: Session) {
   let pressed: Entry | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -5,7 +5,7 @@ import { line } from '../shared/text.js';
 import { VerdictIcon } from '../shared/verdict.js';
 import type { Summary } from '../types.js';
 
-/** What a row has, in order: class and heading. */
+/** The columns of a row: class and heading. */
 export const columns = [
   ['verdict', 'Verdict'],
   ['time', 'Time'],

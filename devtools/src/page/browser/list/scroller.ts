@@ -7,13 +7,13 @@ const NARROW = 700;
 /** Rows that exist above and below those in sight. */
 const EXTRA = 6;
 
-/** The element that scrolls, in which only the rows in sight exist. All rows have the same height. */
+/** The scrolling element, which contains only the visible rows. All rows have the same height. */
 export interface Scroller {
   /** Counts up when other rows may be in sight. */
   readonly moved: Signal<number>;
   readonly narrow: Signal<boolean>;
   rowHeight(): number;
-  /** The rows that have to exist: the first, and the one after the last. */
+  /** The range of rows to render; the end is excluded. */
   range(total: number): readonly [first: number, end: number];
   firstInSight(): number;
   rowsInSight(): number;
@@ -22,7 +22,7 @@ export interface Scroller {
   reveal(index: number): void;
   /** The list was scrolled. */
   scrolled(): void;
-  /** Follows the size of the elements until it is called. */
+  /** Follows the size of the elements. Returns a function that stops it. */
   attach(list: HTMLElement, canvas: HTMLElement): () => void;
 }
 

@@ -33,7 +33,7 @@ export function bytes(count: number): string {
   return `${(count / 1_000_000).toFixed(1)} MB`;
 }
 
-/** No more digits than were measured, and never 60 s of a minute. */
+/** A duration, rounded to its precision, and never as 60 s. */
 export function duration(ms: number): string {
   if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;

@@ -1,6 +1,6 @@
 const due = new Set<() => void>();
 
-/** Calls before the next frame, once however often it is asked for. */
+/** Calls a function before the next frame, once for all requests. */
 export function onFrame(work: () => void): void {
   if (due.size === 0) {
     requestAnimationFrame(() => {

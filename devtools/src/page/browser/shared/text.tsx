@@ -42,7 +42,7 @@ function piecesOf(text: string): string[] {
 
 /** Untrusted text of any length: its first `length` characters, and a button for the rest. */
 export function LongText({ text, length = LONGEST }: { text: string; length?: number }) {
-  // The text that was opened: another one in its place starts closed.
+  // The expanded text: a different text starts collapsed.
   const [opened, open] = useState<string>();
   const box = useRef<HTMLSpanElement>(null);
   const isOpen = opened === text;

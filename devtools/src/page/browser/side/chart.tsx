@@ -9,7 +9,7 @@ const WIDTH = 240;
 const HEIGHT = 72;
 const MINUTE_MS = 60_000;
 
-/** The highest of a scale that reads well. */
+/** The rounded top of the scale. */
 function scaleFor(most: number): number {
   let step = 1;
   while (step * 5 < most) step *= 10;
@@ -73,7 +73,7 @@ function Step({ session, step: { at, counts }, index, width, most }: StepProps) 
   );
 }
 
-/** The same by minute, for reading and for the keyboard. */
+/** The same data by minute, for screen readers and the keyboard. */
 function Minutes({ session, steps }: { session: Session; steps: readonly Bucket[] }) {
   return (
     <table class="minutes">

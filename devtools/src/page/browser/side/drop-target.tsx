@@ -6,7 +6,7 @@ import { openRecording } from './recordings.js';
 export function DropTarget({ session }: { session: Session }) {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    // Entering a child comes before leaving its parent.
+    // dragenter of a child fires before dragleave of its parent.
     let depth = 0;
     const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
     const moved = (change: number) => (event: DragEvent) => {
@@ -15,14 +15,14 @@ export function DropTarget({ session }: { session: Session }) {
       setOver(depth > 0);
     };
     const over = (event: DragEvent) => {
-      // The browser would open the file in place of the page.
+      // Otherwise the browser replaces the page with the file.
       if (hasFile(event)) event.preventDefault();
     };
     const drop = (event: DragEvent) => {
       depth = 0;
       setOver(false);
       const file = event.dataTransfer?.files[0];
-      // A part of the page that takes files itself has prevented the default.
+      // A part of the page that accepts files has prevented the default.
       if (!file || event.defaultPrevented) return;
       event.preventDefault();
       void openRecording(session, file);

@@ -18,7 +18,7 @@ export const switches: readonly (readonly [key: Switch, title: string, hint: str
 
 const LONGEST_DELAY_MS = 600_000;
 
-/** Sets faults. The state shows what the service made of it. */
+/** Sets faults. The page state shows the result. */
 export async function setFaults({ api, state }: Session, faults: Partial<Values>): Promise<void> {
   try {
     const answer: Values = await api.put('faults', faults);

@@ -21,7 +21,7 @@ async function retry({ api }: Session, webhookId: number): Promise<void> {
   }
 }
 
-/** One webhook whose deliveries wait, because one that failed is sent again before them. */
+/** A webhook whose deliveries wait behind a failed one that is retried. */
 function HeldBack({ session, held }: { session: Session; held: Held }) {
   const { webhookId, label, behind, waiting, nextAttemptAt } = held;
   return (
@@ -47,7 +47,7 @@ function HeldBack({ session, held }: { session: Session; held: Held }) {
   );
 }
 
-/** Says which deliveries wait, and behind which. */
+/** Shows which deliveries wait, and behind which one. */
 export function QueueBanner({ session }: { session: Session }) {
   const held = (session.state.value?.queue ?? []).filter(({ waiting }) => waiting > 0);
   return (

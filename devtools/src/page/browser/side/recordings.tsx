@@ -4,7 +4,7 @@ import type { Session } from '../session.js';
 import { counted } from '../shared/format.js';
 import { notify } from '../shared/notices.js';
 
-/** What the server made of a recording. */
+/** The server's result for a recording. */
 interface Opened {
   readonly added: number;
   readonly skipped: number;

@@ -113,7 +113,7 @@ function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
   );
 }
 
-/** What is in the dialog while it is open. What it knows, the secret too, is gone when it closes. */
+/** The content of the open dialog. Closing it discards its state, including the secret. */
 function Content({ session, onClose }: { session: Session; onClose: () => void }) {
   const [created, setCreated] = useState<Created>();
   // The state has none of it as soon as the webhook is registered.

@@ -15,7 +15,7 @@ async function force({ api, state }: Session, status: number | null): Promise<vo
   }
 }
 
-/** Chooses the answer to authentic deliveries, in place of that of the application. */
+/** Chooses the answer to authentic deliveries, instead of the application's. */
 export function Respond({ session }: { session: Session }) {
   const state = session.state.value;
   if (!state?.can.respond) return null;
@@ -47,7 +47,7 @@ export function Respond({ session }: { session: Session }) {
   );
 }
 
-/** Says that answers are forced. */
+/** Shows that answers are forced. */
 export function RespondBanner({ session }: { session: Session }) {
   const { respond, target } = session.state.value ?? {};
   if (respond === undefined) return null;

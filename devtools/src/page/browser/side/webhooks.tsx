@@ -12,7 +12,7 @@ interface ItemProps {
   readonly onRemoved: () => void;
 }
 
-/** Removes at the second click, and takes back the first when it loses the focus. */
+/** Removes on the second click. Losing focus cancels the first. */
 function Remove({ session, webhook: { id, label }, onRemoved }: ItemProps) {
   const [isAsked, ask] = useState(false);
   async function remove(): Promise<void> {

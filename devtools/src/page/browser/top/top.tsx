@@ -56,7 +56,7 @@ function toggleSide(): void {
 /** The top bar: what is running, and whether the page is connected to it. */
 export function Top({ session }: { session: Session }) {
   const state = session.state.value;
-  // One primary action a view: without a webhook it is to register one, in an open delivery to send that again.
+  // One primary action per view: without a webhook, register one; in an open delivery, send it again.
   const isPrimary = state?.webhooks?.length !== 0 && session.openId.value === undefined;
   return (
     <>
