@@ -27,7 +27,7 @@ export function kindOf(item: DeliveryItem): string {
   return item.status === 'event' ? item.event.event : 'other';
 }
 
-/** A span's attributes for an item. Fields that the schema leaves open are used only if they are text. */
+/** A span's attributes for an item. Fields with an open schema are used only if they are text. */
 export function eventAttributes(item: DeliveryItem): Attributes {
   if (item.status === 'invalid') return { 'webhook.event.kind': 'other' };
   if (item.status === 'unknown') return { 'messaging.message.id': item.id, 'webhook.event.kind': item.kind };

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, context } from '@opentelemetry/api';
 import { guarded } from './guarded.js';
 
-/** What context managers and newer versions of the API offer to enter and leave a context. */
+/** Methods of context managers and newer API versions to enter and leave a context. */
 interface Attaching {
   attach?(context: Context): { dispose(): void };
 }
@@ -10,8 +10,8 @@ interface Attaching {
 const dispose: symbol = (Symbol as { dispose?: symbol }).dispose ?? Symbol.for('Symbol.dispose');
 
 /**
- * A store to bind to a channel's `start`: while the traced work runs, its context is OpenTelemetry's active one. Whatever
- * the context manager does, the work runs exactly once. The work is async, so it does not throw here.
+ * A store to bind to a channel's `start`: while the traced work runs, its context is OpenTelemetry's active one.
+ * Whatever the context manager does, the work runs exactly once. The work is async, so it does not throw synchronously.
  */
 export class ContextStore extends AsyncLocalStorage<Context | undefined> {
   override run<R, Args extends unknown[]>(entered: Context | undefined, work: (...args: Args) => R, ...args: Args): R {

@@ -3,15 +3,15 @@ import type { Context } from '@opentelemetry/api';
 import { ContextStore } from './context-store.js';
 import { guarded } from './guarded.js';
 
-/** How a message is followed: the context to activate while its work runs, and what to do when it has finished. */
+/** How to follow a message: the context to activate during its work, and a callback for its end. */
 export interface Followed {
   readonly context?: Context | undefined;
   finish(): void;
 }
 
 /**
- * Follows each message of one of the receiver's channels from start to end, even if `begin` or `finish` throws. Returns a
- * function that stops it: it follows no new message, and finishes those in progress.
+ * Follows each message of one of the receiver's channels from start to end, even if `begin` or `finish` throws. Returns
+ * a function that stops following new messages; those in progress are finished.
  */
 export function follow<Message extends object>(
   name: 'delivery' | 'event' | 'handler',

@@ -11,7 +11,7 @@ export function guarded<T>(watch: () => T): T | undefined {
     try {
       diag.error('event-webhook-receiver: OpenTelemetry failed.', error);
     } catch {
-      // There is nowhere left to report a diagnostics logger that throws; it must not end the process either.
+      // A diagnostics logger that throws cannot be reported, and must not end the process.
     }
     return undefined;
   }

@@ -11,13 +11,13 @@ export interface MetricOptions {
   readonly destination: string;
 }
 
-/** Up to what a sender, or a host, may wait for. */
+/** Bucket boundaries up to the time limits of senders and hosts. */
 const LONG_SECONDS = [10, 15, 20, 30, 60, 120];
 /** Bucket boundaries that the messaging conventions recommend, which end at 10 s. */
 const PROCESS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, ...LONG_SECONDS];
-/** From a handler with a memory store up. */
+/** Bucket boundaries, starting at a handler with a memory store. */
 const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, ...LONG_SECONDS];
-/** Each four times the one before, up to the default `maxBodyBytes`. */
+/** Each is four times the previous one, up to the default `maxBodyBytes`. */
 const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 10_485_760];
 
 const IN_FLIGHT = 'event-webhook-receiver:in-flight';
@@ -32,7 +32,7 @@ function createInstruments(meter: Meter) {
       unit: '{delivery}',
     }),
     activeDeliveries: meter.createUpDownCounter('webhook.active_deliveries', {
-      description: 'Deliveries that were received and not yet answered, also those that are not verified.',
+      description: 'Deliveries that were received and not yet answered, verified or not.',
       unit: '{delivery}',
     }),
     deadLetters: meter.createCounter('webhook.dead_letters', {
@@ -119,7 +119,7 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
     };
   }
 
-  /** What was counted of each receiver. */
+  /** The counts of each receiver. */
   const places = new Map<InFlightMessage, number>();
   const count = (message: InFlightMessage, inFlight: number) => {
     instruments().inFlight.add(inFlight - (places.get(message) ?? 0), base);
@@ -144,7 +144,7 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
   };
 }
 
-/** The kind of a handler's events, if they are of one kind. */
+/** The type of a handler's events, if all have the same. */
 function kindsOf({ events }: HandlerMessage): Attributes {
   const kind = events[0]?.event;
   return kind !== undefined && events.every(({ event }) => event === kind) ? { 'webhook.event.kind': kind } : {};

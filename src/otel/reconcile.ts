@@ -13,14 +13,14 @@ function createInstruments(meter: Meter) {
   return {
     runs: counter('runs', '{run}', 'Runs of reconcile, by result.'),
     found: counter('found', '{event}', 'Events that reconcile read.'),
-    repaired: counter('repaired', '{event}', 'Events that had not taken effect and that reconcile made good.'),
+    repaired: counter('repaired', '{event}', 'Events that had not taken effect before reconcile repaired them.'),
     failed: counter('failed', '{event}', 'Events that reconcile passed on and that failed.'),
     left: gauge('left', '{event}', 'Events on the retry list, at the end of the last run.'),
     lag: gauge('lag', '{block}', 'Blocks between the cursor and the last final block, at the end of the last run.'),
   };
 }
 
-/** Counts the runs of `reconcile` and what they made good. Returns a function that stops it. */
+/** Counts the runs of `reconcile` and repaired events. Returns a function that stops it. */
 export function followReconcile(meter: () => Meter): () => void {
   let made: ReturnType<typeof createInstruments> | undefined;
 
@@ -30,7 +30,7 @@ export function followReconcile(meter: () => Meter): () => void {
     if (chainId !== undefined) attributes['webhook.reconcile.chain_id'] = chainId;
     made.runs.add(1, { ...attributes, 'webhook.reconcile.result': stopped?.reason ?? 'complete' });
     for (const name of ['found', 'repaired', 'failed'] as const) made[name].add(counts[name], attributes);
-    // A run that could not read the list does not know it.
+    // Unknown if the run could not read the list.
     if (stopped?.reason !== 'cursor') made.left.record(counts.left, attributes);
     if (final !== undefined) made.lag.record(Math.max(0, final - to), attributes);
   }

@@ -95,7 +95,7 @@ function describeDelivery(span: Span, { result, bodyBytes }: DeliveryMessage): v
   if (outcomes.length > 0 || error === undefined) span.setAttribute('messaging.batch.message_count', outcomes.length);
   if (error === undefined) return;
   setFailed(span, error);
-  // The failure of an item is recorded with the item.
+  // An item's failure is recorded on the item's span.
   if (outcomes.length === 0) recordFailure(span, error);
 }
 
@@ -112,7 +112,7 @@ function setFailed(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, ...messageOf(error) });
 }
 
-/** Only our code and message, not the cause: user code may throw anything. */
+/** Only our code and message: the cause may contain user data. */
 function recordFailure(span: Span, error: unknown): void {
   span.recordException({ code: errorType(error), ...messageOf(error) });
 }
