@@ -6,12 +6,12 @@ import { RangeFlaw } from './range-flaw.js';
 /** Properties of some chains that Ethereum does not have, with the log message for each. */
 const HABITS = {
   foreign: ['logs of other blocks', 'They are left out.'],
-  repeated: ['a log more than once', 'Each is taken once.'],
-  removed: ['logs that the node calls removed', 'They count as logs of the block.'],
+  repeated: ['a log more than once', 'Duplicates are ignored.'],
+  removed: ['logs that are marked as removed', 'They count as logs of the block.'],
   transaction: ['logs of transactions that it does not list', 'Their events have no `data.transaction`.'],
-  order: ['a `logIndex` that starts again', 'The order of the transactions counts.'],
-  sender: ['transactions without a sender', 'They count as those of other accounts than `wallets`.'],
-  filter: ['a bloom filter that is not that of its logs', 'Filters of this chain are not used.'],
+  order: ['a `logIndex` that starts again', 'Logs are ordered by transaction.'],
+  sender: ['transactions without a sender', 'They do not count as transactions of `wallets`.'],
+  filter: ['a bloom filter that does not match its logs', 'Filters of this chain are not used.'],
 } as const;
 
 type Habit = keyof typeof HABITS;

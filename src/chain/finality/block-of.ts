@@ -59,6 +59,6 @@ function isNumber(value: unknown): value is number {
 function fail(why: string): never {
   throw new WebhookError(
     'ERR_WEBHOOK_RAW_FIELDS',
-    `Whether the event is final cannot be found out: ${why}. Report it to the service, or handle such events by a receiver without \`finality\`.`,
+    `Cannot determine whether the event is final: ${why}. Report it to the service, or handle such events with a receiver without \`finality\`.`,
   );
 }

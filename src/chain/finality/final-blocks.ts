@@ -23,7 +23,7 @@ export type Found = { readonly hash: Hex } | { readonly missing: number } | { re
 /** The node switched chains or reorganized final blocks, so cached answers are wrong. */
 export class Contradiction extends Error {
   constructor(readonly number: number) {
-    super(`Another block than before is final at ${number}.`);
+    super(`A different block is now final at ${number}.`);
   }
 }
 
@@ -33,7 +33,7 @@ interface LookUpOptions {
   readonly pace: Pace;
   /** Distance in blocks from the tag's block down to the last final one. */
   readonly depth: number;
-  /** Whether the tag must be asked for again. */
+  /** Whether the tag's block must be requested again. */
   readonly isAgain: boolean;
 }
 

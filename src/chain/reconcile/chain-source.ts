@@ -56,7 +56,7 @@ export interface ChainSourceOptions {
   readonly logger?: Logger | undefined;
 }
 
-interface Run {
+interface OpenChain {
   readonly pool: NodePool;
   readonly chainId: number;
   readonly final: Header | undefined;
@@ -69,7 +69,7 @@ interface Run {
 const STILL_BLOCKS = 1000;
 
 const neverFinal = (tag: string, head: number) =>
-  `The chain has ${head} blocks and its \`${tag}\` block is still 0, so nothing is read. Some chains never say what is final: set \`level: { confirmations: n }\`.`;
+  `The chain has ${head} blocks and its \`${tag}\` block is still 0, so nothing is read. Some chains never report final blocks: set \`level: { confirmations: n }\`.`;
 
 const OPTIONS = 'rpcUrl contracts wallets level minAgeSeconds chainId agree maxRange timeoutMs logger'.split(' ');
 
@@ -112,7 +112,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
   const size = new RangeSize(Math.floor(maxRange));
   const pools = new WeakMap<AbortSignal, NodePool>();
-  const runs = new WeakMap<AbortSignal, Run>();
+  const runs = new WeakMap<AbortSignal, OpenChain>();
   let hasWarned = false;
   let hasWarnedOfTag = false;
 
@@ -121,7 +121,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     return new NodePool(nodes, agree, isTooMuch);
   };
 
-  async function open(signal: AbortSignal): Promise<Run> {
+  async function open(signal: AbortSignal): Promise<OpenChain> {
     const pool = pools.get(signal) ?? poolOf(signal);
     pools.set(signal, pool);
     const chainId = options.chainId ?? ((await pool.ask((node) => node.chainId()))[0] as number);
@@ -158,7 +158,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
 
   /** Reads a range from `agree` nodes. */
   async function readAgreed(
-    run: Run,
+    run: OpenChain,
     range: readonly [number, number],
     acceptsUnproven: boolean,
     last: Header | undefined,
@@ -178,7 +178,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   /** Whether a smaller range, or another way to read it, may succeed. */
   function makesSmaller(error: unknown, length: number): boolean {
     if (error instanceof RangeFlaw && error.flaw === 'bloom') {
-      logger.warn({ err: error }, `${error.message} The logs of each block are asked for by its hash from now on.`);
+      logger.warn({ err: error }, `${error.message} Logs are requested by block hash from now on.`);
       return true;
     }
     if (length === 1 || !isTooMuch(error)) return false;

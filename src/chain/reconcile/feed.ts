@@ -72,7 +72,7 @@ export function checkKey({ event, key }: KeyedEntry, chainId: number | undefined
   }
   if (key === expected) return;
   throw new ConfigError(
-    `\`reconcile\` needs a receiver that tells events apart by their place on the chain, as delivered events have other ids. Set its option \`idempotencyKey: (event) => logIdentity(event, { chainId: ${chainId ?? 'n'} })\`.`,
+    `\`reconcile\` needs a receiver that identifies events by their place on the chain, because delivered events have other ids. Set its option \`idempotencyKey: (event) => logIdentity(event, { chainId: ${chainId ?? 'n'} })\`.`,
   );
 }
 

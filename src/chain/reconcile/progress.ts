@@ -57,7 +57,7 @@ export class Progress {
     }
     if (scope !== this.source.scope) {
       throw new ConfigError(
-        `The cursor was written for other contracts or wallets of the source \`${name}\`: events of added ones before it would be missed. Keep it for those that it was written for, and use another source and cursor for the added ones.`,
+        `The cursor was written for other contracts or wallets of the source \`${name}\`: events of added ones before it would be missed. Keep it for the old ones, and use another source and cursor for the added ones.`,
       );
     }
     this.#chainId = chainId;

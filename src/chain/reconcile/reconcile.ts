@@ -6,8 +6,8 @@ import type { ReconcileCursor } from '../../stores/cursor.js';
 import { guardedLogger } from '../logging.js';
 import type { ReconcilingReceiver } from './feed.js';
 import { isPosition, Progress } from './progress.js';
+import { Reconciliation, type ReconciliationOptions } from './reconciliation.js';
 import { asError, type ReconcileReport, Stop } from './report.js';
-import { Run, type RunOptions } from './run.js';
 import type { ReconcileSource } from './source.js';
 import { rememberedSince } from './too-old.js';
 
@@ -89,7 +89,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
   const { source, cursor, from } = options;
-  const run = new Run({ ...settings, signal: ending.signal }, new Progress(cursor, source, from));
+  const run = new Reconciliation({ ...settings, signal: ending.signal }, new Progress(cursor, source, from));
   const publish = (report: ReconcileReport): ReconcileReport => {
     if (settings.handle) channel('event-webhook-receiver:reconcile').publish(report);
     return report;
@@ -108,7 +108,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   }
 }
 
-function settingsOf(options: ReconcileOptions): Omit<RunOptions, 'signal'> {
+function settingsOf(options: ReconcileOptions): Omit<ReconciliationOptions, 'signal'> {
   checkOptions('reconcile', options, OPTIONS);
   const { source, receiver, from, cursor, handle = true, keySource, retentionMs, signal, onProgress } = options;
   const { batchSize = 100, retryListSize = 1000, retryDelayMs = 1000 } = options;
@@ -120,7 +120,9 @@ function settingsOf(options: ReconcileOptions): Omit<RunOptions, 'signal'> {
   if (typeof handle !== 'boolean') throw optionError('handle', 'true or false', handle);
   if (cursor !== undefined) checkMethods('cursor', cursor, ['read', 'write'], 'an object with `read` and `write`');
   else if (handle)
-    throw new ConfigError('`reconcile` needs a `cursor` to keep how far it got. Only `handle: false` does without.');
+    throw new ConfigError(
+      '`reconcile` needs a `cursor` to store its progress. Only `handle: false` works without one.',
+    );
   checkNumber('batchSize', batchSize, 1);
   checkNumber('retryListSize', retryListSize, 0, MOST_RETRIES);
   checkNumber('retryDelayMs', retryDelayMs, 1, MAX_TIMER_MS);

@@ -8,7 +8,7 @@ import { asError, type ReconcileReport, Stop, type StopReason, Tally } from './r
 import type { ReconcileSource, SourceChunk, SourceRange } from './source.js';
 import { whyTooOld } from './too-old.js';
 
-export interface RunOptions extends FeedOptions {
+export interface ReconciliationOptions extends FeedOptions {
   readonly source: ReconcileSource;
   readonly batchSize: number;
   readonly retryListSize: number;
@@ -26,7 +26,7 @@ const LONGEST_DELAY_MS = 60_000;
 const LONGEST_PAUSE_MS = 300_000;
 
 /** One run of `reconcile`. */
-export class Run {
+export class Reconciliation {
   readonly #tally = new Tally();
   #from: number;
   #range: SourceRange | undefined;
@@ -34,7 +34,7 @@ export class Run {
   #due: number[] = [];
 
   constructor(
-    private readonly options: RunOptions,
+    private readonly options: ReconciliationOptions,
     private readonly progress: Progress,
   ) {
     this.#from = progress.next;
@@ -78,7 +78,7 @@ export class Run {
         if (this.progress.next > end + 1) {
           logger.warn(
             { end, position: this.progress.next },
-            `The source \`${source.name}\` ends at position ${end}, but position ${this.progress.next} is next. Nothing is read before it gets there.`,
+            `The source \`${source.name}\` ends at position ${end}, but position ${this.progress.next} is next. Nothing is read until the source reaches it.`,
           );
         }
         await this.#retryDue();
@@ -261,7 +261,7 @@ export class Run {
   }
 }
 
-function keyed({ entries }: SourceChunk, receiver: RunOptions['receiver']): KeyedEntry[] {
+function keyed({ entries }: SourceChunk, receiver: ReconciliationOptions['receiver']): KeyedEntry[] {
   return entries.map((entry) => keyedEntry(entry, receiver));
 }
 

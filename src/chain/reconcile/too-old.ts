@@ -1,18 +1,18 @@
 import { ConfigError } from '../../errors.js';
-import type { RunOptions } from './run.js';
+import type { ReconciliationOptions } from './reconciliation.js';
 import type { SourceChunk } from './source.js';
 
 /** Margin in ms for differences between clocks: an event may seem younger than it is. */
 const CLOCK_SKEW_MS = 60_000;
 
-type Memory = Pick<RunOptions, 'receiver' | 'retentionMs'>;
+type Memory = Pick<ReconciliationOptions, 'receiver' | 'retentionMs'>;
 
 /** @throws ConfigError if an event's age is unknown. */
 export function rememberedSince({ receiver, retentionMs }: Memory): number {
   const known = receiver.rememberedSince();
   if (known === undefined && retentionMs === undefined) {
     throw new ConfigError(
-      'The receiver cannot tell since when its store remembers what took effect. Set `retentionMs` to how long it does.',
+      'The retention of the store is unknown. Set `retentionMs` to the time that the store keeps keys.',
     );
   }
   return Math.max(known ?? 0, retentionMs === undefined ? 0 : Date.now() - retentionMs);

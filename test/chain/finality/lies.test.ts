@@ -246,7 +246,7 @@ describe('chainFinality says pending, and why', () => {
     node.drop(15);
     for (let block = 0; block < 20; block++) node.mine();
     node.set({ finalized: 25 });
-    expect(await verdict(eventOf(at(node.chain, 17)))).toMatchObject(because('Another block than before'));
+    expect(await verdict(eventOf(at(node.chain, 17)))).toMatchObject(because('A different block is now final at'));
     pass(60_000);
     expect(await verdict(eventOf(at(node.chain, 17)))).toEqual(FINAL);
   });

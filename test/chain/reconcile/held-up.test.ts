@@ -58,7 +58,7 @@ describe.each([
     const next = Math.max(from, 4);
     expect(report).toMatchObject({ to: next - 1, final: 1, found: 0 });
     expect(lines.map(({ message }) => message)).toEqual([
-      `The source \`chain\` ends at position 1, but position ${next} is next. Nothing is read before it gets there.`,
+      `The source \`chain\` ends at position 1, but position ${next} is next. Nothing is read until the source reaches it.`,
     ]);
   });
 });

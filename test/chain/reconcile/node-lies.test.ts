@@ -136,7 +136,7 @@ describe('a node', () => {
       });
       const { amounts: read, lines } = await amounts({ maxRange: 2 });
       expect(read).toEqual(all);
-      expect(lines.filter((line) => line.includes('asked for by its hash from now on'))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes('requested by block hash from now on'))).toHaveLength(1);
     },
   );
 

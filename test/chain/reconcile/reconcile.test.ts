@@ -251,7 +251,7 @@ describe('reconcile refuses', () => {
     const { receiver, handled } = noting({ idempotencyKey } as never);
     const cursor = keptCursor();
     expect(await refusal(run(node, receiver, { cursor }))).toContain(
-      'ERR_WEBHOOK_CONFIG: `reconcile` needs a receiver that tells events apart by their place on the chain',
+      'ERR_WEBHOOK_CONFIG: `reconcile` needs a receiver that identifies events by their place on the chain',
     );
     expect([handled, cursor.text]).toEqual([[], undefined]);
   });
@@ -269,7 +269,7 @@ describe('reconcile refuses', () => {
   it('a receiver that cannot tell, unless `retentionMs` is set', async () => {
     const { rememberedSince: _, ...store } = memoryStore() as LeaseStore;
     const { receiver } = noting({ store });
-    expect(await refusal(run(node, receiver))).toMatch(/Set `retentionMs` to how long it does\.$/);
+    expect(await refusal(run(node, receiver))).toMatch(/Set `retentionMs` to the time that the store keeps keys\.$/);
     expect((await run(node, receiver, { retentionMs: 604_800_000 })).report).toMatchObject({ repaired: 6 });
   });
 
@@ -298,7 +298,7 @@ describe('reconcile refuses', () => {
 
   it.each([
     [{ from: -1 }, '`from` must be the number of a block, or another position of the source, got a number.'],
-    [{ cursor: undefined }, '`reconcile` needs a `cursor` to keep how far it got.'],
+    [{ cursor: undefined }, '`reconcile` needs a `cursor` to store its progress.'],
     [{ source: {} }, '`source` must be a source such as chainSource(…), got an object.'],
     [{ receiver: {} }, '`receiver` must be a Receiver, got an object.'],
     [{ cursor: './file' }, '`cursor` must be an object with `read` and `write`, got a string.'],

@@ -33,7 +33,7 @@ export interface Work<Tx = undefined> {
     context: Pick<EventContext<Tx>, 'tx' | 'throwIfExpired'>,
     via?: Via,
   ): Promise<void> | void;
-  /** Where `reconcile` keeps how far it got. */
+  /** Where `reconcile` stores its progress. */
   readonly cursor?: ReconcileCursor;
 }
 

@@ -25,17 +25,19 @@ export const otherDefects: readonly Defect[] = [
   }),
   // Reconciliation takes an event that is in progress or not final for one that took effect.
   planted('the cursor passes what waits', ['reconcile'], 600, {
-    'src/chain/reconcile/run.ts': {
+    'src/chain/reconcile/reconciliation.ts': {
       "return status === 'waiting' || status === 'failed';": "return status === 'failed';",
     },
   }),
   // Reconciliation does not list an event whose handler failed.
   planted('the cursor passes what fails', ['reconcile'], 1000, {
-    'src/chain/reconcile/run.ts': { 'for (const { key, position } of failed) retries.set(key, position);': '' },
+    'src/chain/reconcile/reconciliation.ts': {
+      'for (const { key, position } of failed) retries.set(key, position);': '',
+    },
   }),
   // Reconciliation moves its cursor to the end of a chunk before it handles it.
   planted('the cursor moves before the batch', ['reconcile'], 1000, {
-    'src/chain/reconcile/run.ts': {
+    'src/chain/reconcile/reconciliation.ts': {
       '      await this.#feed(batch);\n      done': `      progress.next = chunk.to + 1;\n      await this.#write(true);\n      await this.#feed(batch);\n      done`,
     },
   }),
