@@ -104,7 +104,7 @@ export const eventEmittedSchema = shallow().pipe(emittedSchema);
 /** A whole `transaction.included`. Its payload is open in the spec: any object is accepted, with all its keys. */
 export const transactionIncludedSchema = shallow().pipe(includedSchema);
 
-/** Either kind, told apart by `event`. */
+/** Either type, discriminated by `event`. */
 export const webhookEventSchema = shallow().pipe(z.discriminatedUnion('event', [emittedSchema, includedSchema]));
 
 /** The body of a delivery, parsed: an array of events. Unlike `parseDelivery`, it fails if one item is invalid. */

@@ -88,7 +88,7 @@ export const LATE: Finding = {
 
 const UNSTARTED: Finding = {
   ...NOT_EXPLAINED,
-  what: 'This delivery was not explained: this process can start no thread. It may have too many files open.',
+  what: 'This delivery was not explained: this process cannot start a thread. It may have too many files open.',
 };
 
 const CLOSED: Finding = {

@@ -33,10 +33,10 @@ export function amountBytes(text: string, contracts: KnownContracts): string[] {
   const integers = [...decimals].flatMap((count) =>
     fraction.length <= count ? [BigInt(whole + fraction.padEnd(count, '0'))] : [],
   );
-  return integers.filter((integer) => integer < 2n ** 256n).flatMap((integer) => [String(integer), word(integer)]);
+  return integers.filter((integer) => integer < 2n ** 256n).flatMap((integer) => [String(integer), wordOf(integer)]);
 }
 
-const word = (integer: bigint) => integer.toString(16).padStart(64, '0');
+const wordOf = (integer: bigint) => integer.toString(16).padStart(64, '0');
 
 const isNamed = ({ symbol = '' }: KnownContract, wanted: string) =>
   wanted === '' || symbol.toLowerCase() === wanted.toLowerCase();

@@ -55,7 +55,7 @@ const ofText = (status: number, line: string) =>
   fault(
     'app-said',
     `The app answered ${status}: ${line}`,
-    "Look at the app's log, and at the whole answer on the page. The text is the app's own.",
+    "Look at the app's log, and at the whole answer on the page. The text comes from the app.",
   );
 
 /** A finding from the status. */

@@ -20,7 +20,7 @@ export function budget(characters: number): (text: string, most: number) => stri
   };
 }
 
-/** A JSON value as text: strings as they are, anything else as JSON. */
+/** A JSON value as text: strings unchanged, other values as JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

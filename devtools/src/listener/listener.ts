@@ -42,7 +42,7 @@ export interface Listener extends Signing {
   readonly url: string;
   /** The forced answer to authentic deliveries; undefined if there is none. */
   respond: number | undefined;
-  /** Stops listening, and resolves when the deliveries under way have been answered. */
+  /** Stops listening, and resolves when the deliveries in progress have been answered. */
   close(): Promise<void>;
 }
 

@@ -43,13 +43,13 @@ export interface LocalService {
   /** Sends the bytes of a delivery again, before all others and with a new signature. Returns false when the delivery is no longer kept. */
   redeliver(deliveryId: string): boolean;
   /**
-   * Signs bytes as they are, unchecked, and sends them before all other deliveries of a webhook: to try what a receiver
-   * does with them. They are sent once: a refusal is not retried, so that it does not hold back other deliveries.
+   * Signs bytes unchecked and sends them before all other deliveries of a webhook, to test how a receiver reacts. They
+   * are sent once: a refusal is not retried, so that it does not hold back other deliveries.
    *
    * @param rawBody 1 byte to 10 MiB.
    * @returns The id of the delivery.
-   * @throws Error with `status` 404 when the webhook does not exist; ConfigError `ERR_WEBHOOK_CONFIG` when the body has another
-   * size, or `file` cannot be written.
+   * @throws Error with `status` 404 when the webhook does not exist; ConfigError `ERR_WEBHOOK_CONFIG` when the body has
+   * another size, or `file` cannot be written.
    */
   deliver(webhookId: number, rawBody: Uint8Array): string;
   /** The webhooks whose deliveries wait behind one that failed and is retried. `onChange` is called when they change. */

@@ -23,7 +23,7 @@ export function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The text of bytes, with � in place of bytes that are not UTF-8. */
+/** The text of bytes, with � for invalid UTF-8. */
 export const lossyUtf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 
 /** Whether a text is likely JSON, by its first character. */

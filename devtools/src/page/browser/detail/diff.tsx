@@ -113,7 +113,7 @@ export function Diff({ diff }: { diff: BodyDiff }) {
           <Bytes diff={diff} />
         </details>
       )}
-      {more && <p class="muted">More differs than is listed.</p>}
+      {more && <p class="muted">There are more differences.</p>}
     </div>
   );
 }

@@ -119,7 +119,7 @@ export function Editor({ session, detail, drafts, onClose }: Props) {
       <div class="buttons">
         {'text' in source && (
           <button type="button" class="primary" disabled={isSending} onClick={() => void send()}>
-            Send signed anew
+            Send with a new signature
           </button>
         )}
         {'text' in source && !remark && pretty(text) !== text && (

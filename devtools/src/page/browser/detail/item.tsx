@@ -88,7 +88,7 @@ export function ItemCard({ item, state }: { item: ItemView; state: State | undef
         {item.kind && item.kind !== name && <Wire text={item.kind} class="kind" />}
         {remark && <span class="tag bad">{remark}</span>}
         {item.removed && (
-          <span class="tag bad" title="A re-org has taken this log back.">
+          <span class="tag bad" title="A re-org removed this log.">
             removed by a re-org
           </span>
         )}

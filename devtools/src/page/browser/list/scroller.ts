@@ -4,12 +4,12 @@ import { type Signal, signal } from '@preact/signals';
 const [ROW, TALL_ROW] = [32, 54];
 /** Below this width a row has two lines (list.css). */
 const NARROW = 700;
-/** Rows that exist above and below those in sight. */
+/** Extra rows above and below the visible ones. */
 const EXTRA = 6;
 
 /** The scrolling element, which contains only the visible rows. All rows have the same height. */
 export interface Scroller {
-  /** Counts up when other rows may be in sight. */
+  /** Counts up when other rows may be visible. */
   readonly moved: Signal<number>;
   readonly narrow: Signal<boolean>;
   rowHeight(): number;
@@ -26,7 +26,7 @@ export interface Scroller {
   attach(list: HTMLElement, canvas: HTMLElement): () => void;
 }
 
-/** @param anchor index of the row that stays where it is when the height of rows changes; −1 for the first in sight */
+/** @param anchor index of the row that keeps its place when the height of rows changes; −1 for the first visible one */
 export function createScroller(anchor: () => number): Scroller {
   const moved = signal(0);
   const narrow = signal(false);
@@ -44,7 +44,7 @@ export function createScroller(anchor: () => number): Scroller {
     if (canvas) canvas.style.height = `${total * rowHeight()}px`;
   }
 
-  /** Whether some of a row is in sight. */
+  /** Whether a row is at least partly visible. */
   const isInSight = (index: number) =>
     (index + 1) * rowHeight() > scrollTop() && index * rowHeight() < scrollTop() + inSight();
 

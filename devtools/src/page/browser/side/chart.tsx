@@ -16,7 +16,7 @@ function scaleFor(most: number): number {
   return [1, 2, 5].map((factor) => factor * step).find((value) => value >= most) as number;
 }
 
-/** A fill that can be told apart without colour. */
+/** A pattern that distinguishes bars without colour. */
 const Pattern = ({ verdict, d }: { verdict: Verdict; d: string }) => (
   <pattern id={`hatch-${verdict}`} width={4} height={4} patternUnits="userSpaceOnUse">
     <rect class={`fill ${verdict}`} width={4} height={4} />
