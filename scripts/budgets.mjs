@@ -48,10 +48,10 @@ export const SUBPATHS = {
   './chain': { node: 37_200, edge: 37_100, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 1900, foreign: FOREIGN },
   './testing': {
-    node: 25_650,
-    edge: 27_950,
+    node: 13_250,
+    edge: 15_500,
     foreign: FOREIGN,
-    mentions: ['express', 'fastify', 'redis', 'pg', 'postgres', 'viem'],
+    mentions: ['viem'],
   },
 };
 
@@ -91,5 +91,5 @@ export const IMPORTS = {
   },
   './otel': { files: 4, bytes: 142_000, builtins: OTEL_BUILTINS, packages: ['@opentelemetry/api'] },
   './client': { files: 4, bytes: 153_500, ...CORE },
-  './testing': { files: 5, bytes: 258_500, ...CORE },
+  './testing': { files: 5, bytes: 192_500, ...CORE },
 };

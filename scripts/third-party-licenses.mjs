@@ -45,7 +45,7 @@ async function inDevtools() {
   });
   const programs = await buildByEsbuild({
     ...options,
-    entryPoints: ['cli/main', 'confined/explain-thread', 'explain/index', 'service/index'].map(
+    entryPoints: ['cli/main', 'confined/explain-thread', 'explain/index', 'service/index', 'store-contract/index'].map(
       (name) => `devtools/src/${name}.ts`,
     ),
     tsconfig: 'devtools/tsconfig.build.json',

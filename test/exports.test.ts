@@ -69,13 +69,7 @@ const reviewed: Record<string, readonly string[]> = {
   './chain': ['RpcError', 'chainFinality', 'chainSource', 'eventsSource', 'reconcile', 'serviceSource', 'watchChain'],
   './chain/file-cursor': ['fileCursor'],
   './client': ['WebhookApiError', 'createWebhookClient'],
-  './testing': [
-    'createTestDelivery',
-    'sampleContractEvent',
-    'sampleEventEmitted',
-    'sampleTransactionIncluded',
-    'storeContract',
-  ],
+  './testing': ['createTestDelivery', 'sampleContractEvent', 'sampleEventEmitted', 'sampleTransactionIncluded'],
 };
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -1,7 +1,7 @@
 // Runs storeContract over both stores, against your MongoDB (a replica set, because of the transactions):
 // MONGODB_URL=mongodb://127.0.0.1:27017/test npx tsx --tsconfig examples/tsconfig.json --test examples/mongodb/contract.ts
 import { after, suite, test } from 'node:test';
-import { storeContract } from 'event-webhook-receiver/testing';
+import { storeContract } from 'event-webhooks/store-contract';
 import { type ClientSession, MongoClient } from 'mongodb';
 import { type Lease, mongoLeases, mongoStore } from './leases.js';
 import { mongoTransactionStore } from './transactions.js';

@@ -63,7 +63,7 @@ export interface Leases {
  * database has answered. While the database is unreachable, nothing runs, and events fail with `ERR_WEBHOOK_STORE`, to be
  * redelivered.
  *
- * It does not check that the writes do what {@link Leases} asks for: run `storeContract` of `event-webhook-receiver/testing`
+ * It does not check that the writes do what {@link Leases} asks for: run `storeContract` of `event-webhooks/store-contract`
  * against your store, with its option `leases`.
  *
  * @example

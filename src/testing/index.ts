@@ -1,11 +1,3 @@
-export {
-  type ContractEffects,
-  type ContractOutage,
-  type ContractSettings,
-  type MakeStore,
-  type StoreContractOptions,
-  storeContract,
-} from './contract/index.js';
 export { type SampleArgs, type SampleContractEventOptions, sampleContractEvent } from './contract-event.js';
 export { type Overrides, sampleEventEmitted, sampleTransactionIncluded } from './samples.js';
 export { createTestDelivery, type TestDelivery } from './test-delivery.js';

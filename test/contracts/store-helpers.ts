@@ -3,7 +3,7 @@ import type { IdempotencyStore } from '../../src/index.js';
 import { deferred } from '../helpers.js';
 import { once } from '../stores/calls.js';
 
-export { HOSTILE_KEYS } from '../../src/testing/contract/keys.js';
+export { HOSTILE_KEYS } from '../../devtools/src/store-contract/keys.js';
 
 export const unique = (): string => randomUUID();
 export const nothing = async (): Promise<void> => {};

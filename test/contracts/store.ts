@@ -1,8 +1,8 @@
+import { type ContractEffects, type ContractSettings, storeContract } from 'event-webhooks/store-contract';
 import { describe, expect, it, test } from 'vitest';
 import { isTransactional, onceOf } from '../../src/handle/ground.js';
 import { probe } from '../../src/handle/probe.js';
 import type { IdempotencyStore } from '../../src/index.js';
-import { type ContractEffects, type ContractSettings, storeContract } from '../../src/testing/index.js';
 import { deferred } from '../helpers.js';
 import type { TestServer } from '../servers/server.js';
 import { once, onceEach } from '../stores/calls.js';

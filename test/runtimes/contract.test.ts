@@ -1,6 +1,6 @@
+import { storeContract } from 'event-webhooks/store-contract';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { memoryStore } from '../../src/index.js';
-import { storeContract } from '../../src/testing/index.js';
 import { type Consumer, createConsumer } from '../package/consumer.js';
 import { runSuite, testRunners } from './contract/runners.js';
 import { needsRuntimes } from './installed.js';

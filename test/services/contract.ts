@@ -3,7 +3,7 @@
 import { after, before, describe, test } from 'node:test';
 import { redisStore } from 'event-webhook-receiver/stores/redis';
 import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
-import { storeContract } from 'event-webhook-receiver/testing';
+import { storeContract } from 'event-webhooks/store-contract';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 

@@ -1,8 +1,8 @@
+import { storeContract } from 'event-webhooks/store-contract';
 import type { Collection } from 'mongodb';
 import { describe, expect, it, test } from 'vitest';
 import { type Lease, mongoLeases } from '../../examples/mongodb/leases.js';
 import { type Claim, type Leases, leasedStore } from '../../src/stores/leased.js';
-import { storeContract } from '../../src/testing/index.js';
 import { once, onceEach } from './calls.js';
 import { fakeMongo } from './fake-mongo.js';
 

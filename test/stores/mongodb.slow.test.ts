@@ -1,8 +1,8 @@
+import { storeContract } from 'event-webhooks/store-contract';
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { ifFree, type Lease, mongoStore } from '../../examples/mongodb/leases.js';
 import { mongoTransactionStore } from '../../examples/mongodb/transactions.js';
-import { storeContract } from '../../src/testing/index.js';
 import { fakeMongo } from './fake-mongo.js';
 
 // Not MongoDB, but a fake of the driver's calls: no server can be installed here.

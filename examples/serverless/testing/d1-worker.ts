@@ -7,7 +7,7 @@ import {
   type SqlStoreOptions,
   sqlStore,
 } from 'event-webhook-receiver/stores/sql';
-import { storeContract } from 'event-webhook-receiver/testing';
+import { storeContract } from 'event-webhooks/store-contract';
 
 interface Env {
   readonly DB: D1DatabaseLike;

@@ -5,13 +5,13 @@ import type { D1DatabaseLike } from 'event-webhook-receiver/stores/sql';
 import { Miniflare } from 'miniflare';
 import { entriesOf, PACKAGES } from '../../../scripts/exports.mjs';
 
-const root = (path: string) => fileURLToPath(new URL(path, PACKAGES.receiver));
-
-/** What bundlers make of the package's names for Workers, from the sources. */
-const sources = new Map([
-  ...entriesOf(PACKAGES.receiver).map(({ specifier, source }) => [specifier, root(source)] as const),
-  ['#runtime', root('src/runtime/edge.ts')],
-]);
+/** What bundlers make of the packages' names for Workers, from the sources. */
+const sources = new Map(
+  Object.values(PACKAGES).flatMap((url) =>
+    entriesOf(url).map(({ specifier, source }) => [specifier, fileURLToPath(new URL(source, url))]),
+  ),
+);
+sources.set('#runtime', fileURLToPath(new URL('src/runtime/edge.ts', PACKAGES.receiver)));
 
 async function bundle(path: string): Promise<string> {
   const { outputFiles } = await build({
@@ -25,7 +25,7 @@ async function bundle(path: string): Promise<string> {
       {
         name: 'sources',
         setup({ onResolve }) {
-          onResolve({ filter: /^(#|event-webhook-receiver)/ }, ({ path: name }) => ({
+          onResolve({ filter: /^(#|event-webhook)/ }, ({ path: name }) => ({
             path: sources.get(name) ?? name,
           }));
         },

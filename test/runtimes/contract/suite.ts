@@ -1,8 +1,8 @@
 import { memoryStore } from 'event-webhook-receiver';
-import { storeContract } from 'event-webhook-receiver/testing';
-import { RecordsKeysOfOthers } from '../../testing/wrong-stores/leases.js';
-import { RightLeaseStore } from '../../testing/wrong-stores/right-stores.js';
-import { Server } from '../../testing/wrong-stores/server.js';
+import { storeContract } from 'event-webhooks/store-contract';
+import { RecordsKeysOfOthers } from '../../../devtools/test/store-contract/wrong-stores/leases.js';
+import { RightLeaseStore } from '../../../devtools/test/store-contract/wrong-stores/right-stores.js';
+import { Server } from '../../../devtools/test/store-contract/wrong-stores/server.js';
 
 /** What a test runner exports. */
 export interface Runner {

@@ -1,5 +1,5 @@
+import { type ContractEffects, storeContract } from 'event-webhooks/store-contract';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { type ContractEffects, storeContract } from '../../../src/testing/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { startRestartableDynamoDB } from '../../servers/dynamodb.js';
 import { once } from '../calls.js';

@@ -1,6 +1,6 @@
+import { storeContract } from 'event-webhooks/store-contract';
 import { describe, expect, it } from 'vitest';
 import { fromD1, sqlStore } from '../../../../src/stores/sql/index.js';
-import { storeContract } from '../../../../src/testing/index.js';
 import { describeLetters, failure } from '../../../contracts/letters.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { once, onceEach } from '../../calls.js';

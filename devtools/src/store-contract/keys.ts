@@ -1,7 +1,6 @@
-import type { IdempotencyStore } from '../../stores/store.js';
+import type { IdempotencyStore } from 'event-webhook-receiver';
 import { unique } from './call.js';
-import type { Cases } from './cases.js';
-import type { Trial } from './trial.js';
+import type { Cases, Trial } from './trial.js';
 import { show, showKey } from './words.js';
 
 export const keyCases: Cases = {
@@ -10,12 +9,12 @@ export const keyCases: Cases = {
     const [store, other] = await trial.replicas({ retentionMs });
     const key = unique();
     const start = trial.time();
-    await trial.handled(trial.once(store, key), 'The first call of a key');
+    await trial.handled(trial.call(store, key), 'The first call of a key');
     /** Expects that the key is remembered, unless a slow machine has used up its retention. */
     async function remembered(what: string): Promise<void> {
-      const call = await trial.patiently(() => trial.once(other, key), what);
+      const call = await trial.patiently(() => trial.call(other, key), what);
       if (trial.time() - start > retentionMs - 100) return;
-      await trial.word(call, 'duplicate', what);
+      await trial.answers(call, 'duplicate', what);
       trial.notRun(call, what);
     }
     await remembered(`An event took effect less than its retention of ${retentionMs} ms ago`);
@@ -25,9 +24,9 @@ export const keyCases: Cases = {
     const forgotten = `The retention of a key is over (${retentionMs} ms, retentionMs)`;
     const again = trial.time();
     await trial.becomesFree(other, key, forgotten);
-    const call = await trial.patiently(() => trial.once(store, key), forgotten);
+    const call = await trial.patiently(() => trial.call(store, key), forgotten);
     if (trial.time() - again > retentionMs - 100) return;
-    await trial.word(call, 'duplicate', 'An event took effect after its key had been forgotten');
+    await trial.answers(call, 'duplicate', 'An event took effect after its key had been forgotten');
   },
 
   async 'accepts any key, and confuses no two of them'(trial) {
@@ -35,11 +34,11 @@ export const keyCases: Cases = {
     const keys = hostileKeys(unique());
     // The names without a prefix are there already if the server keeps them from the last time.
     for (const key of ['', '__proto__', 'constructor']) {
-      await trial.oneOf(trial.once(store, key), ['handled', 'duplicate'], `${show(key)} is a key like any other`);
+      await trial.oneOf(trial.call(store, key), ['handled', 'duplicate'], `${show(key)} is a key like any other`);
       await trial.duplicate(other, key, `${show(key)} is a key that has taken effect`);
     }
     for (const [index, key] of keys.entries()) {
-      const call = trial.once(store, key);
+      const call = trial.call(store, key);
       const outcome = await trial.settled(call, `${showKey(key)} is a new key`);
       const isKnown = 'answer' in outcome && outcome.answer === 'duplicate';
       const mistake = isKnown ? await confusion(trial, store, index) : undefined;
@@ -52,7 +51,7 @@ export const keyCases: Cases = {
 /** Says for which key before it a store takes one of `hostileKeys`, if new ones show it. */
 async function confusion<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, index: number) {
   const isDuplicate = async (key: string) => {
-    const outcome = await trial.settled(trial.once(store, key), `${showKey(key)} is a key like any other`);
+    const outcome = await trial.settled(trial.call(store, key), `${showKey(key)} is a key like any other`);
     return 'answer' in outcome && outcome.answer === 'duplicate';
   };
   for (let at = 0; at < index; at++) {

@@ -1,6 +1,5 @@
-import { ConfigError } from '../../errors.js';
-import type { IdempotencyStore } from '../../stores/store.js';
-import { type Call, callStore, nothing, type Work } from './call.js';
+import { ConfigError, type IdempotencyStore } from 'event-webhook-receiver';
+import { type Call, callStore, type Keys, nothing, type Work } from './call.js';
 import {
   type ContractEffects,
   type ContractSettings,
@@ -8,15 +7,17 @@ import {
   type MakeStore,
   type StoreContractOptions,
 } from './options.js';
-import { createGate, type Gate, settles, sleep, WAIT_MS, within } from './waiting.js';
+import { createGate, type Gate, settled, settles, sleep } from './waiting.js';
 
-/** The ground of one case: its stores and its runs, which it ends. */
-export class Ground<Tx> {
+/** How long the user's server may take to go away or to come back, in ms. */
+const SERVER_MS = 30_000;
+
+/** What one case works with: its stores, its calls, its clock. */
+export class Setup<Tx> {
   readonly #makeStore: MakeStore<Tx>;
   readonly options: StoreContractOptions<Tx>;
   readonly #gates: Gate[] = [];
   readonly #calls: Call[] = [];
-  readonly #undo: (() => void)[] = [];
   #passedMs = 0;
 
   constructor(makeStore: MakeStore<Tx>, options: StoreContractOptions<Tx>) {
@@ -26,14 +27,8 @@ export class Ground<Tx> {
 
   /** Lets every run that still waits end, so that the user can close the stores. */
   async end(): Promise<void> {
-    for (const undo of this.#undo.splice(0)) undo();
     for (const gate of this.#gates) gate.open();
     await settles(Promise.all(this.#calls.map((call) => call.settled)), 2000);
-  }
-
-  /** Has `undo` called when the case ends. */
-  onEnd(undo: () => void): void {
-    this.#undo.push(undo);
   }
 
   /** Two stores that share their keys, like two replicas; the same one twice if `shared` is false. */
@@ -43,10 +38,21 @@ export class Ground<Tx> {
   }
 
   async #open(settings: ContractSettings): Promise<IdempotencyStore<Tx>> {
-    const late = () => new Error(`\`makeStore\` did not settle within ${WAIT_MS / 1000} s.`);
-    const store = await within((async () => this.#makeStore(settings))(), late);
+    const store = await settled('makeStore', () => this.#makeStore(settings));
     checkMadeStore(store, this.options.effects !== undefined);
     return store;
+  }
+
+  call(store: IdempotencyStore<Tx>, keys: Keys, work: Work<Tx> = nothing): Call {
+    const call = callStore(store, keys, work);
+    this.#calls.push(call);
+    return call;
+  }
+
+  gate(): Gate {
+    const gate = createGate();
+    this.#gates.push(gate);
+    return gate;
   }
 
   async passTime(ms: number): Promise<void> {
@@ -59,36 +65,21 @@ export class Ground<Tx> {
     return performance.now() + this.#passedMs;
   }
 
-  /** The effects of a transactional store, whose cases are registered only with them. */
-  effects(): ContractEffects<Tx> {
+  /** The effects of a transactional store. */
+  get effects(): ContractEffects<Tx> {
     return this.options.effects as ContractEffects<Tx>;
   }
 
   /** How many effects are committed. */
   async effectsOf(id: string): Promise<number> {
-    const late = () => new Error(`\`effects.count\` did not settle within ${WAIT_MS / 1000} s.`);
     // Drivers return a count as text or bigint.
-    const count = Number(await within((async () => this.options.effects?.count(id))(), late));
+    const count = Number(await settled('effects.count', () => this.effects.count(id)));
     if (Number.isNaN(count)) throw new ConfigError('`effects.count` must return a number.');
     return count;
   }
 
-  once(store: IdempotencyStore<Tx>, key: string, work: Work<Tx> = nothing): Call {
-    return this.#noted(callStore(store, key, work));
-  }
-
-  each(store: IdempotencyStore<Tx>, keys: readonly string[], work: Work<Tx> = nothing): Call {
-    return this.#noted(callStore(store, keys, work));
-  }
-
-  #noted(call: Call): Call {
-    this.#calls.push(call);
-    return call;
-  }
-
-  gate(): Gate {
-    const gate = createGate();
-    this.#gates.push(gate);
-    return gate;
+  /** Takes the server away, or brings it back. */
+  async outage(change: 'begin' | 'end'): Promise<void> {
+    await settled('outage', () => this.options.outage?.[change](), SERVER_MS);
   }
 }

@@ -1,8 +1,6 @@
-import { ConfigError } from '../../errors.js';
-import { hasMethods } from '../../internal/check-client.js';
-import { checkFunction, checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
-import type { Leases } from '../../stores/leased.js';
-import type { IdempotencyStore } from '../../stores/store.js';
+import { ConfigError, type IdempotencyStore } from 'event-webhook-receiver';
+import type { Leases } from 'event-webhook-receiver/stores/leased';
+import { checkFunction, checkNumber, checkOptions, optionError } from '../check-options.js';
 
 /** Settings of a store that a case of {@link storeContract} needs. A store ignores those that it does not have. */
 export interface ContractSettings {
@@ -61,18 +59,23 @@ export interface ContractOutage {
 export function checkContractOptions(makeStore: unknown, options: StoreContractOptions<never>): void {
   checkFunction('makeStore', makeStore);
   checkOptions('storeContract', options, ['test', 'shared', 'passTime', 'effects', 'outage', 'leases']);
-  const { test, shared, passTime, effects, outage, leases } = options;
+  const { test, shared, passTime, leases } = options;
   checkFunction('test', test);
   if (shared !== undefined && typeof shared !== 'boolean') throw optionError('shared', 'a boolean', shared);
-  if (passTime !== undefined) checkFunction('passTime', passTime);
-  if (effects !== undefined && !hasMethods(effects, 'write', 'count')) {
-    throw optionError('effects', 'an object with the methods `write` and `count`', effects);
+  for (const [name, value] of Object.entries({ passTime, leases })) {
+    if (value !== undefined) checkFunction(name, value);
   }
-  if (leases !== undefined) checkFunction('leases', leases);
-  if (outage !== undefined && !hasMethods(outage, 'begin', 'end')) {
-    throw optionError('outage', 'an object with the methods `begin` and `end`', outage);
-  }
+  checkMethods('effects', options.effects, 'write', 'count');
+  checkMethods('outage', options.outage, 'begin', 'end');
 }
+
+function checkMethods(name: string, value: unknown, ...[first, second]: [string, string]): void {
+  if (value === undefined || hasMethods(value, first, second)) return;
+  throw optionError(name, `an object with the methods \`${first}\` and \`${second}\``, value);
+}
+
+const hasMethods = (value: unknown, ...names: string[]) =>
+  names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function');
 
 /** Throws ConfigError unless `makeStore` returned a store that the suite can test. */
 export function checkMadeStore<Tx>(store: IdempotencyStore<Tx>, hasEffects: boolean): void {
@@ -80,8 +83,7 @@ export function checkMadeStore<Tx>(store: IdempotencyStore<Tx>, hasEffects: bool
   if (!isOnce && !hasMethods(store, 'claim', 'record', 'release')) {
     throw optionError('makeStore', 'a function that returns an IdempotencyStore', store);
   }
-  const { leaseMs } = store;
-  if (leaseMs !== undefined) checkNumber('leaseMs', leaseMs, 0);
+  if (store.leaseMs !== undefined) checkNumber('leaseMs', store.leaseMs, 0);
   if (isOnce === hasEffects) return;
   throw new ConfigError(
     isOnce

@@ -1,6 +1,12 @@
-import { casesFor } from './cases.js';
+import { keyCases } from './keys.js';
+import { leaseCases } from './leases.js';
+import { onceCases } from './once.js';
 import { checkContractOptions, type MakeStore, type StoreContractOptions } from './options.js';
-import { Trial } from './trial.js';
+import { commitOutageCases, outageCases, recordOutageCases } from './outage.js';
+import { severalCases } from './several.js';
+import { transactionCases } from './transactions.js';
+import { type Cases, Trial } from './trial.js';
+import { writeCases } from './writes.js';
 
 export type { ContractEffects, ContractOutage, ContractSettings, MakeStore, StoreContractOptions } from './options.js';
 
@@ -8,7 +14,7 @@ export type { ContractEffects, ContractOutage, ContractSettings, MakeStore, Stor
 const CASE_TIMEOUT_MS = 60_000;
 
 /**
- * Registers the contract of an `IdempotencyStore` with a test runner: the suite that the stores of this package pass. The
+ * Registers the contract of an `IdempotencyStore` with a test runner: the suite that the stores of `event-webhook-receiver` pass. The
  * error of each failing case says what the store did, what it should have done, and what that means in production.
  *
  * It does not test how fast the store is, that its server survives a power failure, and what happens if a handler ends the
@@ -18,7 +24,7 @@ const CASE_TIMEOUT_MS = 60_000;
  * ```ts
  * import { test } from 'node:test';
  * import { memoryStore } from 'event-webhook-receiver';
- * import { storeContract } from 'event-webhook-receiver/testing';
+ * import { storeContract } from 'event-webhooks/store-contract';
  *
  * let now = 0;
  * storeContract((settings) => memoryStore({ leaseMs: settings.leaseMs, retentionMs: settings.retentionMs, now: () => now }), {
@@ -49,4 +55,16 @@ export function storeContract<Tx = undefined>(makeStore: MakeStore<Tx>, options:
       options.test(`${group}: ${title}`, test, CASE_TIMEOUT_MS);
     }
   }
+}
+
+/** The cases by what the store is called with or has. */
+function casesFor({ effects, outage, leases }: StoreContractOptions<never>): Readonly<Record<string, Cases>> {
+  return {
+    'one key': onceCases,
+    keys: keyCases,
+    'several keys': severalCases,
+    ...(effects ? { 'a transaction': transactionCases } : { leases: leaseCases }),
+    ...(leases && { 'the writes of a lease store': writeCases }),
+    ...(outage && { 'an outage': { ...outageCases, ...(effects ? commitOutageCases : recordOutageCases) } }),
+  };
 }

@@ -1,8 +1,7 @@
-import type { IdempotencyStore } from '../../stores/store.js';
-import { repeat, unique, uniques } from './call.js';
-import type { Cases } from './cases.js';
-import type { Trial } from './trial.js';
-import { BOTH, failure, RUN_FAILED, TWICE } from './words.js';
+import type { IdempotencyStore } from 'event-webhook-receiver';
+import { failing, RUN_FAILED, unique, uniques } from './call.js';
+import type { Cases, Trial } from './trial.js';
+import { BOTH, failure, TWICE, UNNOTICED } from './words.js';
 
 const LEASE_MS = 300;
 /** When every lease is over. */
@@ -11,7 +10,6 @@ const OVER_MS = LEASE_MS + 50;
 const FIRST = 'The first call of a key';
 const TAKEN_OVER = 'The lease of a run that hangs is over; its event is redelivered';
 const LOST_LEASE = 'A run succeeds after its lease, when another run has taken over its key';
-const UNNOTICED = `${TWICE}, and neither an error nor a log says so`;
 const RELEASED = 'A run fails after its lease, when another run has taken over its key';
 
 /** Two replicas with short leases, and how to check that a key is claimed. */
@@ -24,10 +22,10 @@ async function leased<Tx>(trial: Trial<Tx>) {
   /** Expects that the key is claimed, unless a slow machine has used up the lease. */
   async function refused(by: IdempotencyStore<Tx>, key: string, start: number, what: string): Promise<void> {
     // If it takes over after the lease, it frees the key again.
-    const call = await trial.patiently(() => trial.once(by, key, () => Promise.reject(new Error(RUN_FAILED))), what);
+    const call = await trial.patiently(() => trial.call(by, key, failing), what);
     if (trial.time() - start > LEASE_MS - 50) return;
-    if (call.runs > 0) throw failure(what, "'in-progress'", 'a second run', BOTH);
-    await trial.word(call, 'in-progress', what);
+    if (call.runs.length > 0) throw failure(what, "'in-progress'", 'a second run', BOTH);
+    await trial.answers(call, 'in-progress', what);
   }
   return { store, other, hold: holdTimed, refused };
 }
@@ -66,10 +64,10 @@ export const leaseCases: Cases = {
     const succeeding = await hold(store, key, FIRST);
     await refused(other, key, succeeding.start, 'A run has claimed a key');
     await trial.passTime(OVER_MS);
-    const failing = await hold(store, key, TAKEN_OVER, { retries: true });
+    const failing = await hold(store, key, TAKEN_OVER, true);
     await refused(other, key, failing.start, 'A run has taken over a key');
     await trial.passTime(OVER_MS);
-    const current = await hold(other, key, TAKEN_OVER, { retries: true });
+    const current = await hold(other, key, TAKEN_OVER, true);
     succeeding.gate.open();
     await trial.rejects(succeeding.call, LOST_LEASE, UNNOTICED);
     await refused(store, key, current.start, LOST_LEASE);
@@ -94,7 +92,7 @@ export const leaseCases: Cases = {
   async 'keeps a key that took effect when its lease would have ended'(trial) {
     const leases = await leased(trial);
     const key = unique();
-    await trial.handled(await trial.patiently(() => trial.once(leases.store, key), FIRST), FIRST);
+    await trial.handled(await trial.patiently(() => trial.call(leases.store, key), FIRST), FIRST);
     await trial.passTime(OVER_MS);
     await trial.duplicate(leases.other, key, 'An event took effect longer ago than a lease');
   },
@@ -104,18 +102,18 @@ export const leaseCases: Cases = {
     const [a, b, c] = uniques(3) as [string, string, string];
     const late = await hold(store, [a, b], FIRST);
     await trial.passTime(OVER_MS);
-    const current = await hold(other, [b, c], TAKEN_OVER, { retries: true });
+    const current = await hold(other, [b, c], TAKEN_OVER, true);
     late.gate.open();
     await trial.rejects(late.call, LOST_LEASE, UNNOTICED);
     // What nobody has taken over is recorded.
-    await trial.duplicates(
+    await trial.duplicate(
       store,
       [a],
       'A run succeeded after its lease, and nobody has taken over this one of its keys',
     );
     current.gate.open();
-    await trial.words(current.call, repeat(2, 'handled'), 'The run that has taken over succeeded');
-    await trial.duplicates(store, [a, b, c], 'Both runs took effect');
+    await trial.handled(current.call, 'The run that has taken over succeeded');
+    await trial.duplicate(store, [a, b, c], 'Both runs took effect');
   },
 
   async 'frees none of several keys that another run has taken over'(trial) {
@@ -123,13 +121,13 @@ export const leaseCases: Cases = {
     const [a, b] = uniques(2) as [string, string];
     const late = await hold(store, [a, b], FIRST);
     await trial.passTime(OVER_MS);
-    const current = await hold(other, [b], TAKEN_OVER, { retries: true });
+    const current = await hold(other, [b], TAKEN_OVER, true);
     late.gate.fail(new Error(RUN_FAILED));
     await trial.rethrows(late.call, RELEASED);
     await refused(store, b, current.start, RELEASED);
     current.gate.open();
-    await trial.words(current.call, ['handled'], 'The run that has taken over succeeded');
+    await trial.handled(current.call, 'The run that has taken over succeeded');
     const what = 'The run of two keys failed, and one of them was taken over';
-    await trial.words(await trial.patiently(() => trial.each(store, [b, a]), what), ['duplicate', 'handled'], what);
+    await trial.answers(await trial.patiently(() => trial.call(store, [b, a]), what), ['duplicate', 'handled'], what);
   },
 };

@@ -1,4 +1,4 @@
-import type { ClaimAnswer } from '../../../src/stores/store.js';
+import type { ClaimAnswer } from '../../../../src/stores/store.js';
 import { leases } from './right-stores.js';
 
 // Lease stores that are correct with one key, but not with several.

@@ -1,4 +1,4 @@
-import type { ContractSettings } from '../../../src/testing/index.js';
+import type { ContractSettings } from '../../../src/store-contract/index.js';
 import { leases, RightLeaseStore } from './right-stores.js';
 import type { Server } from './server.js';
 

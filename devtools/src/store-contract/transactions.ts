@@ -1,17 +1,13 @@
-import { type Call, nothing, repeat, unique, uniques, type Work } from './call.js';
-import type { Cases } from './cases.js';
+import { type Call, nothing, RUN_FAILED, TIMED_OUT, unique, uniques, type Work } from './call.js';
 import type { ContractEffects } from './options.js';
-import type { Trial } from './trial.js';
+import type { Cases, Trial } from './trial.js';
 import { createGate, settles, sleep, WAIT_MS } from './waiting.js';
-import { failure, LOST, messageOf, RUN_FAILED, TWICE } from './words.js';
-
-/** What the reason of the signal says. */
-const TIMED_OUT = 'The handler took longer';
+import { failure, LOST, messageOf, TWICE } from './words.js';
 
 /** Two replicas and their effects. */
 async function transactional<Tx>(trial: Trial<Tx>) {
   const [store, other] = await trial.replicas();
-  const effects = trial.effects();
+  const { effects } = trial;
   /** Expects a number of committed effects. */
   async function committed(id: string, expected: 0 | 1, what: string): Promise<void> {
     const count = await trial.effectsOf(id);
@@ -38,7 +34,7 @@ const NOTICE_MS = 200;
 
 /** A handler that times out after its first effect, and writes another one when `finish` is called. */
 async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, ending: (typeof ENDINGS)[number]) {
-  const effects = trial.effects();
+  const { effects } = trial;
   const [early, afterwards] = [unique(), unique()];
   const gate = trial.gate();
   const settled = createGate();
@@ -90,7 +86,7 @@ export const transactionCases: Cases = {
     const { store, other, effects, committed } = await transactional(trial);
     const key = unique();
     await trial.handled(
-      trial.once(store, key, (tx) => effects.write(tx, key)),
+      trial.call(store, key, (tx) => effects.write(tx, key)),
       'A run wrote an effect',
     );
     await committed(key, 1, 'A run wrote an effect');
@@ -101,10 +97,10 @@ export const transactionCases: Cases = {
   async 'leaves no effect of a run that failed, and frees its key'(trial) {
     const { store, other, effects, committed } = await transactional(trial);
     const key = unique();
-    await trial.rethrows(trial.once(store, key, writeAndFail(effects, [key])), 'A run failed after it wrote an effect');
+    await trial.rethrows(trial.call(store, key, writeAndFail(effects, [key])), 'A run failed after it wrote an effect');
     await committed(key, 0, 'A run failed after it wrote an effect');
     await trial.handled(
-      trial.once(other, key, (tx) => effects.write(tx, key)),
+      trial.call(other, key, (tx) => effects.write(tx, key)),
       'A failed event is redelivered',
     );
     await committed(key, 1, 'A failed event was redelivered');
@@ -113,22 +109,22 @@ export const transactionCases: Cases = {
   async 'commits the effects of several keys together, or none'(trial) {
     const { store, other, effects, committed } = await transactional(trial);
     const keys = uniques(3);
-    await trial.rethrows(trial.each(store, keys, writeAndFail(effects, keys)), 'A run failed after it wrote effects');
+    await trial.rethrows(trial.call(store, keys, writeAndFail(effects, keys)), 'A run failed after it wrote effects');
     for (const key of keys) await committed(key, 0, 'A run failed after it wrote effects');
-    const again = trial.each(other, keys, async (tx) => {
+    const again = trial.call(other, keys, async (tx) => {
       for (const key of keys) await effects.write(tx, key);
     });
-    await trial.words(again, repeat(3, 'handled'), 'A failed delivery is redelivered');
+    await trial.handled(again, 'A failed delivery is redelivered');
     for (const key of keys) await committed(key, 1, 'A failed delivery was redelivered');
-    await trial.duplicates(store, keys, 'The effects of a delivery were committed; it is redelivered');
+    await trial.duplicate(store, keys, 'The effects of a delivery were committed; it is redelivered');
   },
 
   async 'frees the key of a handler that timed out, and never commits it'(trial) {
     const { store, other, effects, committed } = await transactional(trial);
     for (const ending of ENDINGS) {
       const [key, next] = [unique(), unique()];
-      const { ids, finish } = await timeOut(trial, (work) => trial.once(store, key, work), ending);
-      const redeliver = () => trial.once(other, key, (tx) => effects.write(tx, next));
+      const { ids, finish } = await timeOut(trial, (work) => trial.call(store, key, work), ending);
+      const redeliver = () => trial.call(other, key, (tx) => effects.write(tx, next));
       await trial.eventually(redeliver, ['handled'], AGAIN);
       await finish();
       await trial.duplicate(store, key, late(ending));
@@ -141,10 +137,10 @@ export const transactionCases: Cases = {
     const { store, other, committed } = await transactional(trial);
     for (const ending of ENDINGS) {
       const keys = uniques(3);
-      const { ids, finish } = await timeOut(trial, (work) => trial.each(store, keys, work), ending);
-      for (const key of keys) await trial.eventually(() => trial.once(other, key), ['handled'], AGAIN);
+      const { ids, finish } = await timeOut(trial, (work) => trial.call(store, keys, work), ending);
+      for (const key of keys) await trial.eventually(() => trial.call(other, key), ['handled'], AGAIN);
       await finish();
-      await trial.duplicates(store, keys, late(ending));
+      await trial.duplicate(store, keys, late(ending));
       for (const id of ids) await committed(id, 0, late(ending));
     }
   },
@@ -153,7 +149,7 @@ export const transactionCases: Cases = {
     const { store, other, effects, committed } = await transactional(trial);
     const key = unique();
     let timeIsUp: () => unknown = nothing;
-    const call = trial.once(store, key, async (tx, expire) => {
+    const call = trial.call(store, key, async (tx, expire) => {
       timeIsUp = expire;
       await effects.write(tx, key);
     });

@@ -1,6 +1,6 @@
+import { type Claim, type Leases, leasedStore } from 'event-webhook-receiver/stores/leased';
 import { describe, expect, it } from 'vitest';
-import { type Claim, type Leases, leasedStore } from '../../src/stores/leased.js';
-import { storeContract } from '../../src/testing/index.js';
+import { storeContract } from '../../src/store-contract/index.js';
 
 interface Row {
   readonly owner: string;

@@ -1,6 +1,6 @@
+import type { IdempotencyStore } from 'event-webhook-receiver';
 import { vi } from 'vitest';
-import type { IdempotencyStore } from '../../../src/index.js';
-import { type ContractSettings, storeContract } from '../../../src/testing/index.js';
+import { type ContractSettings, storeContract } from '../../../src/store-contract/index.js';
 import { Server, type Transaction } from './server.js';
 
 type Case = { readonly title: string; readonly run: () => Promise<void> };

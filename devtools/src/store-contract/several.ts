@@ -1,15 +1,13 @@
-import { isTransactional } from '../../handle/ground.js';
-import type { IdempotencyStore, StoreWord } from '../../stores/store.js';
-import { type Call, repeat, unique, uniques } from './call.js';
-import type { Cases } from './cases.js';
+import type { IdempotencyStore } from 'event-webhook-receiver';
+import { type Call, failing, isTransactional, type StoreWord, throwing, unique, uniques } from './call.js';
 import { hostileKeys } from './keys.js';
-import type { Trial } from './trial.js';
+import type { Cases, Trial } from './trial.js';
 import { settles, sleep } from './waiting.js';
-import { failure, LOST, meaningOfCount, NOT_ATOMIC, RUN_FAILED, show, showKey, TWICE } from './words.js';
+import { failure, LOST, meaningOfCount, NOT_ATOMIC, show, showKey, TWICE } from './words.js';
 
 /** Expects one run with exactly these keys in this order. `delivery`: all keys of the call. */
-export function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
-  const runs = call.mayRepeat ? call.fresh.slice(-1) : call.fresh;
+function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
+  const runs = call.mayRepeat ? call.runs.slice(-1) : call.runs;
   if (runs.length !== 1) throw failure(what, 'one call of run', `${runs.length}`, meaningOfCount(runs.length));
   const [fresh = []] = runs;
   if (fresh.length === keys.length && fresh.every((key, index) => key === keys[index])) return;
@@ -31,57 +29,55 @@ export const severalCases: Cases = {
   async 'runs once with all keys, in their order'(trial) {
     const [store, other] = await trial.replicas();
     const keys = uniques(20);
-    const call = trial.each(store, keys);
-    await trial.words(call, repeat(20, 'handled'), FIRST);
+    const call = trial.call(store, keys);
+    await trial.handled(call, FIRST);
     ranWith(call, keys, FIRST);
-    await trial.duplicates(other, keys.toReversed(), 'A second replica gets a delivery again, in another order');
+    await trial.duplicate(other, keys.toReversed(), 'A second replica gets a delivery again, in another order');
     await trial.duplicate(other, keys[7] as string, 'A second replica gets one event of a delivery again');
   },
 
   async 'runs with those keys alone that have not taken effect'(trial) {
     const [store, other] = await trial.replicas();
     const [a, b, c, d] = uniques(4) as [string, string, string, string];
-    await trial.handled(trial.once(store, b), 'The first call of a key');
-    await trial.words(trial.each(store, [d]), ['handled'], FIRST);
+    await trial.handled(trial.call(store, b), 'The first call of a key');
+    await trial.handled(trial.call(store, d), FIRST);
     const what = 'A delivery with new events and events that have taken effect';
-    const call = trial.each(other, [d, c, b, a]);
-    await trial.words(call, ['duplicate', 'handled', 'duplicate', 'handled'], what);
+    const call = trial.call(other, [d, c, b, a]);
+    await trial.answers(call, ['duplicate', 'handled', 'duplicate', 'handled'], what);
     ranWith(call, [c, a], what, [d, c, b, a]);
   },
 
   async 'frees all keys when the run fails'(trial) {
     const [store, other] = await trial.replicas();
     const keys = uniques(5);
-    const throwing = () => {
-      throw new Error(RUN_FAILED);
-    };
-    await trial.rethrows(
-      trial.each(store, keys, () => Promise.reject(new Error(RUN_FAILED))),
-      'The run of a delivery failed',
+    await trial.rethrows(trial.call(store, keys, failing), 'The run of a delivery failed');
+    await trial.rethrows(trial.call(other, keys, throwing), 'The run of a delivery threw synchronously');
+    await trial.handled(trial.call(other, keys[0] as string), 'An event of a failed delivery is redelivered');
+    const rest = trial.call(store, keys);
+    await trial.answers(
+      rest,
+      ['duplicate', 'handled', 'handled', 'handled', 'handled'],
+      'A failed delivery is redelivered',
     );
-    await trial.rethrows(trial.each(other, keys, throwing), 'The run of a delivery threw synchronously');
-    await trial.handled(trial.once(other, keys[0] as string), 'An event of a failed delivery is redelivered');
-    const rest = trial.each(store, keys);
-    await trial.words(rest, ['duplicate', ...repeat(4, 'handled')], 'A failed delivery is redelivered');
     ranWith(rest, keys.slice(1), 'A failed delivery is redelivered', keys);
   },
 
   async 'frees no key that it has not claimed when the run fails'(trial) {
     const [store, other] = await trial.replicas();
     const [done, held, fresh] = uniques(3) as [string, string, string];
-    await trial.handled(trial.once(store, done), 'The first call of a key');
+    await trial.handled(trial.call(store, done), 'The first call of a key');
     const { call: holder, gate } = await trial.hold(other, held, 'The first call of a key');
-    const failing = trial.each(store, [done, held, fresh], () => Promise.reject(new Error(RUN_FAILED)));
+    const failed = trial.call(store, [done, held, fresh], failing);
     const what = 'The run of a delivery failed, which contained an event that another run has claimed';
     // A database with one writer runs it afterwards.
-    if (await settles(failing.settled, 500)) await trial.refused(other, held, what);
+    if (await settles(failed.settled, 500)) await trial.refused(other, held, what);
     gate.open();
     await trial.handled(holder, 'A run succeeded, and that of a delivery with the same event failed');
-    await trial.rethrows(failing, 'The run of a delivery failed');
+    await trial.rethrows(failed, 'The run of a delivery failed');
     for (const key of [done, held]) {
       await trial.duplicate(other, key, 'The run of a delivery failed, which contained an event that has taken effect');
     }
-    await trial.free(other, fresh, 'An event of a failed delivery is redelivered');
+    await trial.handled(trial.call(other, fresh), 'An event of a failed delivery is redelivered');
   },
 
   async 'runs with the free keys while others are held, and waits for none of them before'(trial) {
@@ -89,7 +85,7 @@ export const severalCases: Cases = {
     const [a, b, c, d] = uniques(4) as [string, string, string, string];
     const { call: first, gate } = await trial.hold(store, [b, a], FIRST);
     const what = 'A delivery with new events and events that another run has claimed';
-    const second = trial.each(other, [d, a, c, b]);
+    const second = trial.call(other, [d, a, c, b]);
     // A database with one writer runs it afterwards.
     const answered = await settles(second.started, isTransactional(store) ? 500 : 10_000);
     if (!answered && !isTransactional(store)) {
@@ -97,16 +93,16 @@ export const severalCases: Cases = {
     }
     if (answered) ranWith(second, [d, c], what, [d, a, c, b]);
     const isAnswered = answered && (await settles(second.settled, 500));
-    if (isAnswered) await trial.words(second, ['handled', 'in-progress', 'handled', 'in-progress'], what);
+    if (isAnswered) await trial.answers(second, ['handled', 'in-progress', 'handled', 'in-progress'], what);
     gate.open();
-    await trial.words(first, ['handled', 'handled'], 'The run that had claimed its keys first');
+    await trial.handled(first, 'The run that had claimed its keys first');
     // What has not been answered before may have waited, or may have been slow.
     const outcome = await trial.settled(second, what);
     const isRefused = 'answer' in outcome && [outcome.answer].flat().includes('in-progress');
     const word: StoreWord = isRefused ? 'in-progress' : 'duplicate';
-    await trial.words(second, ['handled', word, 'handled', word], what);
+    await trial.answers(second, ['handled', word, 'handled', word], what);
     ranWith(second, [d, c], what, [d, a, c, b]);
-    await trial.duplicates(other, [a, b, c, d], 'Both deliveries took effect');
+    await trial.duplicate(other, [a, b, c, d], 'Both deliveries took effect');
   },
 
   async 'runs no key twice in overlapping deliveries, whatever their order'(trial) {
@@ -127,12 +123,12 @@ export const severalCases: Cases = {
     const keys = hostileKeys(unique());
     const what = 'A delivery with new, hostile keys';
     for (const part of partsOf(store, keys)) {
-      const call = trial.each(store, part);
-      await trial.words(call, repeat(part.length, 'handled'), what);
+      const call = trial.call(store, part);
+      await trial.handled(call, what);
       ranWith(call, part, what);
     }
     for (const part of partsOf(other, keys)) {
-      await trial.duplicates(other, part, 'A delivery with hostile keys is redelivered');
+      await trial.duplicate(other, part, 'A delivery with hostile keys is redelivered');
     }
   },
 
@@ -140,12 +136,12 @@ export const severalCases: Cases = {
     const [store, other] = await trial.replicas();
     const keys = uniques(1000);
     for (const part of partsOf(store, keys.slice(0, 500))) {
-      await trial.words(trial.each(store, part), repeat(part.length, 'handled'), 'A delivery of 500 events');
+      await trial.handled(trial.call(store, part), 'A delivery of 500 events');
     }
-    const expected = [...repeat(500, 'duplicate'), ...repeat(500, 'handled')];
+    const expected = keys.map((_, at): StoreWord => (at < 500 ? 'duplicate' : 'handled'));
     for (const part of partsOf(other, keys)) {
       const words = expected.splice(0, part.length);
-      await trial.words(trial.each(other, part), words, 'A delivery of 1000 events, the half of them new');
+      await trial.answers(trial.call(other, part), words, 'A delivery of 1000 events, the half of them new');
     }
   },
 };
@@ -161,7 +157,6 @@ const WAITS = 'two overlapping deliveries wait for each other for ever, or until
 
 /** Sends overlapping deliveries until each is answered, and returns how to count the effects of a key. */
 async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx>['replicas']>>, keys: string[]) {
-  const { effects } = trial.options;
   const hasEffects = isTransactional(stores[0]);
   const written: string[] = [];
   const deliveries = Array.from({ length: 12 }, (_, index) => {
@@ -173,9 +168,9 @@ async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx
     deliveries.map(async (delivery, index) => {
       const end = Date.now() + 20_000;
       for (;;) {
-        const call = trial.each(stores[index % 3 ? 0 : 1], delivery, async (tx, _expire, fresh) => {
+        const call = trial.call(stores[index % 3 ? 0 : 1], delivery, async (tx, _expire, fresh) => {
           if (!hasEffects) await sleep(2);
-          for (const key of fresh) await (hasEffects ? effects?.write(tx, key) : written.push(key));
+          for (const key of fresh) await (hasEffects ? trial.effects.write(tx, key) : written.push(key));
         });
         const what = 'A delivery overlaps with others';
         const outcome = await trial.settled(call, what);

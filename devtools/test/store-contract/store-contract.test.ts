@@ -1,7 +1,7 @@
+import { type LeaseStore, memoryStore } from 'event-webhook-receiver';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type LeaseStore, memoryStore } from '../../src/index.js';
-import { type StoreContractOptions, storeContract } from '../../src/testing/index.js';
-import { nothing } from '../contracts/store-helpers.js';
+import { nothing } from '../../src/store-contract/call.js';
+import { type StoreContractOptions, storeContract } from '../../src/store-contract/index.js';
 
 type MakeStore = Parameters<typeof storeContract>[0];
 
@@ -14,7 +14,7 @@ function casesOf(makeStore: MakeStore, options: Partial<StoreContractOptions<und
 
 /** Runs the case whose title includes `part`, and returns its failure. */
 async function failureOf(makeStore: MakeStore, part: string, options?: Partial<StoreContractOptions<undefined>>) {
-  const [, run = nothing] = casesOf(makeStore, options).find(([name]) => name.includes(part)) ?? [];
+  const [, run = async () => {}] = casesOf(makeStore, options).find(([name]) => name.includes(part)) ?? [];
   return run().then(
     () => 'passed',
     (error: Error) => error,

@@ -1,6 +1,6 @@
-import type { LeaseStore, TransactionalStore } from '../../../src/index.js';
-import type { ClaimAnswer, Run, RunLimit, Step, StoreWord } from '../../../src/stores/store.js';
-import type { ContractSettings } from '../../../src/testing/index.js';
+import type { LeaseStore, TransactionalStore } from 'event-webhook-receiver';
+import type { ClaimAnswer, Run, RunLimit, Step, StoreWord } from '../../../../src/stores/store.js';
+import type { ContractSettings } from '../../../src/store-contract/index.js';
 import { type Server, Transaction } from './server.js';
 
 type Fresh = Parameters<Run<unknown>>[0];

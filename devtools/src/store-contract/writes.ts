@@ -1,10 +1,8 @@
-import type { Leases } from '../../stores/leased.js';
-import type { Claim } from '../../stores/leased-store.js';
+import type { Claim, Leases } from 'event-webhook-receiver/stores/leased';
 import { unique } from './call.js';
-import type { Cases } from './cases.js';
-import type { Trial } from './trial.js';
-import { WAIT_MS, within } from './waiting.js';
-import { BOTH, failure, REFUSED, show, TWICE } from './words.js';
+import type { Cases, Trial } from './trial.js';
+import { settled } from './waiting.js';
+import { BOTH, failure, REFUSED, show, TWICE, UNNOTICED } from './words.js';
 
 const LEASE_MS = 60_000;
 const RETENTION_MS = 600_000;
@@ -12,11 +10,9 @@ const RETENTION_MS = 600_000;
 /** The three writes for a key, and what is expected of them. */
 async function writes<Tx>(trial: Trial<Tx>, key = unique()) {
   const leases = (await trial.options.leases?.()) as Leases;
-  const answer = <Answer>(method: keyof Leases, answered: Promise<Answer>) =>
-    within(answered, () => new Error(`\`leases.${method}\` did not settle within ${WAIT_MS / 1000} s.`));
-  const claim = (owner: string) => answer('claim', leases.claim(key, owner, LEASE_MS));
+  const claim = (owner: string) => settled('leases.claim', () => leases.claim(key, owner, LEASE_MS));
   return {
-    release: (owner: string) => answer('release', leases.release(key, owner)),
+    release: (owner: string) => settled('leases.release', () => leases.release(key, owner)),
     /** Expects that `owner` gets the key, and returns its fencing token. */
     async claimed(owner: string, what: string, meaning = REFUSED): Promise<Claim> {
       const claimed = await claim(owner);
@@ -28,7 +24,7 @@ async function writes<Tx>(trial: Trial<Tx>, key = unique()) {
       if (claimed !== word) throw failure(what, show(word), { answer: claimed }, word === 'duplicate' ? UNDONE : BOTH);
     },
     async completed(owner: string, expected: boolean, what: string): Promise<void> {
-      const recorded = await answer('record', leases.record(key, owner, RETENTION_MS));
+      const recorded = await settled('leases.record', () => leases.record(key, owner, RETENTION_MS));
       if (recorded !== expected)
         throw failure(what, `${expected}`, { answer: recorded }, expected ? FAILED : UNNOTICED);
     },
@@ -37,7 +33,6 @@ async function writes<Tx>(trial: Trial<Tx>, key = unique()) {
 
 const UNDONE = `the event has taken effect, nothing remembers it, and ${TWICE}`;
 const FAILED = 'an event that has taken effect is answered 503, or redelivered until its record has expired';
-const UNNOTICED = `${TWICE}, and neither an error nor a log says so`;
 const STUCK = 'nobody has the key, and redeliveries are answered 503 until the lease is over';
 
 const FIRST = 'The first claim of a key';

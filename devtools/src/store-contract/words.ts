@@ -1,12 +1,7 @@
-import type { StoreWord } from '../../stores/store.js';
-
-/** How a call of the store settled. */
-export type Outcome = { readonly answer: unknown } | { readonly error: unknown };
-
-/** The error of each failing run of the suite. */
-export const RUN_FAILED = 'The run failed.';
+import type { Outcome, StoreWord } from './call.js';
 
 export const TWICE = 'an event takes effect twice';
+export const UNNOTICED = `${TWICE}, and neither an error nor a log says so`;
 export const LOST =
   'the sender gets a 200 for an event that has not taken effect, and never sends it again: the event is lost';
 export const UNANSWERED = 'the delivery is not answered in time, and a redelivery does not help';
@@ -15,8 +10,8 @@ export const NOT_ATOMIC =
   'the claim is not atomic: a call must not read that the key is free and then write, unless the write fails when the key has changed since';
 /** Of a run that starts while another has the key. */
 export const BOTH = 'two replicas handle the same event at the same time, and it takes effect twice';
-export const STUCK = 'the event is answered 500 until somebody settles its key';
 export const REFUSED = 'the delivery is answered 503, and the event stays unhandled until the sender gives up';
+const STUCK = 'the event is answered 500 until somebody settles its key';
 
 /** What it means that a store gives one word (the second) instead of another (the first). */
 const MEANINGS: Record<StoreWord, Partial<Record<StoreWord, string>>> = {
@@ -38,35 +33,22 @@ const MEANINGS: Record<StoreWord, Partial<Record<StoreWord, string>>> = {
   },
 };
 
-export function meaningOf(expected: StoreWord, got: Outcome): string {
+export function meaningOf(expected: StoreWord | undefined, got: Outcome): string {
   if ('error' in got) return REFUSED;
-  const meanings = MEANINGS[expected];
-  const word = got.answer as StoreWord;
-  if (typeof word === 'string' && Object.hasOwn(meanings, word)) return meanings[word] as string;
-  return 'the receiver treats any other answer as an error of the store and answers 503';
-}
-
-/** The words for all keys: the expected and the answered one that differ first decide what the difference means. */
-export function meaningOfEach(expected: readonly StoreWord[], got: Outcome): string {
-  if ('error' in got) return REFUSED;
-  if (!Array.isArray(got.answer) || got.answer.length !== expected.length) {
-    return 'the receiver cannot tell which events have taken effect, treats the answer as an error of the store and answers 503';
-  }
-  const index = expected.findIndex((word, at) => (got.answer as unknown[])[at] !== word);
-  return meaningOf(expected[index] as StoreWord, { answer: got.answer[index] });
+  const meaning = expected && new Map<unknown, string>(Object.entries(MEANINGS[expected])).get(got.answer);
+  return (
+    meaning ??
+    'the receiver cannot tell which events have taken effect, treats the answer as an error of the store and answers 503'
+  );
 }
 
 /** What it means that something happened another number of times than once. */
-export function meaningOfCount(count: number): string {
-  return count > 1 ? TWICE : LOST;
-}
+export const meaningOfCount = (count: number): string => (count > 1 ? TWICE : LOST);
 
 /** What it means that a store gives this answer without a run. */
-export function meaningOfNoRun(got: Outcome): string {
-  if ('error' in got) return REFUSED;
-  const words: unknown[] = Array.isArray(got.answer) ? got.answer : [got.answer];
-  const index = words.findIndex((word) => word !== 'handled');
-  return index < 0 ? LOST : meaningOf('handled', { answer: words[index] });
+export function meaningOfNoRun(answer: unknown): string {
+  const word = [answer].flat().find((each) => each !== 'handled');
+  return word === undefined ? LOST : meaningOf('handled', { answer: word });
 }
 
 /** The error of a case. It says what happened, what was expected, what is wrong, and what that means in production. */
@@ -77,14 +59,14 @@ export function failure(
   meaning: string,
   mistake?: string | undefined,
 ): Error {
-  const shown = typeof got === 'string' ? got : showOutcome(got);
-  const options = typeof got === 'object' && 'error' in got ? { cause: got.error } : {};
+  const cause = typeof got === 'object' && 'error' in got ? { cause: got.error } : {};
   const because = mistake === undefined ? '' : `: ${mistake}`;
-  return new Error(`${what}: expected ${expected}, got ${shown}${because}. In production ${meaning}.`, options);
+  return new Error(`${what}: expected ${expected}, got ${shown(got)}${because}. In production ${meaning}.`, cause);
 }
 
-function showOutcome(outcome: Outcome): string {
-  return 'answer' in outcome ? show(outcome.answer) : `the error ${quote(messageOf(outcome.error), LONGEST_ERROR)}`;
+function shown(got: string | Outcome): string {
+  if (typeof got === 'string') return got;
+  return 'answer' in got ? show(got.answer) : `the error ${quote(messageOf(got.error), LONGEST_ERROR)}`;
 }
 
 export function messageOf(error: unknown): string {

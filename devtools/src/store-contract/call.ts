@@ -1,0 +1,118 @@
+import type { IdempotencyStore, LeaseStore, TransactionalStore } from 'event-webhook-receiver';
+import { createGate } from './waiting.js';
+
+type Once<Tx> = TransactionalStore<Tx>['once'];
+type Words = Awaited<ReturnType<Once<unknown>>>;
+export type StoreWord = Words extends ReadonlyMap<string, infer Word> ? Word : never;
+
+/** How a call settled: with the word for its key, the words for its keys in their order, or an error. */
+export type Outcome = { readonly answer: unknown } | { readonly error: unknown };
+
+/** One key, or the keys of a delivery. */
+export type Keys = string | readonly string[];
+
+/** What a run of the suite does. `expire`: ends its time. `fresh`: the keys that the store passed to it. */
+export type Work<Tx> = (tx: Tx, expire: () => void, fresh: readonly string[]) => unknown;
+
+/** A call of a store, and what the store has done with it until now. */
+export interface Call {
+  readonly asked: Keys;
+  readonly keys: readonly string[];
+  /** Whether the store may repeat a run, after a conflict with another transaction. */
+  readonly mayRepeat: boolean;
+  /** The keys of each run. */
+  readonly runs: (readonly string[])[];
+  readonly outcome: Outcome | undefined;
+  /** Resolves when the first run starts. */
+  readonly started: Promise<void>;
+  readonly settled: Promise<Outcome>;
+}
+
+const DELIVERY = { from: 'free', to: 'done' } as const;
+/** Longer than any case. */
+const LIMIT_MS = 120_000;
+/** What the reason of an aborted signal says. */
+export const TIMED_OUT = 'The handler took longer than its limit.';
+
+export const isTransactional = <Tx>(store: IdempotencyStore<Tx>): store is TransactionalStore<Tx> =>
+  'once' in store && typeof store.once === 'function';
+
+/** Calls a store as a receiver does. */
+export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Work<Tx>): Call {
+  const keys = typeof asked === 'string' ? [asked] : asked;
+  const runs: (readonly string[])[] = [];
+  const { passed: started, open } = createGate();
+  const controller = new AbortController();
+  const run: Parameters<Once<Tx>>[2] = (claimed, tx) => {
+    const fresh = [...claimed.keys()];
+    runs.push(fresh);
+    open();
+    // What `work` throws at once, the run throws at once.
+    const running = Promise.resolve(work(tx, () => controller.abort(new Error(TIMED_OUT)), fresh)).then(nothing);
+    running.catch(nothing); // The store may not wait for it.
+    return running;
+  };
+  const limit = { signal: controller.signal, deadline: Date.now() + LIMIT_MS };
+  let outcome: Outcome | undefined;
+  const note = (settled: Outcome) => {
+    outcome = settled;
+    return settled;
+  };
+  // The store may throw at once.
+  const settled = (async () => {
+    const words = isTransactional(store)
+      ? await store.once(keys, DELIVERY, run, limit)
+      : await claimAndRun(store, keys, (claimed) => run(claimed, undefined as Tx));
+    if (typeof words?.get !== 'function') return words;
+    return typeof asked === 'string' ? words.get(asked) : keys.map((key) => words.get(key));
+  })().then(
+    (answer) => note({ answer }),
+    (error: unknown) => note({ error }),
+  );
+  return {
+    asked,
+    keys,
+    mayRepeat: isTransactional(store),
+    runs,
+    started,
+    settled,
+    get outcome() {
+      return outcome;
+    },
+  };
+}
+
+type Claimed = Parameters<Parameters<Once<undefined>>[2]>[0];
+
+async function claimAndRun(store: LeaseStore, keys: readonly string[], run: (claimed: Claimed) => unknown) {
+  const owner = crypto.randomUUID();
+  const answers = await store.claim(keys, owner, DELIVERY);
+  const isClaimed = (key: string) => typeof (answers.get(key) ?? '') === 'object';
+  const claimed = keys.filter(isClaimed);
+  const words = new Map(keys.map((key) => [key, isClaimed(key) ? 'handled' : answers.get(key)]));
+  if (claimed.length === 0) return words;
+  try {
+    await run(new Map(claimed.map((key) => [key, answers.get(key) as object])));
+  } catch (error) {
+    await store.release(claimed, owner).catch(nothing);
+    throw error;
+  }
+  const recorded = await store.record(claimed, owner, DELIVERY);
+  if (claimed.every((key) => recorded.get(key) === true)) return words;
+  throw new Error('The store did not record all keys of the run: another run has taken one over.');
+}
+
+/** The error of each failing run of the suite. */
+export const RUN_FAILED = 'The run failed.';
+
+export const throwing = (): never => {
+  throw new Error(RUN_FAILED);
+};
+
+export const failing = async (): Promise<never> => throwing();
+
+export const nothing = (): void => {};
+
+export const unique = (): string => crypto.randomUUID();
+
+export const uniques = (count: number): string[] => Array.from({ length: count }, unique);
