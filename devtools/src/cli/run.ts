@@ -3,9 +3,8 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { CommandError } from './command-error.js';
 import type { ExitCode } from './context.js';
 import { createOutput, type Output, type Sink } from './output.js';
-import { COMMANDS, createProgram } from './program/create-program.js';
+import { COMMANDS, createProgram, type Listed } from './program/create-program.js';
 import { TOOL } from './program/help.js';
-import type { AddCommand } from './program/shared-options.js';
 import { toUsageError } from './program/usage-error.js';
 import type { Host, KeySource } from './terminal/keyboard.js';
 
@@ -24,7 +23,7 @@ export interface World {
 }
 
 /** Runs one command to its end and resolves with the exit code. Never rejects. */
-export async function run(world: World, commands: readonly AddCommand[] = COMMANDS): Promise<ExitCode> {
+export async function run(world: World, commands: readonly Listed[] = COMMANDS): Promise<ExitCode> {
   const { args, env, stdin, stdout, stderr, signal, now, host } = world;
   const end = args.indexOf('--');
   const json = args.slice(0, end < 0 ? undefined : end).includes('--json');

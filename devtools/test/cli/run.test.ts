@@ -14,11 +14,10 @@ async function runs(command: (context: Context<object>) => Promise<ExitCode>, en
         done();
       },
     });
-  const add: AddCommand = (program, start) => {
-    program.command('own').action((options) => start(options, command));
-  };
+  const add: AddCommand = (own, start) => own.action((options) => start(options, command));
+  const listed = { usage: 'own', summary: '', load: async () => add };
   const [stdout, stderr, stdin] = [sink('stdout'), sink('stderr'), Readable.from([])];
-  const code = await run({ args: ['own'], env: {}, stdin, stdout, stderr, signal: end.signal, now: () => 0 }, [add]);
+  const code = await run({ args: ['own'], env: {}, stdin, stdout, stderr, signal: end.signal, now: () => 0 }, [listed]);
   return { code, ...texts };
 }
 

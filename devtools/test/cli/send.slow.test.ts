@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tamperNames } from '../../src/cli/send/tamper-names.js';
+import { tamperNames } from '../../src/cli/send/tamper.js';
 import { receiver, serve } from './receiver.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 

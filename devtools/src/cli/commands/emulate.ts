@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import { isWebhookError } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
@@ -10,33 +11,86 @@ import { PageError } from '../../page/page-guard.js';
 import { type PageOptions, type ServedPage, servePage } from '../../page/serve-page.js';
 import { createLocalService } from '../../service/create-local-service.js';
 import type { LocalDelivery } from '../../service/delivery.js';
-import { type ChainOptions, type ChainSource, readChainOptions, startChain } from '../anvil/chain-source.js';
+import { type ChainSource, readChainOptions, startChain } from '../anvil/chain-source.js';
 import { inputError } from '../command-error.js';
 import { type Context, type ExitCode, untilAborted } from '../context.js';
 import { createPrinter, type DeliveryPrinter } from '../delivery-printer.js';
-import { type HeaderOptions, headerNames } from '../header-names.js';
+import { headerNames } from '../header-names.js';
 import { listening } from '../listening.js';
 import { attemptStyle } from '../printed-delivery.js';
+import { moreHelp } from '../program/help.js';
+import { number, text, texts, url } from '../program/options.js';
+import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
 import { readWanted, registerWanted } from '../registrations.js';
-import { type ApiKeyOptions, readApiKey } from '../secrets.js';
+import { readApiKey } from '../secrets.js';
 import { serviceNotes } from '../service-notes.js';
 import { startInteractive } from '../terminal/interactive.js';
 import { createLineFilter } from '../terminal/line-filter.js';
 import { version } from '../version.js';
 
-interface EmulateOptions extends ChainOptions, HeaderOptions, ApiKeyOptions {
-  readonly port: number;
-  readonly host: string;
-  readonly file?: string | undefined;
-  readonly register?: readonly string[] | undefined;
-  readonly secretOut?: string | undefined;
-  readonly page: boolean;
-  readonly pagePort: number;
-  readonly events?: true | undefined;
-  readonly filter?: string | undefined;
-}
+const define = (command: Own) =>
+  command
+    .description(
+      `Run the service on this machine, for development and tests.
 
-export async function emulate(context: Context<EmulateOptions>): Promise<ExitCode> {
+Serves the registration API at http://127.0.0.1:4000/api/v0/webhooks and delivers signed events to the registered webhooks, with retries. The inspector page can inject faults.
+
+With --rpc it watches a chain. With --anvil it starts a chain with a sample token and one transfer a second; anvil comes from ANVIL, the PATH or node_modules/.bin, and is never downloaded. Without either, the page sends sample events.`,
+    )
+    .addOption(shared.port('the API').default(4000))
+    .addOption(shared.host('the API'))
+    .addOption(text('--file <file>', 'Keep webhooks, secrets and deliveries in this file across restarts'))
+    .addOption(texts('--register <label=url>', 'Register this webhook at the start and print its secret once'))
+    .addOption(
+      text(
+        '--secret-out <file>',
+        'With one --register: write the secret to this file instead, replacing that of an earlier run',
+      ),
+    )
+    .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
+    .addOption(
+      texts('--contract <address=abi.json:label>', 'Deliver the events of this contract. The label is optional'),
+    )
+    .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
+    .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
+    .addOption(shared.explorer())
+    .addOption(
+      number(
+        '--interval <seconds>',
+        'With --anvil: time between transfers; 0 sends only those that the page requests',
+        0,
+        86_400,
+      ).default(1),
+    )
+    .addOption(shared.events())
+    .addOption(shared.filter())
+    .addOption(shared.noPage())
+    .addOption(shared.pagePort())
+    .addOption(shared.headers())
+    .addOption(shared.signatureHeader())
+    .addOption(shared.timestampHeader())
+    .addOption(shared.apiKeyFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          ['emulate --anvil --register shop=localhost:3000/webhooks', 'The whole system on this machine'],
+          ['emulate --file state.sqlite', 'Keep the registered webhooks'],
+          [
+            'emulate --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json:token',
+            'Watch a contract',
+          ],
+        ],
+        exitCodes: { 0: 'never: the command runs until it is stopped' },
+      }),
+    );
+
+type Options = OptionsOf<typeof define>;
+
+export const emulate: AddCommand = (command, start) => define(command).action((options) => start(options, run));
+
+async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, env, stdin, signal, now } = context;
   const wantedChain = await readChainOptions(options, env);
   const wanted = readWanted(options.register ?? [], options.secretOut);

@@ -5,30 +5,72 @@ import type { Finding } from '../../explain/finding.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { diffText } from '../explain/diff-text.js';
-import { type QuestionOptions, questionedDelivery } from '../explain/questioned.js';
+import { questionedDelivery } from '../explain/questioned.js';
 import { receiverAnswer } from '../explain/receiver-answer.js';
-import { type HeaderOptions, headerNames } from '../header-names.js';
+import { headerNames } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Colors } from '../output.js';
+import { moreHelp } from '../program/help.js';
+import { text, texts } from '../program/options.js';
+import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
 import { readTime } from '../read-time.js';
 import { readSecret, readSecretFile } from '../secrets.js';
 import { visible } from '../visible.js';
 
-interface ExplainOptions extends HeaderOptions, QuestionOptions {
-  readonly now?: string | undefined;
-  /** File with the body as it was signed. */
-  readonly signed?: string | undefined;
-  /** Seconds. */
-  readonly tolerance: number;
-  readonly secretFile?: readonly string[] | undefined;
-  readonly otherSecretFile?: readonly string[] | undefined;
-}
+const define = (command: Own) =>
+  command
+    .description(
+      `${command.summary()}.
+
+Tries common mistakes: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, and many more. Without --recording, --request or --body-file, a request is read from stdin.`,
+    )
+    .addOption(text('--recording <file>', 'A delivery that `listen --record` wrote').conflicts(['request', 'bodyFile']))
+    .addOption(shared.nth())
+    .addOption(text('--request <file>', 'A raw HTTP request: headers, an empty line, the body').conflicts('bodyFile'))
+    .addOption(text('--body-file <file>', 'The raw body alone'))
+    .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
+    .addOption(text('--signature <text>', 'With --body-file: the signature header as received'))
+    .addOption(text('--timestamp <text>', 'With --body-file: the timestamp header as received'))
+    .addOption(
+      text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: time of the recording, or now)'),
+    )
+    .addOption(shared.tolerance())
+    .addOption(shared.headers())
+    .addOption(shared.signatureHeader())
+    .addOption(shared.timestampHeader())
+    .addOption(texts('--secret-file <file>', 'File with a signing secret, - for stdin (default: WEBHOOK_SECRET)'))
+    .addOption(
+      texts('--other-secret-file <label=file>', 'File with the secret of another webhook that may have signed it'),
+    )
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          ['explain --recording deliveries.ndjson --nth 2', 'A delivery that listen --record wrote'],
+          [
+            'explain --body-file body.json --signature 5d41… --timestamp 1700000000 --now 1700000001',
+            'A body and its two headers',
+          ],
+          ['explain --request request.txt --headers multibaas', 'A saved raw request'],
+          [
+            'explain --recording deliveries.ndjson --secret-file new.txt --secret-file old.txt --other-secret-file orders=orders.txt --json',
+            'Every secret that may have signed the delivery',
+          ],
+        ],
+        exitCodes: { 0: 'the delivery is authentic and fresh', 1: 'a receiver refuses it: see the findings' },
+      }),
+    );
+
+type Options = OptionsOf<typeof define>;
+
+export const explain: AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
 const MAX_SIGNED = 64 * 1024 * 1024;
 /** Ctrl+C ends it earlier. */
 const LIMITS = { timeMs: 600_000, heapMiB: 2048 };
 
-export async function explain(context: Context<ExplainOptions>): Promise<ExitCode> {
+async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, signal, now } = context;
   const [secret, otherSecrets] = [await secrets(context), await others(context)];
   const asked = await questionedDelivery(options, context);
@@ -57,7 +99,7 @@ export async function explain(context: Context<ExplainOptions>): Promise<ExitCod
   return authentic ? 0 : 1;
 }
 
-async function secrets(context: Context<ExplainOptions>): Promise<readonly string[]> {
+async function secrets(context: Context<Options>): Promise<readonly string[]> {
   const files = context.options.secretFile ?? [];
   if (files.length === 0) return [await readSecret({ ...context, options: {} })];
   const found: string[] = [];
@@ -65,7 +107,7 @@ async function secrets(context: Context<ExplainOptions>): Promise<readonly strin
   return found;
 }
 
-async function others(context: Context<ExplainOptions>): Promise<Readonly<Record<string, string>>> {
+async function others(context: Context<Options>): Promise<Readonly<Record<string, string>>> {
   const found = new Map<string, string>();
   for (const each of context.options.otherSecretFile ?? []) {
     const at = each.indexOf('=');

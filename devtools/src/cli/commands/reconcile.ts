@@ -1,33 +1,78 @@
+import { Option } from '@commander-js/extra-typings';
 import type { EventEmitted, Logger, WebhookEvent } from 'event-webhook-receiver';
 import { chainSource, type ReconcileSource, reconcile as reconcileChain } from 'event-webhook-receiver/chain';
 import { CommandError, inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
+import { moreHelp } from '../program/help.js';
+import { integer, text, texts, url } from '../program/options.js';
+import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { type Found, type Looker, logLooker, receiverLooker } from '../reconcile/looker.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
-import { openService, readId, type ServiceOptions } from '../service.js';
+import { openService, readId } from '../service.js';
 import { readUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-interface ReconcileOptions extends ServiceOptions {
-  readonly rpc: string;
-  readonly contract?: readonly string[] | undefined;
-  readonly receiver?: string | undefined;
-  readonly source?: string | false | undefined;
-  readonly webhook?: string | undefined;
-  readonly from: number;
-  readonly to?: number | undefined;
-  readonly chainId?: number | undefined;
-  readonly confirmations?: number | undefined;
-}
+const define = (command: Own) =>
+  command
+    .description(
+      `${command.summary()}.
+
+Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To make them good, call reconcile of event-webhook-receiver/chain in your program.
+
+--receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
+    )
+    .addOption(url('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory())
+    .addOption(
+      texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
+    )
+    .addOption(text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export'))
+    .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
+    .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
+    .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
+    .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
+    .addOption(integer('--to <block>', 'Last block, which must be final (default: the last final one)', 0, 1e15))
+    .addOption(integer('--chain-id <id>', 'Refuse a node of another chain', 1, 1e15))
+    .addOption(
+      integer(
+        '--confirmations <n>',
+        'Read up to the block with this many confirmations, not the finalized one',
+        1,
+        1e9,
+      ),
+    )
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          [
+            'reconcile --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json --receiver ./webhooks.js --from 21000000',
+            'What the receiver has not handled',
+          ],
+          [
+            'reconcile --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json --webhook 12 --json',
+            'What the service has not delivered, one JSON document a line',
+          ],
+        ],
+        exitCodes: { 0: 'nothing is missing', 1: 'events are missing' },
+      }),
+    );
+
+type Options = OptionsOf<typeof define>;
+
+export const reconcile: AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
 /** Before the first of six tries, in ms: somebody waits. */
 const RETRY_DELAY_MS = 100;
 
 /** Compares the events of a chain with what has arrived. Handles nothing and writes nothing. */
-export async function reconcile(context: Context<ReconcileOptions>): Promise<ExitCode> {
+async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, signal } = context;
   const { rpc, contract = [], receiver, source: keySource, webhook, from, to, chainId, confirmations } = options;
   hideUrl(readUrl(rpc, 'The URL of --rpc'), output);

@@ -1,19 +1,51 @@
+import { Option } from '@commander-js/extra-typings';
 import type { Webhook } from 'event-webhook-receiver/client';
 import type { Context, ExitCode } from '../context.js';
 import type { Colors } from '../output.js';
+import { moreHelp } from '../program/help.js';
+import { text } from '../program/options.js';
+import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
 import { createSecretFile } from '../secret-file-out.js';
-import { type EventKind, openService, type ServiceOptions, webhookJson } from '../service.js';
+import { openService, webhookJson } from '../service.js';
 import { fullUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-interface RegisterOptions extends ServiceOptions {
-  readonly label: string;
-  readonly subscribe?: readonly EventKind[] | undefined;
-  readonly ensure?: true | undefined;
-  readonly secretOut?: string | undefined;
-}
+const define = (command: Own) =>
+  command
+    .description(
+      `${command.summary()}.
 
-export async function register(url: string, context: Context<RegisterOptions>): Promise<ExitCode> {
+The secret is shown only once; the service may never return it again. Store it as WEBHOOK_SECRET of the receiver.`,
+    )
+    .argument('<url>', 'Where to deliver: an https URL, or a loopback URL if the service runs on this machine')
+    .addOption(text('--label <label>', 'Label of the webhook').makeOptionMandatory())
+    .addOption(shared.subscribe('Kind of events to deliver (default: both)'))
+    .addOption(new Option('--ensure', 'Reuse the webhook with this label if there is one, and set its URL'))
+    .addOption(text('--secret-out <file>', 'Write the secret to this new file (mode 0600) instead of printing it'))
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          [
+            'register https://shop.example/webhooks --label shop --secret-out shop-secret.txt --base-url https://service.example',
+            'API key from WEBHOOK_API_KEY, secret to a file',
+          ],
+          ['register https://shop.example/webhooks --label shop --ensure --json', 'In a script, at each deployment'],
+        ],
+        exitCodes: { 1: 'the service refused' },
+      }),
+    );
+
+type Options = OptionsOf<typeof define>;
+
+export const register: AddCommand = (command, start) =>
+  define(command).action((url, options) => start(options, (context) => run(url, context)));
+
+async function run(url: string, context: Context<Options>): Promise<ExitCode> {
   const { options, output } = context;
   const { label, subscribe, secretOut } = options;
   const service = await openService(context);
@@ -38,7 +70,7 @@ export async function register(url: string, context: Context<RegisterOptions>): 
         secret: shown,
         secretFile: written ? secretOut : undefined,
       },
-      text(webhook, {
+      resultText(webhook, {
         created,
         updated,
         shown,
@@ -62,7 +94,7 @@ interface Registered {
   readonly colors: Colors;
 }
 
-function text({ id, label, url }: Webhook, { created, updated, shown, file, colors }: Registered): string {
+function resultText({ id, label, url }: Webhook, { created, updated, shown, file, colors }: Registered): string {
   const what = created ? 'Registered' : updated ? 'Updated' : 'Unchanged:';
   const lines = [`${what} webhook ${colors.bold(String(id))}, ${visible(label)}, for ${visible(url)}`];
   if (file !== undefined) lines.push(`Its secret is in ${visible(file)}.`);

@@ -1,30 +1,74 @@
+import { Option } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
 import { editBody } from '../edit/edit-json.js';
-import { type EditOptions, readEdits } from '../edit/read-edits.js';
-import { type HeaderOptions, headerNames } from '../header-names.js';
-import { readSecret, type SecretOptions } from '../secrets.js';
+import { readEdits } from '../edit/read-edits.js';
+import { headerNames } from '../header-names.js';
+import { moreHelp } from '../program/help.js';
+import { integer, number } from '../program/options.js';
+import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
+import { readSecret } from '../secrets.js';
 import { deliverAll, type Job } from '../send/deliver-all.js';
 import { createPace } from '../send/pace.js';
 import { recordedParcels } from '../send/parcels.js';
 import { readUrl } from '../urls.js';
 
+const define = (command: Own) =>
+  command
+    .description(
+      `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
+
+Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
+    )
+    .argument('<recording>', 'The recording')
+    .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+    .addOption(shared.nth())
+    .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
+    .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
+    .option('--no-gaps', 'Send without waiting')
+    .addOption(shared.set())
+    .addOption(shared.remove())
+    .addOption(
+      new Option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret').conflicts([
+        ...['set', 'remove'],
+      ]),
+    )
+    .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
+    .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10))
+    .addOption(shared.headers())
+    .addOption(shared.signatureHeader())
+    .addOption(shared.timestampHeader())
+    .addOption(shared.secretFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          ['replay deliveries.ndjson', `Every delivery, to ${shared.DEFAULT_URL}`],
+          ['replay deliveries.ndjson http://127.0.0.1:8080/hooks --speed 60', 'An hour in a minute'],
+          ['replay deliveries.ndjson --nth 2 --set data.event.name=Approval', 'One delivery, edited'],
+          ['replay deliveries.ndjson --as-recorded --no-gaps', 'With the old signatures, which are refused as stale'],
+        ],
+        exitCodes: {
+          0: 'every delivery was answered with 2xx',
+          1: 'a delivery was answered otherwise, or not in time',
+          2: 'wrong usage, bad input, or nothing listens at the URL',
+        },
+      }),
+    );
+
+type Options = OptionsOf<typeof define>;
+
+export const replay: AddCommand = (command, start) =>
+  define(command).action((recording, url, options) =>
+    start(options, (context) => run(recording, url ?? shared.DEFAULT_URL, context)),
+  );
+
 /** Shorter gaps are not announced. */
 const ANNOUNCED_MS = 10_000;
 
-interface ReplayOptions extends HeaderOptions, SecretOptions, EditOptions {
-  readonly nth?: number | undefined;
-  readonly asRecorded?: true | undefined;
-  readonly authentic?: true | undefined;
-  readonly speed: number;
-  readonly gaps: boolean;
-  readonly concurrency: number;
-  /** Seconds. */
-  readonly timeout: number;
-}
+type ReplayContext = Context<Options>;
 
-type ReplayContext = Context<ReplayOptions>;
-
-export async function replay(file: string, to: string, context: ReplayContext): Promise<ExitCode> {
+async function run(file: string, to: string, context: ReplayContext): Promise<ExitCode> {
   const { nth, asRecorded } = context.options;
   const url = readUrl(to, 'The receiver');
   const secret = asRecorded ? undefined : await readSecret(context);

@@ -1,31 +1,88 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import type { Context, ExitCode } from '../context.js';
 import { editBody } from '../edit/edit-json.js';
-import { type EditOptions, readEdits } from '../edit/read-edits.js';
-import { type HeaderOptions, headerNames } from '../header-names.js';
-import { readSecret, type SecretOptions } from '../secrets.js';
-import { type AbiOptions, contractSamples } from '../send/abi/contract-samples.js';
+import { readEdits } from '../edit/read-edits.js';
+import { headerNames } from '../header-names.js';
+import { moreHelp } from '../program/help.js';
+import { choice, choices, integer, number, text } from '../program/options.js';
+import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
+import { readSecret } from '../secrets.js';
+import { contractSamples } from '../send/abi/contract-samples.js';
 import { deliverAll, type Job } from '../send/deliver-all.js';
 import { fileParcel, sampleParcel, type Unsigned } from '../send/parcels.js';
-import { type TamperName, tamperNames } from '../send/tamper-names.js';
-import type { EventKind } from '../service.js';
+import { TAMPERS, type TamperName, tamperNames } from '../send/tamper.js';
 import { readUrl } from '../urls.js';
 
-interface SendOptions extends HeaderOptions, SecretOptions, AbiOptions, EditOptions {
-  readonly kind?: EventKind | undefined;
-  readonly count?: number | undefined;
-  readonly fresh?: true | undefined;
-  readonly file?: string | undefined;
-  readonly repeat: number;
-  readonly tamper?: readonly (TamperName | 'all')[] | undefined;
-  readonly concurrency: number;
-  /** Seconds. */
-  readonly timeout: number;
-}
+const define = (command: Own) =>
+  command
+    .description(
+      `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
-type SendContext = Context<SendOptions>;
+Without options, one sample event is sent. Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
+    )
+    .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+    .addOption(choice('--kind <kind>', shared.EVENT_KINDS, 'Kind of the sample events (default: event.emitted)'))
+    .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
+    .option('--fresh', 'With --repeat: new sample events each time')
+    .addOption(
+      text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts(['kind', 'count', 'fresh', 'abi']),
+    )
+    .addOption(
+      text(
+        '--abi <file>',
+        'Samples of an event of this ABI: JSON, or an artifact of Hardhat, Foundry or Truffle',
+      ).conflicts('kind'),
+    )
+    .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
+    .addOption(
+      text(
+        '--args <list>',
+        'Its arguments, name=value,… or value,…; arrays and tuples in JSON. The others are samples',
+      ),
+    )
+    .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
+    .addOption(text('--contract <address>', 'Address of the contract'))
+    .option('--removed', 'The notice that a re-org removed the log')
+    .addOption(shared.set())
+    .addOption(shared.remove())
+    .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
+    .addOption(choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused'))
+    .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
+    .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10))
+    .addOption(shared.headers())
+    .addOption(shared.signatureHeader())
+    .addOption(shared.timestampHeader())
+    .addOption(shared.secretFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        terms: { title: 'Ways to tamper:', rows: [...Object.entries(TAMPERS), ['all', 'each of these in turn']] },
+        examples: [
+          ['send', `One sample event to ${shared.DEFAULT_URL}, signed with WEBHOOK_SECRET`],
+          ['send http://127.0.0.1:8080/hooks --kind transaction.included --count 3', 'Three events in one delivery'],
+          ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
+          ['send --abi token.json --event Transfer --args value=1.5 --decimals 18', "An event of a contract's ABI"],
+          ['send --set data.event.name=Approval --remove data.transaction', 'An edited sample'],
+          ['send --tamper all', 'Check that the receiver refuses every forgery'],
+          ['send --repeat 1000 --fresh --concurrency 20 --json', 'A thousand deliveries, results as JSON'],
+        ],
+        exitCodes: {
+          0: 'every delivery was answered with 2xx; with --tamper, every one was refused (400, 401, 403 or 422)',
+          1: 'a delivery was answered otherwise, or not in time',
+          2: 'wrong usage, bad input, or nothing listens at the URL',
+        },
+      }),
+    );
 
-export async function send(to: string, context: SendContext): Promise<ExitCode> {
+type Options = OptionsOf<typeof define>;
+
+export const send: AddCommand = (command, start) =>
+  define(command).action((url, options) => start(options, (context) => run(url ?? shared.DEFAULT_URL, context)));
+
+type SendContext = Context<Options>;
+
+async function run(to: string, context: SendContext): Promise<ExitCode> {
   const { repeat, tamper } = context.options;
   const url = readUrl(to, 'The receiver');
   const makeNext = await bodies(context);
@@ -36,7 +93,7 @@ export async function send(to: string, context: SendContext): Promise<ExitCode> 
 }
 
 /** The ways in which each delivery is broken; undefined: not at all. */
-const tampersOf = ({ tamper }: SendOptions): readonly (TamperName | undefined)[] => {
+const tampersOf = ({ tamper }: Options): readonly (TamperName | undefined)[] => {
   if (tamper === undefined) return [undefined];
   return tamper.includes('all') ? tamperNames : (tamper as readonly TamperName[]);
 };

@@ -1,14 +1,112 @@
 import type { DeliveryLogEntry, Webhook } from 'event-webhook-receiver/client';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
+import { moreHelp } from '../program/help.js';
+import { integer, text, url } from '../program/options.js';
+import type { AddCommand } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
 import { type EventKind, openService, readId, type ServiceOptions, webhookJson } from '../service.js';
 import { visible } from '../visible.js';
+
+const exitCodes = { 1: 'the service refused' };
+
+export const webhooks: AddCommand = (command, start) => {
+  command
+    .command('list')
+    .description('List the registered webhooks')
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          ['webhooks list --base-url https://service.example', 'API key from WEBHOOK_API_KEY'],
+          ['webhooks list --json', 'One JSON document, { "webhooks": […] }'],
+        ],
+        exitCodes,
+      }),
+    )
+    .action((options) => start(options, list));
+
+  command
+    .command('get')
+    .description('Show one webhook, without its secret')
+    .argument('<id>', 'Id of the webhook')
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText('after', moreHelp({ examples: [['webhooks get 12', 'The webhook with the id 12']], exitCodes }))
+    .action((id, options) => start(options, (context) => get(id, context)));
+
+  command
+    .command('update')
+    .description('Change the label, the URL or the events of a webhook')
+    .argument('<id>', 'Id of the webhook')
+    .addOption(text('--label <label>', 'New label'))
+    .addOption(url('--url <url>', 'New URL to deliver to'))
+    .addOption(shared.subscribe('New kind of events to deliver'))
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [['webhooks update 12 --url https://shop.example/v2/webhooks', 'Change only the URL']],
+        exitCodes,
+      }),
+    )
+    .action((id, options) => start(options, (context) => update(id, context)));
+
+  command
+    .command('remove')
+    .description('Remove a webhook; its deliveries stop')
+    .argument('<id>', 'Id of the webhook')
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText(
+      'after',
+      moreHelp({ examples: [['webhooks remove 12', 'With WEBHOOK_BASE_URL and WEBHOOK_API_KEY']], exitCodes }),
+    )
+    .action((id, options) => start(options, (context) => remove(id, context)));
+
+  command
+    .command('count')
+    .description('Count the registered webhooks')
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText('after', moreHelp({ examples: [['webhooks count --json', '{ "count": 3 }']], exitCodes }))
+    .action((options) => start(options, count));
+
+  command
+    .command('log')
+    .description('Show the delivery log of a webhook')
+    .argument('<id>', 'Id of the webhook')
+    .option('--undelivered', 'Only events that were not delivered')
+    .addOption(integer('--limit <n>', 'Largest number of entries', 1, 1e9))
+    .addOption(shared.baseUrl())
+    .addOption(shared.callTimeout())
+    .addOption(shared.apiKeyFile())
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          ['webhooks log 12 --limit 20', "Twenty entries, in the service's order"],
+          ['webhooks log 12 --undelivered --json', 'Complete entries, one JSON document a line'],
+        ],
+        exitCodes,
+      }),
+    )
+    .action((id, options) => start(options, (context) => log(id, context)));
+};
 
 type ServiceContext = Context<ServiceOptions>;
 
 const cell = (value: unknown) => visible(String(value ?? ''), 200);
 
-export async function list(context: ServiceContext): Promise<ExitCode> {
+async function list(context: ServiceContext): Promise<ExitCode> {
   const service = await openService(context);
   const found: Webhook[] = [];
   for await (const webhook of service.list()) found.push(webhook);
@@ -28,7 +126,7 @@ export async function list(context: ServiceContext): Promise<ExitCode> {
   return 0;
 }
 
-export async function get(id: string, context: ServiceContext): Promise<ExitCode> {
+async function get(id: string, context: ServiceContext): Promise<ExitCode> {
   const webhookId = readId(id);
   const service = await openService(context);
   const webhook = await service.get(webhookId);
@@ -42,7 +140,7 @@ interface UpdateOptions extends ServiceOptions {
   readonly subscribe?: readonly EventKind[] | undefined;
 }
 
-export async function update(id: string, context: Context<UpdateOptions>): Promise<ExitCode> {
+async function update(id: string, context: Context<UpdateOptions>): Promise<ExitCode> {
   const { label, url, subscribe } = context.options;
   const webhookId = readId(id);
   if (label === undefined && url === undefined && subscribe === undefined) {
@@ -54,7 +152,7 @@ export async function update(id: string, context: Context<UpdateOptions>): Promi
   return 0;
 }
 
-export async function remove(id: string, context: ServiceContext): Promise<ExitCode> {
+async function remove(id: string, context: ServiceContext): Promise<ExitCode> {
   const webhookId = readId(id);
   const service = await openService(context);
   await service.remove(webhookId);
@@ -62,7 +160,7 @@ export async function remove(id: string, context: ServiceContext): Promise<ExitC
   return 0;
 }
 
-export async function count(context: ServiceContext): Promise<ExitCode> {
+async function count(context: ServiceContext): Promise<ExitCode> {
   const service = await openService(context);
   const webhooks = await service.count();
   context.output.result({ count: webhooks }, String(webhooks));
@@ -74,7 +172,7 @@ interface LogOptions extends ServiceOptions {
   readonly limit?: number | undefined;
 }
 
-export async function log(id: string, context: Context<LogOptions>): Promise<ExitCode> {
+async function log(id: string, context: Context<LogOptions>): Promise<ExitCode> {
   const { undelivered, limit = Number.POSITIVE_INFINITY } = context.options;
   const { output, signal } = context;
   const webhookId = readId(id);

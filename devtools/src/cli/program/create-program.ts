@@ -2,26 +2,64 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { usageError } from '../command-error.js';
 import type { Output } from '../output.js';
 import { version } from '../version.js';
-import { addEmulate } from './emulate.js';
-import { addExplain } from './explain.js';
 import { helpSettings, moreHelp, TOOL } from './help.js';
-import { addListen } from './listen.js';
-import { addReconcile } from './reconcile.js';
-import { addRegister } from './register.js';
-import { addReplay } from './replay.js';
-import { addSend } from './send.js';
-import type { AddCommand, Program, Start } from './shared-options.js';
-import { addWebhooks } from './webhooks.js';
+import type { AddCommand, Own, Program, Start } from './shared-options.js';
 
-export const COMMANDS: readonly AddCommand[] = [
-  ...[addListen, addSend, addReplay, addExplain, addEmulate],
-  ...[addRegister, addWebhooks, addReconcile],
+/** A command in the list of all. The rest is loaded when it is named. */
+export interface Listed {
+  /** Its name and arguments. */
+  readonly usage: string;
+  readonly summary: string;
+  load(): Promise<AddCommand>;
+}
+
+export const COMMANDS: readonly Listed[] = [
+  {
+    usage: 'listen',
+    summary: 'Receive deliveries, verify them, and print and show them',
+    load: async () => (await import('../commands/listen.js')).listen,
+  },
+  {
+    usage: 'send [url]',
+    summary: 'Send signed deliveries to a receiver: samples, or a file',
+    load: async () => (await import('../commands/send.js')).send,
+  },
+  {
+    usage: 'replay <recording> [url]',
+    summary: 'Send the deliveries of a recording again, with the time between them',
+    load: async () => (await import('../commands/replay.js')).replay,
+  },
+  {
+    usage: 'explain',
+    summary: 'Explain why a delivery does not verify, and how to fix it',
+    load: async () => (await import('../commands/explain.js')).explain,
+  },
+  {
+    usage: 'emulate',
+    summary: 'Run the service on this machine: registration, signed deliveries, and a chain to watch',
+    load: async () => (await import('../commands/emulate.js')).emulate,
+  },
+  {
+    usage: 'register <url>',
+    summary: 'Register a webhook with the service and get its signing secret',
+    load: async () => (await import('../commands/register.js')).register,
+  },
+  {
+    usage: 'webhooks',
+    summary: 'Manage registered webhooks',
+    load: async () => (await import('../commands/webhooks.js')).webhooks,
+  },
+  {
+    usage: 'reconcile',
+    summary: 'Find the events of a chain that never arrived, without handling them',
+    load: async () => (await import('../commands/reconcile.js')).reconcile,
+  },
 ];
 
 /** The command line, as commander parses it. Help and version are given to `print`; errors are thrown. */
 export async function createProgram(
   args: readonly string[],
-  commands: readonly AddCommand[],
+  commands: readonly Listed[],
   { output, print, start }: { output: Output; print: (text: string) => void; start: Start },
 ): Promise<Program> {
   const width = () => Math.min(output.columns, 110);
@@ -41,7 +79,14 @@ export async function createProgram(
       ...{ getOutHelpWidth: width, getErrHelpWidth: width, getOutHasColors: hasColors, getErrHasColors: hasColors },
     })
     .hook('preAction', (_, command) => refuseSwallowed(command, args));
-  for (const add of commands) add(program, start);
+  for (const { usage, summary, load } of commands) {
+    const name = usage.split(' ', 1)[0] as string;
+    const command = program
+      .command(args.includes(name) ? name : usage)
+      .summary(summary)
+      .description(summary);
+    if (args.includes(name)) (await load())(command as Own, start);
+  }
   await addCompletion(program, args, output);
   program.addHelpText(
     'after',
@@ -81,7 +126,7 @@ async function addCompletion(program: Program, args: readonly string[], output: 
   if (args.includes('completion') || args.includes('complete')) {
     const { default: tab } = await import('@bomb.sh/tab/commander');
     // A completion is one line: shells would offer each further line of a description as a completion.
-    for (const command of program.commands) command.description(command.summary() || command.description());
+    for (const command of program.commands) command.description(command.summary());
     tab(program as never, { completionCommandName: 'completion' });
     program.commands
       .find((command) => command.name() === 'completion')

@@ -8,10 +8,20 @@ export type Program = Command<[], { json?: true }>;
 /** Runs a command with the options that it was given. */
 export type Start = <Options>(options: Options, act: (context: Context<Options>) => Promise<ExitCode>) => Promise<void>;
 
-/** Adds a command to the program. Nothing that the command needs is loaded before it runs. */
-export type AddCommand = (program: Program, start: Start) => void;
+/** A command of the program that has its name and summary. */
+// biome-ignore lint/complexity/noBannedTypes: the type of commander
+export type Own = Command<[], {}, { json?: true }>;
+
+/** Defines a command: its options, its help, and what runs. */
+export type AddCommand = (command: Own, start: Start) => void;
+
+/** The options that a definition gives a command. */
+export type OptionsOf<Define extends (command: Own) => { opts(): unknown }> = ReturnType<ReturnType<Define>['opts']>;
 
 // Options that several commands have. Each is made anew for each command, as it counts how often it was given.
+
+/** Where `send` and `replay` send without a URL. */
+export const DEFAULT_URL = 'http://127.0.0.1:3000/webhooks';
 
 export const EVENT_KINDS = ['event.emitted', 'transaction.included'] as const;
 

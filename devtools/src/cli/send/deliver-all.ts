@@ -11,8 +11,7 @@ import type { Unsigned } from './parcels.js';
 import { type Answer, type Parcel, post } from './post.js';
 import { answerText, deliveryJson, summaryJson, summaryText } from './report.js';
 import { createTally } from './tally.js';
-import { signParts, tampers } from './tamper.js';
-import type { TamperName } from './tamper-names.js';
+import { signParts, type TamperName, tampers } from './tamper.js';
 
 /** Beyond this number of deliveries, a terminal shows progress in place of a line for each. */
 const LINES_UP_TO = 20;

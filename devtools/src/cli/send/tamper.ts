@@ -1,7 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { signDelivery } from 'event-webhook-receiver/verify';
 import { inputError } from '../command-error.js';
-import type { TamperName } from './tamper-names.js';
+
+/** Ways to break a delivery that a receiver must refuse. Each changes one thing; the rest is authentic. */
+export const TAMPERS = {
+  body: 'one digit of the body changed after signing',
+  signature: 'one digit of the signature changed',
+  timestamp: 'a timestamp one second after the signed one',
+  secret: 'signed with another secret',
+  stale: 'signed 50 minutes ago, as in a replay',
+  ahead: 'signed for 50 minutes from now',
+  unsigned: 'without signature and timestamp',
+  truncated: 'half of the signature',
+  padded: 'the signature with non-hex letters appended',
+  reserialized: 'the same JSON, serialized again after signing',
+  seam: 'the first digit of the timestamp moved to the end of the body, which keeps the signature valid',
+} as const;
+
+export type TamperName = keyof typeof TAMPERS;
+export const tamperNames = Object.keys(TAMPERS) as TamperName[];
 
 /** The signed parts of a delivery and its signature. An undefined header is omitted. */
 export interface SignedParts {
