@@ -4,12 +4,12 @@ import { itemsOf } from '../deliveries/contents.js';
 import type { Attempt } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { type FindingSources, findingsOf, MOST_BYTES } from '../deliveries/findings.js';
-import type { KnownContracts } from '../deliveries/item-view.js';
+import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { rowsOf } from '../deliveries/rows.js';
 import { lastOf, summaryOf } from '../deliveries/views.js';
+import type { Printed, Style } from './delivery-text.js';
 import { refusalText } from './delivery-text.js';
 import type { Output } from './output.js';
-import type { Printed, Style } from './printed-delivery.js';
 import { createLineFilter, type LineFilter } from './terminal/line-filter.js';
 
 /** Prints deliveries in order, each with the reason if it was refused. */

@@ -1,7 +1,7 @@
 import { type Contents, contentsOf, itemsOf } from '../deliveries/contents.js';
-import { type ItemView, itemView, type KnownContracts } from '../deliveries/item-view.js';
+import { type ItemView, itemViews } from '../deliveries/item-view.js';
+import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { type Row, rowsOf } from '../deliveries/rows.js';
-import { budget } from '../deliveries/text-limits.js';
 import { type BodyDiff, diffBodies } from '../explain/diff-bodies.js';
 import { explainWithin } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
@@ -38,31 +38,10 @@ export type Task = {
 }[keyof Tasks];
 export type TaskAnswer = Tasks[keyof Tasks]['answer'];
 
-/** Maximum number of item views per call. */
-const MOST_ITEMS = 200;
-/** Maximum total length of the item texts. */
-const ITEM_TEXTS = 2 * 1024 * 1024;
-/** Maximum number of log characters to decode, counted at each attempt: a few seconds at most. */
-const ITEM_LOGS = 4_000_000;
-
 export function perform(task: Task): TaskAnswer {
   if (task.kind === 'explain') return explainWithin(task.asked, createWork());
   if (task.kind === 'read') return { contents: contentsOf(task.asked), rows: rowsOf(itemsOf(task.asked)) };
   if (task.kind === 'compare') return diffBodies(task.asked.signed, task.asked.received);
   const { rawBody, contracts, from } = task.asked;
   return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts, from) };
-}
-
-/** Views of the items of a body from an index on, within the limits. */
-export function itemViews(rawBody: Uint8Array, contracts: KnownContracts, from = 0): ItemView[] {
-  let left = ITEM_LOGS;
-  const spend = (characters: number) => {
-    const may = characters <= left;
-    if (may) left -= characters;
-    return may;
-  };
-  const bounds = { cut: budget(ITEM_TEXTS), spend };
-  return itemsOf(rawBody)
-    .slice(from, from + MOST_ITEMS)
-    .map((item) => itemView(item, contracts, bounds));
 }

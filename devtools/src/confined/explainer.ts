@@ -1,4 +1,4 @@
-import type { KnownContracts } from '../deliveries/item-view.js';
+import type { KnownContracts } from '../deliveries/known-contracts.js';
 import type { BodyDiff } from '../explain/diff-bodies.js';
 import { explainKnown } from '../explain/explain-known.js';
 import type { Finding } from '../explain/finding.js';

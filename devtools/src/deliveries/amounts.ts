@@ -1,4 +1,4 @@
-import type { KnownContract, KnownContracts } from './item-view.js';
+import type { KnownContract, KnownContracts } from './known-contracts.js';
 
 /** An integer with its digits in groups of three. */
 export function grouped(digits: string): string {

@@ -1,7 +1,7 @@
 import type { DeliveryItem, EventEmitted } from 'event-webhook-receiver';
 import { isRecord } from '../guards.js';
 import { amountText, grouped } from './amounts.js';
-import type { KnownContracts } from './item-view.js';
+import type { KnownContracts } from './known-contracts.js';
 import { cut, printable, textOf } from './text-limits.js';
 
 /** A short description of a delivery. The amount is separate, because its unit may become known later. */

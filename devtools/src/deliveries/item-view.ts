@@ -2,20 +2,10 @@ import type { DeliveryItem, EventEmitted, EventIssue, TransactionIncluded } from
 import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
 import type { ContractInfo, JsonValue } from 'event-webhook-receiver/schemas';
 import { inUnits } from './amounts.js';
-import { beyond, textOf } from './text-limits.js';
+import { itemsOf } from './contents.js';
+import type { KnownContracts } from './known-contracts.js';
+import { beyond, budget, textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
-
-/** A known contract. */
-export interface KnownContract {
-  readonly abi?: readonly unknown[] | undefined;
-  /** Decimals of a token, to also show amounts in units of the token. */
-  readonly decimals?: number | undefined;
-  /** Symbol of a token: untrusted text. */
-  readonly symbol?: string | undefined;
-}
-
-/** Known contracts, by lower-case address. */
-export type KnownContracts = ReadonlyMap<string, KnownContract>;
 
 /** An input of an event, or an argument of a call. */
 export interface InputView {
@@ -182,4 +172,25 @@ function attempt<Value>(get: () => Value): Value | undefined {
     // Undecodable data is shown as received.
     return undefined;
   }
+}
+
+/** Limit of item views at a time. */
+const MOST_ITEMS = 200;
+/** Limit of characters in all item texts together. */
+const ITEM_TEXTS = 2 * 1024 * 1024;
+/** Limit of log characters to decode, counted at each try: a few seconds at most. */
+const ITEM_LOGS = 4_000_000;
+
+/** Views of the items of a body from an index on, within the limits. */
+export function itemViews(rawBody: Uint8Array, contracts: KnownContracts, from = 0): ItemView[] {
+  let left = ITEM_LOGS;
+  const spend = (characters: number) => {
+    const may = characters <= left;
+    if (may) left -= characters;
+    return may;
+  };
+  const bounds = { cut: budget(ITEM_TEXTS), spend };
+  return itemsOf(rawBody)
+    .slice(from, from + MOST_ITEMS)
+    .map((item) => itemView(item, contracts, bounds));
 }

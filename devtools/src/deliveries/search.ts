@@ -3,7 +3,7 @@ import { amountBytes } from './amounts.js';
 import type { Attempt } from './delivery-record.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
-import type { KnownContracts } from './item-view.js';
+import type { KnownContracts } from './known-contracts.js';
 
 /** The result of a search. */
 export interface Found {

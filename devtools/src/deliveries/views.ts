@@ -4,7 +4,8 @@ import type { Attempt, AttemptResponse, HeaderLine, Verdict } from './delivery-r
 import type { KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
 import { headerOf } from './headers.js';
-import type { ItemView, KnownContracts } from './item-view.js';
+import type { ItemView } from './item-view.js';
+import type { KnownContracts } from './known-contracts.js';
 import { beyond, cut } from './text-limits.js';
 import { verdictOf } from './verdict.js';
 

@@ -1,7 +1,8 @@
 import type { Explainer } from '../confined/explainer.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
-import type { ItemView, KnownContracts } from '../deliveries/item-view.js';
+import type { ItemView } from '../deliveries/item-view.js';
+import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { type Detail, detailOf, type SummaryContext } from '../deliveries/views.js';
 import type { BodyDiff } from '../explain/diff-bodies.js';
 import { PageError } from './page-guard.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createExplainer, type Explainer } from '../confined/explainer.js';
 import type { Feed } from '../deliveries/feed.js';
 import type { FindingSources } from '../deliveries/findings.js';
-import type { KnownContracts } from '../deliveries/item-view.js';
+import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { endEarly } from '../end-early.js';
 import { abilities, type PageActions } from './page-actions.js';
 import { createPageApi } from './page-api.js';

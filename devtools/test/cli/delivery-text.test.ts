@@ -1,8 +1,7 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { createColors } from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import { attemptText } from '../../src/cli/attempt-text.js';
-import { deliveryText, refusalText } from '../../src/cli/delivery-text.js';
+import { attemptText, deliveryText, refusalText } from '../../src/cli/delivery-text.js';
 import { itemsOf } from '../../src/deliveries/contents.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { rowsOf } from '../../src/deliveries/rows.js';

@@ -1,7 +1,7 @@
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { itemViews } from '../../src/confined/explain-tasks.js';
 import { createExplainer, type ExplainerOptions } from '../../src/confined/explainer.js';
+import { itemViews } from '../../src/deliveries/item-view.js';
 import { explainFailure } from '../../src/explain/explain-failure.js';
 import { badThread } from './threads.js';
 

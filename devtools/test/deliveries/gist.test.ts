@@ -2,7 +2,7 @@ import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-rec
 import { describe, expect, it } from 'vitest';
 import { contentsOf } from '../../src/deliveries/contents.js';
 import { gistText } from '../../src/deliveries/gist.js';
-import type { KnownContract } from '../../src/deliveries/item-view.js';
+import type { KnownContract } from '../../src/deliveries/known-contracts.js';
 
 const TOKEN = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
 const [FROM, TO] = ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'];

@@ -3,7 +3,8 @@ import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { encodeAbiParameters, encodeFunctionData, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { type ItemView, itemView, type KnownContract, type KnownContracts } from '../../src/deliveries/item-view.js';
+import { type ItemView, itemView } from '../../src/deliveries/item-view.js';
+import type { KnownContract, KnownContracts } from '../../src/deliveries/known-contracts.js';
 
 const whole = { cut: (text: string) => text, spend: () => true };
 const view = (event: unknown, known?: KnownContract): ItemView => {

@@ -1,7 +1,7 @@
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
 import { createFeed } from '../../src/deliveries/feed.js';
-import type { KnownContract } from '../../src/deliveries/item-view.js';
+import type { KnownContract } from '../../src/deliveries/known-contracts.js';
 import { createSearch } from '../../src/deliveries/search.js';
 import { responseOf } from './answers.js';
 import { recordOf } from './records.js';

@@ -1,9 +1,9 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { multibaasHeaders, serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
-import { itemViews } from '../../src/confined/explain-tasks.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
-import type { KnownContracts } from '../../src/deliveries/item-view.js';
+import { itemViews } from '../../src/deliveries/item-view.js';
+import type { KnownContracts } from '../../src/deliveries/known-contracts.js';
 import { summaryOf, detailOf as wholeDetail } from '../../src/deliveries/views.js';
 import { decodeByWire } from '../../src/deliveries/wire-abi.js';
 import { recordOf, SENT } from './records.js';

@@ -1,4 +1,4 @@
-import type { KnownContract, KnownContracts } from '../../deliveries/item-view.js';
+import type { KnownContract, KnownContracts } from '../../deliveries/known-contracts.js';
 import type { ChainView } from '../../page/page-state.js';
 import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';

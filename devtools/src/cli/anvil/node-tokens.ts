@@ -1,5 +1,5 @@
 import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
-import type { KnownContract } from '../../deliveries/item-view.js';
+import type { KnownContract } from '../../deliveries/known-contracts.js';
 import type { ChainView } from '../../page/page-state.js';
 import type { Output } from '../output.js';
 import { explorerLinks } from './explorer.js';

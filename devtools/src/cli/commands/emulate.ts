@@ -1,23 +1,20 @@
 import { Option } from '@commander-js/extra-typings';
 import { isWebhookError } from 'event-webhook-receiver';
-import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { createExplainer } from '../../confined/explainer.js';
-import { createFeed } from '../../deliveries/feed.js';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { verdictOf } from '../../deliveries/verdict.js';
 import { lastOf } from '../../deliveries/views.js';
 import { readFirstRun } from '../../page/first-run.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { PageError } from '../../page/page-guard.js';
-import { type PageOptions, type ServedPage, servePage } from '../../page/serve-page.js';
 import { createLocalService } from '../../service/create-local-service.js';
 import type { LocalDelivery } from '../../service/delivery.js';
+import type { LocalService } from '../../service/local-service.js';
 import { type ChainSource, readChainOptions, startChain } from '../anvil/chain-source.js';
 import { inputError } from '../command-error.js';
-import { type Context, type ExitCode, untilAborted } from '../context.js';
-import { createPrinter, type DeliveryPrinter } from '../delivery-printer.js';
-import { headerNames } from '../header-names.js';
+import type { Context, ExitCode } from '../context.js';
+import { attemptStyle } from '../delivery-text.js';
+import { createDesk } from '../desk.js';
 import { listening } from '../listening.js';
-import { attemptStyle } from '../printed-delivery.js';
 import { moreHelp } from '../program/help.js';
 import { number, text, texts, url } from '../program/options.js';
 import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
@@ -25,9 +22,6 @@ import * as shared from '../program/shared-options.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { readApiKey } from '../secrets.js';
 import { serviceNotes } from '../service-notes.js';
-import { startInteractive } from '../terminal/interactive.js';
-import { createLineFilter } from '../terminal/line-filter.js';
-import { version } from '../version.js';
 
 const define = (command: Own) =>
   command
@@ -92,22 +86,14 @@ export const emulate: AddCommand = (command, start) => define(command).action((o
 
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, env, stdin, signal, now } = context;
+  const { port, host, file, secretOut } = options;
   const wantedChain = await readChainOptions(options, env);
-  const wanted = readWanted(options.register ?? [], options.secretOut);
-  const headers = headerNames(options) ?? serviceHeaders;
+  const wanted = readWanted(options.register ?? [], secretOut);
   const hasKey = options.apiKeyFile !== undefined || Boolean(env.WEBHOOK_API_KEY);
   const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
-  const feed = createFeed();
-  const closing: (() => Promise<void>)[] = [];
-  const shownVersion = version();
-  let page: ServedPage | undefined;
   let chain: ChainSource | undefined;
-  let printer: DeliveryPrinter | undefined;
-  const contracts = () => chain?.contracts ?? new Map();
-  const style = options.events ? (await import('../event-lines.js')).eventStyle(contracts) : attemptStyle;
-  const filter = createLineFilter(options.filter, contracts);
-  const explainer = createExplainer();
-  const quit = new AbortController();
+  const desk = createDesk(context, { style: attemptStyle, contracts: () => chain?.contracts ?? new Map() });
+  const { feed, headers } = desk;
 
   function onDelivery(delivery: LocalDelivery): void {
     const before = feed.get(delivery.id);
@@ -116,86 +102,70 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     // This is called at every change. An attempt gets its one line when it has ended.
     const isOld = before && lastOf(before).at === last.at && verdictOf(lastOf(before)) !== 'pending';
     if (isOld || verdictOf(last) === 'pending') return;
-    printer?.print(delivery.id, { at: last.at, nextAttemptAt: delivery.nextAttemptAt });
+    desk.print(delivery.id, { at: last.at, nextAttemptAt: delivery.nextAttemptAt });
   }
 
   try {
-    const service = await listening('port', options.port, () =>
+    const service = await listening('port', port, () =>
       createLocalService({
-        ...{ port: options.port, host: options.host, file: options.file, headers, now, onDelivery },
+        ...{ port, host, file, headers, now, onDelivery, onChange: desk.stateChanged },
         apiKeys: apiKey === undefined ? undefined : [apiKey],
         logger: serviceNotes(output),
-        onChange: () => page?.stateChanged(),
       }),
     );
-    closing.unshift(() => service.close());
-    const sources = { headers, ...localSecrets(service) };
-    printer = createPrinter({ feed, sources, explainer, output, style, filter, contracts });
+    desk.closeLater(() => service.close());
+    desk.startPrinting(localSecrets(service));
     const key = apiKey === undefined ? service.apiKeys[0] : undefined;
     const api = `${service.url}/api/v0/webhooks`;
     output.result({ service: { url: service.url, apiKey: key } }, `API: ${api}${key ? `\n  API key: ${key}` : ''}`);
-    for (const each of wanted) await registerWanted(each, { service, secretOut: options.secretOut, output });
+    for (const each of wanted) await registerWanted(each, { service, secretOut, output });
 
     if (wantedChain) chain = await startChain(wantedChain, service, { output, signal });
     if (chain) {
       const { view, close } = chain;
-      closing.unshift(close);
+      desk.closeLater(close);
       const labels = view.contracts.map(({ label, address }) => `${label} ${address}`).join(', ');
       output.result({ chain: view }, `Chain: ${view.rpcUrl}, id ${view.chainId}${labels && `, ${labels}`}`);
     }
-    const actions = localActions(service, () => sample());
-    if (options.page) {
-      const directory = process.cwd();
-      // The file has the secret of a webhook that is there already.
-      const registered = await readFirstRun({ directory, secretFile: options.secretOut });
-      const firstRun = await readFirstRun({ directory });
-      const pageOptions: PageOptions = {
-        port: options.pagePort,
-        ...{ feed, ...sources, explainer, contracts, actions },
-        state: () => ({
-          ...{ mode: 'emulate' as const, title: `Service at ${service.url}`, headers },
-          ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
-          version: shownVersion,
-          service: { url: service.url },
-          firstRun: service.webhooks().length === 0 ? firstRun : registered,
-        }),
-      };
-      page = await listening('page-port', options.pagePort, () => servePage(pageOptions));
-      closing.unshift(page.close);
-      output.result({ page: page.address }, `Page: ${page.address}`);
-    }
-
-    async function sample(): Promise<object> {
-      if (chain?.sample) {
-        const gone = () => Promise.reject(new PageError(503, 'The chain does not respond. Has anvil exited?'));
-        return { transaction: await chain.sample().catch(gone) };
-      }
-      const { sampleEventEmitted } = await import('event-webhook-receiver/testing');
-      const event = sampleEventEmitted();
-      service.emit([event]);
-      return { event: event.id };
-    }
-    if (filter.text !== '') output.note(`Only deliveries that contain "${filter.text}" are printed.`);
-    const giveBack = startInteractive({
-      ...{ context, feed, filter, printer, page: page?.address },
+    const directory = process.cwd();
+    const firstRun = await readFirstRun({ directory });
+    // The file has the secret of a webhook that is there already.
+    const registered = await readFirstRun({ directory, secretFile: secretOut });
+    const actions = localActions(service, () => sample(service, chain));
+    const page = await desk.servePage({
+      mode: 'emulate',
+      url: service.url,
+      actions,
+      state: () => ({
+        ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
+        firstRun: service.webhooks().length === 0 ? firstRun : registered,
+      }),
+    });
+    if (page) output.result({ page }, `Page: ${page}`);
+    await desk.untilStopped({
       resend: async (record) => actions.resend?.(record),
       held: () =>
         service
           .queues()
           .map(({ waiting, behind }) => `${waiting} waiting behind #${behind}`)
           .join(', '),
-      quit: () => quit.abort(),
     });
-    closing.unshift(giveBack);
-    await Promise.race([untilAborted(signal), untilAborted(quit.signal)]);
   } catch (error) {
     if (signal.aborted) return 0;
     const isInput = isWebhookError(error) && ['ERR_WEBHOOK_CONFIG', 'ERR_WEBHOOK_RPC'].includes(error.code);
     throw isInput ? inputError(error.message) : error;
   } finally {
-    explainer.close();
-    for (const close of closing) await close();
-    await printer?.done();
+    await desk.end();
   }
   return 0;
+}
+
+async function sample(service: LocalService, chain: ChainSource | undefined): Promise<object> {
+  if (chain?.sample) {
+    const gone = () => Promise.reject(new PageError(503, 'The chain does not respond. Has anvil exited?'));
+    return { transaction: await chain.sample().catch(gone) };
+  }
+  const event = sampleEventEmitted();
+  service.emit([event]);
+  return { event: event.id };
 }

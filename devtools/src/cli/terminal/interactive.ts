@@ -15,7 +15,7 @@ export interface InteractiveOptions {
   readonly context: Pick<Context<unknown>, 'output' | 'terminal' | 'env'>;
   readonly feed: Feed;
   readonly filter: LineFilter;
-  readonly printer: DeliveryPrinter;
+  readonly print: DeliveryPrinter['print'];
   /** Address of the page, with its token. */
   readonly page: string | undefined;
   /** Resends a delivery; rejects with a message for the user. */
@@ -52,7 +52,7 @@ const HELP: readonly (readonly [key: string, does: string])[] = [
  * @returns What gives the terminal back.
  */
 export function startInteractive(options: InteractiveOptions): () => Promise<void> {
-  const { context, feed, filter, printer, page } = options;
+  const { context, feed, filter, print, page } = options;
   const { output, terminal, env } = context;
   // Input that has ended was a secret.
   if (terminal === undefined || !terminal.stdin.readable) return async () => {};
@@ -121,7 +121,7 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     const found = feed.list().filter((record) => filter.matches(record));
     const shown = found.slice(-PRINTED_AGAIN);
     output.print(`Only deliveries that contain "${visible(text)}" are printed. Of those kept: ${found.length}.`);
-    for (const { id } of shown) printer.print(id);
+    for (const { id } of shown) print(id);
   }
 
   async function openPage(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { KeptDelivery } from '../../deliveries/feed.js';
-import type { KnownContracts } from '../../deliveries/item-view.js';
+import type { KnownContracts } from '../../deliveries/known-contracts.js';
 import { hasText } from '../../deliveries/search.js';
 
 /** Which deliveries are printed. */

@@ -7,9 +7,9 @@ import {
 import { createColors } from 'picocolors';
 import { parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { eventStyle } from '../../src/cli/event-lines.js';
+import { eventStyle } from '../../src/cli/delivery-text.js';
 import { contentsOf } from '../../src/deliveries/contents.js';
-import type { KnownContracts } from '../../src/deliveries/item-view.js';
+import type { KnownContracts } from '../../src/deliveries/known-contracts.js';
 import { lastOf, summaryOf } from '../../src/deliveries/views.js';
 import { recordOf } from '../deliveries/records.js';
 import { call } from '../page/call.js';
