@@ -1,6 +1,5 @@
 import { hashOf } from '../evm/keccak.js';
 import type { Logger } from '../internal/logger.js';
-import type { Header } from './answers.js';
 import { RangeFlaw } from './range-flaw.js';
 
 /** Properties of some chains that Ethereum does not have, with the log message for each. */
@@ -40,7 +39,7 @@ export class Habits {
   }
 
   /** @throws RangeFlaw `odd` if the answer is odd and the chain does not have this habit. */
-  settle({ number, hash }: Pick<Header, 'number' | 'hash'>, oddities: Oddities): void {
+  settle({ number, hash }: { readonly number: number; readonly hash: string }, oddities: Oddities): void {
     const block = `block ${number} (${hash})`;
     const odd = [...oddities].filter(([habit]) => !this.has(habit));
     const keys = odd.map(([habit, answer]) => `${habit} ${hash} ${hashOf(JSON.stringify(answer))}`);

@@ -6,7 +6,6 @@ import { exactListOf } from './delivery-log.js';
 import { notThisApi, resultOf } from './envelope.js';
 import { type PageOptions, pagesByKey } from './pages.js';
 import type { Answer, Transport } from './transport.js';
-import type { WebhookClient } from './webhook-client.js';
 
 /** Which of the stored events to read. (Default: all.) */
 export interface EventQuery extends PageOptions {
@@ -50,7 +49,7 @@ const FILTERS = {
 } as const;
 
 /** The calls of a client that read chain data from the service. */
-export function eventCalls(call: Transport): Pick<WebhookClient, 'events' | 'chainStatus' | 'indexingStatus'> {
+export function eventCalls(call: Transport) {
   async function get<T>(path: string, read: (fields: Record<string, unknown>) => T | false, expected: string) {
     const answer = await call({ method: 'GET', path });
     const { result } = resultOf(answer);
@@ -60,7 +59,7 @@ export function eventCalls(call: Transport): Pick<WebhookClient, 'events' | 'cha
   }
 
   return {
-    events(query = {}) {
+    events(query: EventQuery = {}): AsyncIterable<StoredEvent> {
       checkOptions('events', query, [...Object.keys(FILTERS), 'pageSize']);
       const filters: Record<string, string | number> = {};
       for (const [name, key] of Object.entries(FILTERS)) {
@@ -80,13 +79,13 @@ export function eventCalls(call: Transport): Pick<WebhookClient, 'events' | 'cha
         query,
       );
     },
-    chainStatus: () =>
+    chainStatus: (): Promise<ChainStatus> =>
       get(
         '/chains/ethereum/status',
         ({ chainID: chainId, blockNumber }) => isNumber(chainId) && isNumber(blockNumber) && { chainId, blockNumber },
         'the status of a chain, with chainID and blockNumber',
       ),
-    indexingStatus: async (address, label) => {
+    indexingStatus: async (address: string, label: string): Promise<IndexingStatus> => {
       const [at, of] = [pathPart('address', address), pathPart('label', label)];
       return get(
         `/chains/ethereum/addresses/${at}/contracts/${of}/status`,

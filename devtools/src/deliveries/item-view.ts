@@ -174,11 +174,11 @@ function attempt<Value>(get: () => Value): Value | undefined {
   }
 }
 
-/** Limit of item views at a time. */
+/** Maximum number of item views per call. */
 const MOST_ITEMS = 200;
-/** Limit of characters in all item texts together. */
+/** Maximum total length of the item texts. */
 const ITEM_TEXTS = 2 * 1024 * 1024;
-/** Limit of log characters to decode, counted at each try: a few seconds at most. */
+/** Maximum number of log characters to decode, counted at each attempt: a few seconds at most. */
 const ITEM_LOGS = 4_000_000;
 
 /** Views of the items of a body from an index on, within the limits. */

@@ -1,4 +1,4 @@
-/** A contract that is known here. */
+/** A known contract. */
 export interface KnownContract {
   readonly abi?: readonly unknown[] | undefined;
   /** Decimals of a token, to also show amounts in units of the token. */

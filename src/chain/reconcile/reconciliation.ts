@@ -261,7 +261,7 @@ export class Reconciliation {
   }
 }
 
-function keyed({ entries }: SourceChunk, receiver: ReconciliationOptions['receiver']): KeyedEntry[] {
+function keyed({ entries }: SourceChunk, receiver: FeedOptions['receiver']): KeyedEntry[] {
   return entries.map((entry) => keyedEntry(entry, receiver));
 }
 

@@ -1,11 +1,11 @@
 import { ConfigError } from '../../errors.js';
-import type { ReconciliationOptions } from './reconciliation.js';
+import type { FeedOptions } from './feed.js';
 import type { SourceChunk } from './source.js';
 
 /** Margin in ms for differences between clocks: an event may seem younger than it is. */
 const CLOCK_SKEW_MS = 60_000;
 
-type Memory = Pick<ReconciliationOptions, 'receiver' | 'retentionMs'>;
+type Memory = Pick<FeedOptions, 'receiver'> & { readonly retentionMs: number | undefined };
 
 /** @throws ConfigError if an event's age is unknown. */
 export function rememberedSince({ receiver, retentionMs }: Memory): number {

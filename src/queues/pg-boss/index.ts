@@ -2,5 +2,12 @@ export type { EventJob, JobData } from '../job.js';
 export type { EnqueueOptions } from '../options.js';
 export type { EventWorkerOptions } from '../run-job.js';
 export { type PgBossEnqueueOptions, pgBossEnqueue } from './enqueue.js';
-export type { PgBoss10Like, PgBoss12Like, PgBossJobInsert, PgBossLike, PgBossQueueLike } from './jobs.js';
-export { type PgBossJobLike, type PgBossWorkerOptions, pgBossWorker } from './worker.js';
+export type {
+  PgBoss10Like,
+  PgBoss12Like,
+  PgBossJobInsert,
+  PgBossJobLike,
+  PgBossLike,
+  PgBossQueueLike,
+} from './jobs.js';
+export { type PgBossWorkerOptions, pgBossWorker } from './worker.js';

@@ -1,5 +1,13 @@
 import { type ClientOption, hasMethods } from '../../internal/check-client.js';
 
+/** The part of a pg-boss `Job` that the worker uses. */
+export interface PgBossJobLike {
+  readonly id: string;
+  readonly name: string;
+  readonly data: unknown;
+  readonly expireInSeconds: number;
+}
+
 /** A job that is inserted, for either version of pg-boss. */
 export interface PgBossJobInsert {
   id: string;

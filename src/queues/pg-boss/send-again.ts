@@ -1,6 +1,5 @@
 import { nextJobId } from './job-id.js';
-import { isPgBoss12, type PgBossJobInsert, type PgBossLike, storing } from './jobs.js';
-import type { PgBossJobLike } from './worker.js';
+import { isPgBoss12, type PgBossJobInsert, type PgBossJobLike, type PgBossLike, storing } from './jobs.js';
 
 /** pg-boss 12 keeps a job that was sent again for at least this long: until the job before it cannot run any more. */
 const KEEP_SECONDS = 3600;

@@ -4,17 +4,9 @@ import { checkClientOptions } from '../../internal/check-client.js';
 import { engineError, LONGEST_TEXT } from '../engine-error.js';
 import { type EventJob, readJob } from '../job.js';
 import { createRunJob, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
-import { BOSS, type PgBossLike, type StoreJobs, storing } from './jobs.js';
+import { BOSS, type PgBossJobLike, type PgBossLike, type StoreJobs, storing } from './jobs.js';
 import { isTooShort } from './queue.js';
 import { createSendAgain } from './send-again.js';
-
-/** The part of a pg-boss `Job` that the worker uses. */
-export interface PgBossJobLike {
-  readonly id: string;
-  readonly name: string;
-  readonly data: unknown;
-  readonly expireInSeconds: number;
-}
 
 /** Options of {@link pgBossWorker}. */
 export interface PgBossWorkerOptions<Tx = undefined> extends EventWorkerOptions<Tx> {
