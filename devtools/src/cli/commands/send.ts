@@ -1,6 +1,6 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import type { Context, ExitCode } from '../context.js';
-import { editBody } from '../edit/edit-json.js';
+import { editBody } from '../edit/edit-body.js';
 import { readEdits } from '../edit/read-edits.js';
 import { headerNames } from '../header-names.js';
 import { moreHelp } from '../program/help.js';

@@ -1,6 +1,14 @@
 import { usageError } from '../command-error.js';
-import type { Edit } from './edit-json.js';
-import { type JsonPath, readPath } from './json-path.js';
+
+/** Steps into JSON: keys of objects and positions in arrays. */
+export type JsonPath = readonly (string | number)[];
+
+/** A change of one value of the events in a body. A path that starts with a key applies to every event. */
+export interface Edit {
+  readonly path: JsonPath;
+  /** The new value as JSON text; undefined removes it. */
+  readonly json: string | undefined;
+}
 
 /** The options that change a body before it is signed. */
 export interface EditOptions {
@@ -8,29 +16,39 @@ export interface EditOptions {
   readonly remove?: readonly string[] | undefined;
 }
 
+const PATH = /^(?:[^.[\]"=\s]+|\[\d{1,9}\])(?:\.[^.[\]"=\s]+|\[\d{1,9}\])*(?==|$)/;
+const STEP = /\[(\d+)\]|[^.[\]]+/g;
+const FORMS = 'such as data.event.name, or [0].data.event.name for one event';
+
 /**
  * The edits that the options give, `--set` first.
  *
  * @throws CommandError `ERR_CLI_USAGE` when one has another form.
  */
 export function readEdits({ set = [], remove = [] }: EditOptions): readonly Edit[] {
-  return [...set.map(readSet), ...remove.map((text) => ({ path: pathOf(text), json: undefined }))];
+  return [
+    ...set.map((text) => {
+      const [path] = PATH.exec(text) ?? [];
+      if (path === undefined || text[path.length] !== '=')
+        throw usageError(`--set must be PATH=VALUE with a path ${FORMS}.`);
+      return { path: stepsOf(path), json: jsonOf(text.slice(path.length + 1)) };
+    }),
+    ...remove.map((text) => {
+      if (PATH.exec(text)?.[0] !== text) throw usageError(`--remove must be a path ${FORMS}.`);
+      return { path: stepsOf(text), json: undefined };
+    }),
+  ];
 }
 
-const FORMS = 'such as data.event.name, data.event.inputs[0].value or [1].data["odd key"]';
+const stepsOf = (path: string): JsonPath =>
+  Array.from(path.matchAll(STEP), ([key, position]) => (position === undefined ? key : Number(position)));
 
-function readSet(text: string): Edit {
-  const found = readPath(text);
-  if (found === undefined || text[found.end] !== '=')
-    throw usageError(`--set must be PATH=VALUE with a path ${FORMS}.`);
-  return { path: found.path, json: jsonOf(text.slice(found.end + 1)) };
-}
-
-function pathOf(text: string): JsonPath {
-  const found = readPath(text);
-  if (found === undefined || found.end < text.length) throw usageError(`--remove must be a path ${FORMS}.`);
-  return found.path;
-}
+/** A path as {@link readEdits} takes it. */
+export const pathText = (path: JsonPath): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
 
 /** A value as it was written if it is JSON, so that numbers keep their digits; otherwise it is text. */
 function jsonOf(value: string): string {
