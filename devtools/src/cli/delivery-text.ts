@@ -1,3 +1,4 @@
+import wrapAnsi from 'wrap-ansi';
 import { amountText } from '../deliveries/amounts.js';
 import { htmlText } from '../deliveries/answer-text.js';
 import type { Attempt, AttemptResponse } from '../deliveries/delivery-record.js';
@@ -7,7 +8,6 @@ import { type Row, shortHex } from '../deliveries/rows.js';
 import type { Summary } from '../deliveries/views.js';
 import type { Finding } from '../explain/finding.js';
 import type { Colors, Output } from './output.js';
-import { wrapped } from './terminal/wrap.js';
 import { visible } from './visible.js';
 
 /** What is known of a delivery when it is printed. */
@@ -152,4 +152,14 @@ function answerLines(response: AttemptResponse | undefined): string[] {
 /** The local time of day. */
 export function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
+}
+
+const INDENT = '  ';
+
+/** A text as indented lines, no wider than a terminal. */
+function wrapped(text: string, columns: number): string {
+  return wrapAnsi(text, Math.max(20, columns - INDENT.length - 1), { hard: true })
+    .split('\n')
+    .map((line) => `${INDENT}${line}`)
+    .join('\n');
 }

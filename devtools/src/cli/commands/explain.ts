@@ -14,7 +14,6 @@ import { moreHelp } from '../program/help.js';
 import { text, texts } from '../program/options.js';
 import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
-import { readTime } from '../read-time.js';
 import { readSecret, readSecretFile } from '../secrets.js';
 import { visible } from '../visible.js';
 
@@ -75,7 +74,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const [secret, otherSecrets] = [await secrets(context), await others(context)];
   const asked = await questionedDelivery(options, context);
   const { at, rawBody, signature, timestamp, requestHeaders, readBy } = asked;
-  const time = options.now === undefined ? (at ?? now()) : readTime(options.now, 'now');
+  const time = options.now === undefined ? (at ?? now()) : readTime(options.now);
   const toleranceSeconds = options.tolerance;
   signal.throwIfAborted();
   const explainer = createExplainer({ limits: LIMITS });
@@ -130,4 +129,12 @@ function findingsText(findings: readonly Finding[], colors: Colors): string {
   const one = ({ what, confidence, fix, cause }: Finding, index: number) =>
     `${index + 1}. ${visible(what)} ${paint[confidence](`(${confidence})`)} ${colors.dim(cause)}\n   Fix: ${visible(fix)}`;
   return [`${colors.red('Refused')} because:`, ...findings.map(one)].join('\n\n');
+}
+
+/** Reads Unix seconds, Unix milliseconds (12 digits or more), or ISO 8601. Returns Unix milliseconds. */
+function readTime(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return text.length < 12 ? Number(text) * 1000 : Number(text);
+  const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw usageError('--now must be a time: Unix seconds such as 1700000000, or 2026-01-31T12:00:00Z.');
 }

@@ -17,36 +17,38 @@ import { readUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (command: Own) =>
-  command
-    .description(
-      `${command.summary()}.
+  shared
+    .callsService(
+      command
+        .description(
+          `${command.summary()}.
 
 Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To make them good, call reconcile of event-webhook-receiver/chain in your program.
 
 --receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
+        )
+        .addOption(
+          url('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory(),
+        )
+        .addOption(
+          texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
+        )
+        .addOption(text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export'))
+        .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
+        .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
+        .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
+        .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
+        .addOption(integer('--to <block>', 'Last block, which must be final (default: the last final one)', 0, 1e15))
+        .addOption(integer('--chain-id <id>', 'Refuse a node of another chain', 1, 1e15))
+        .addOption(
+          integer(
+            '--confirmations <n>',
+            'Read up to the block with this many confirmations, not the finalized one',
+            1,
+            1e9,
+          ),
+        ),
     )
-    .addOption(url('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory())
-    .addOption(
-      texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
-    )
-    .addOption(text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export'))
-    .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
-    .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
-    .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
-    .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
-    .addOption(integer('--to <block>', 'Last block, which must be final (default: the last final one)', 0, 1e15))
-    .addOption(integer('--chain-id <id>', 'Refuse a node of another chain', 1, 1e15))
-    .addOption(
-      integer(
-        '--confirmations <n>',
-        'Read up to the block with this many confirmations, not the finalized one',
-        1,
-        1e9,
-      ),
-    )
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
     .addHelpText(
       'after',
       moreHelp({

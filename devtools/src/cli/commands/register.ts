@@ -12,20 +12,20 @@ import { fullUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (command: Own) =>
-  command
-    .description(
-      `${command.summary()}.
+  shared
+    .callsService(
+      command
+        .description(
+          `${command.summary()}.
 
 The secret is shown only once; the service may never return it again. Store it as WEBHOOK_SECRET of the receiver.`,
+        )
+        .argument('<url>', 'Where to deliver: an https URL, or a loopback URL if the service runs on this machine')
+        .addOption(text('--label <label>', 'Label of the webhook').makeOptionMandatory())
+        .addOption(shared.subscribe('Kind of events to deliver (default: both)'))
+        .addOption(new Option('--ensure', 'Reuse the webhook with this label if there is one, and set its URL'))
+        .addOption(text('--secret-out <file>', 'Write the secret to this new file (mode 0600) instead of printing it')),
     )
-    .argument('<url>', 'Where to deliver: an https URL, or a loopback URL if the service runs on this machine')
-    .addOption(text('--label <label>', 'Label of the webhook').makeOptionMandatory())
-    .addOption(shared.subscribe('Kind of events to deliver (default: both)'))
-    .addOption(new Option('--ensure', 'Reuse the webhook with this label if there is one, and set its URL'))
-    .addOption(text('--secret-out <file>', 'Write the secret to this new file (mode 0600) instead of printing it'))
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
     .addHelpText(
       'after',
       moreHelp({

@@ -11,12 +11,8 @@ import { visible } from '../visible.js';
 const exitCodes = { 1: 'the service refused' };
 
 export const webhooks: AddCommand = (command, start) => {
-  command
-    .command('list')
-    .description('List the registered webhooks')
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
+  shared
+    .callsService(command.command('list').description('List the registered webhooks'))
     .addHelpText(
       'after',
       moreHelp({
@@ -29,26 +25,23 @@ export const webhooks: AddCommand = (command, start) => {
     )
     .action((options) => start(options, list));
 
-  command
-    .command('get')
-    .description('Show one webhook, without its secret')
-    .argument('<id>', 'Id of the webhook')
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
+  shared
+    .callsService(
+      command.command('get').description('Show one webhook, without its secret').argument('<id>', 'Id of the webhook'),
+    )
     .addHelpText('after', moreHelp({ examples: [['webhooks get 12', 'The webhook with the id 12']], exitCodes }))
     .action((id, options) => start(options, (context) => get(id, context)));
 
-  command
-    .command('update')
-    .description('Change the label, the URL or the events of a webhook')
-    .argument('<id>', 'Id of the webhook')
-    .addOption(text('--label <label>', 'New label'))
-    .addOption(url('--url <url>', 'New URL to deliver to'))
-    .addOption(shared.subscribe('New kind of events to deliver'))
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
+  shared
+    .callsService(
+      command
+        .command('update')
+        .description('Change the label, the URL or the events of a webhook')
+        .argument('<id>', 'Id of the webhook')
+        .addOption(text('--label <label>', 'New label'))
+        .addOption(url('--url <url>', 'New URL to deliver to'))
+        .addOption(shared.subscribe('New kind of events to deliver')),
+    )
     .addHelpText(
       'after',
       moreHelp({
@@ -58,37 +51,33 @@ export const webhooks: AddCommand = (command, start) => {
     )
     .action((id, options) => start(options, (context) => update(id, context)));
 
-  command
-    .command('remove')
-    .description('Remove a webhook; its deliveries stop')
-    .argument('<id>', 'Id of the webhook')
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
+  shared
+    .callsService(
+      command
+        .command('remove')
+        .description('Remove a webhook; its deliveries stop')
+        .argument('<id>', 'Id of the webhook'),
+    )
     .addHelpText(
       'after',
       moreHelp({ examples: [['webhooks remove 12', 'With WEBHOOK_BASE_URL and WEBHOOK_API_KEY']], exitCodes }),
     )
     .action((id, options) => start(options, (context) => remove(id, context)));
 
-  command
-    .command('count')
-    .description('Count the registered webhooks')
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
+  shared
+    .callsService(command.command('count').description('Count the registered webhooks'))
     .addHelpText('after', moreHelp({ examples: [['webhooks count --json', '{ "count": 3 }']], exitCodes }))
     .action((options) => start(options, count));
 
-  command
-    .command('log')
-    .description('Show the delivery log of a webhook')
-    .argument('<id>', 'Id of the webhook')
-    .option('--undelivered', 'Only events that were not delivered')
-    .addOption(integer('--limit <n>', 'Largest number of entries', 1, 1e9))
-    .addOption(shared.baseUrl())
-    .addOption(shared.callTimeout())
-    .addOption(shared.apiKeyFile())
+  shared
+    .callsService(
+      command
+        .command('log')
+        .description('Show the delivery log of a webhook')
+        .argument('<id>', 'Id of the webhook')
+        .option('--undelivered', 'Only events that were not delivered')
+        .addOption(integer('--limit <n>', 'Largest number of entries', 1, 1e9)),
+    )
     .addHelpText(
       'after',
       moreHelp({

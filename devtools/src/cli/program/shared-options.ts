@@ -1,4 +1,4 @@
-import { type Command, Option } from '@commander-js/extra-typings';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
 import { choice, choices, integer, number, text, texts, url } from './options.js';
 
@@ -55,9 +55,13 @@ export const secretFile = () =>
   text('--secret-file <file>', 'File with the signing secret, - for stdin (default: WEBHOOK_SECRET)');
 export const apiKeyFile = () =>
   text('--api-key-file <file>', 'File with the API key, - for stdin (default: WEBHOOK_API_KEY)');
-export const baseUrl = () => url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
-export const callTimeout = () =>
-  number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
+const baseUrl = () => url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
+const callTimeout = () => number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
+/** Adds the options of a command that calls the service. */
+export const callsService = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Options, Global>,
+) => command.addOption(baseUrl()).addOption(callTimeout()).addOption(apiKeyFile());
+
 export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
 export const nth = () => integer('--nth <n>', 'Which delivery of the recording, counted from 1', 1, 1e9);
 export const set = () =>
