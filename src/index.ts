@@ -17,7 +17,7 @@ export {
 } from './events/parse-delivery.js';
 export type { EventEmitted, EventKind, TransactionIncluded, WebhookEvent } from './events/types.js';
 export type { DeliveryResult, EventOutcome } from './handle/answer.js';
-export type { DeadLetter } from './handle/dead-letters.js';
+export type { DeadLetter } from './handle/dead-letter.js';
 export { NonRetryableError } from './handle/non-retryable.js';
 export type {
   Enqueue,

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
 import type { RunLimit } from '../stores/store.js';
-import type { Afterwards } from './ground.js';
+import type { Afterwards } from './afterwards.js';
 import { type HostTime, outOfTime } from './host-time.js';
 
 /** With less time than this, in ms, user code is more likely to be cut off than to finish. */

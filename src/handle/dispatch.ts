@@ -1,5 +1,6 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
+import type { Afterwards } from './afterwards.js';
 import type { EventOutcome } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
 import { createBefore } from './before.js';
@@ -7,11 +8,11 @@ import type { AboutDelivery } from './context.js';
 import { Letters } from './dead-letters.js';
 import { Deadline } from './deadline.js';
 import { createEnqueueEach } from './enqueue-each.js';
-import { type Afterwards, groundOf, lettersOf } from './ground.js';
+import { groundOf, lettersOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
+import type { HandleOptions } from './options.js';
 import { createHandleEach, createHandleOnce } from './run-each.js';
 import { traceEvent } from './tracing.js';
-import type { HandleOptions } from './types.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;

@@ -1,10 +1,11 @@
 import { WebhookError } from '../errors.js';
+import type { Afterwards } from './afterwards.js';
 import { outcomesOf } from './answer.js';
 import { Deadline } from './deadline.js';
-import type { Afterwards } from './ground.js';
+import type { HandleOptions } from './options.js';
 import { entriesOf, type HandleEach } from './run-each.js';
 import { traceHandler } from './tracing.js';
-import type { Enqueue, HandleOptions } from './types.js';
+import type { Enqueue } from './types.js';
 
 /** Passes the first event of each key to `enqueue`. */
 export function createEnqueueEach(

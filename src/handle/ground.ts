@@ -1,21 +1,8 @@
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } from '../stores/store.js';
-import type { DeadLetter, Letters } from './dead-letters.js';
-import type { HostTime } from './host-time.js';
+import type { Afterwards } from './afterwards.js';
+import type { Letters } from './dead-letters.js';
 import { type Once, onceWithLeases } from './lease-run.js';
-import type { HandleOptions, ItemContext } from './types.js';
-
-/** Handles work that continues after an event was answered. */
-export interface Afterwards {
-  /** Gets user code that still runs after its time limit: it occupies a place until it settles. */
-  hold(settled: Promise<unknown>, host?: HostTime): void;
-  /** Gets a store call that has not settled yet. */
-  wait(settled: Promise<unknown>, host?: HostTime): void;
-  /** Gets later failures, and events that a route skipped. */
-  report(error: unknown, context: ItemContext): void;
-  /** Gets each new dead letter. */
-  deadLetter(letter: DeadLetter): void;
-}
 
 /** What all attempts of a receiver share. */
 export interface Ground<Tx> {
@@ -52,7 +39,10 @@ export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
 }
 
 export function groundOf<Tx>(
-  { store, handlerTimeoutMs: mostMs }: Pick<HandleOptions<Tx>, 'store' | 'handlerTimeoutMs'>,
+  {
+    store,
+    handlerTimeoutMs: mostMs,
+  }: { readonly store: IdempotencyStore<Tx> | false; readonly handlerTimeoutMs: number },
   afterwards: Afterwards,
   letters?: Letters,
 ): Ground<Tx> {

@@ -3,7 +3,7 @@ import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { DeliveryResult, EventOutcome } from './answer.js';
-import type { DeadLetter } from './dead-letters.js';
+import type { DeadLetter } from './dead-letter.js';
 
 /** Published for each delivery. */
 export interface DeliveryMessage {

@@ -1,10 +1,7 @@
 import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
-import type { HandlerResult, IdempotencyStore } from '../stores/store.js';
-import type { Finality } from './before.js';
-import type { DeadLetterLimits } from './dead-letters.js';
-import type { IdempotencyKey } from './idempotency-key.js';
+import type { HandlerResult } from '../stores/store.js';
 
 /** An authentic delivery, parsed. */
 export interface VerifiedDelivery {
@@ -104,19 +101,3 @@ export type OnInvalid = (item: InvalidItem) => unknown;
 
 /** Sees an item of a kind that this version does not know. Resolve to acknowledge it; throw to have it redelivered. */
 export type OnUnknown = (item: UnknownItem) => unknown;
-
-/** The options of a receiver that say what happens to events, complete and checked. */
-export interface HandleOptions<Tx> {
-  readonly onEvent: OnEvent<Tx> | undefined;
-  readonly onEvents: OnEvents<Tx> | undefined;
-  readonly enqueue: Enqueue | undefined;
-  readonly onInvalid: OnInvalid | undefined;
-  readonly onUnknown: OnUnknown | undefined;
-  readonly finality: Finality | undefined;
-  readonly deadLetters: DeadLetterLimits | undefined;
-  readonly store: IdempotencyStore<Tx> | false;
-  readonly idempotencyKey: IdempotencyKey;
-  readonly concurrency: number;
-  readonly maxInFlight: number;
-  readonly handlerTimeoutMs: number;
-}

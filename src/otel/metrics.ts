@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { DeadLetter } from '../handle/dead-letters.js';
+import type { DeadLetter } from '../handle/dead-letter.js';
 import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage } from '../handle/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { type Followed, follow } from './follow.js';

@@ -1,8 +1,9 @@
 import { ConfigError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
+import type { Afterwards } from '../handle/afterwards.js';
 import { asWebhookError } from '../handle/answer.js';
 import { createBefore, type Finality } from '../handle/before.js';
-import { type Afterwards, groundOf } from '../handle/ground.js';
+import { groundOf } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
 import { createHandleOnce } from '../handle/run-each.js';
 import type { OnEvent } from '../handle/types.js';

@@ -2,7 +2,7 @@ import { ConfigError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { DeliveryResult } from '../handle/answer.js';
 import type { AboutDelivery } from '../handle/context.js';
-import { type DeadLetter, deadLetterOf } from '../handle/dead-letters.js';
+import { type DeadLetter, deadLetterOf } from '../handle/dead-letter.js';
 import { lettersOf } from '../handle/ground.js';
 import { checkWhole, optionError } from '../internal/check-options.js';
 import type { IdempotencyStore, LetterStore, StoredLetter } from '../stores/store.js';

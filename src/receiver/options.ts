@@ -1,7 +1,7 @@
 import type { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { Finality } from '../handle/before.js';
-import type { DeadLetter, DeadLetterLimits } from '../handle/dead-letters.js';
+import type { DeadLetter, DeadLetterLimits } from '../handle/dead-letter.js';
 import type { Enqueue, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
 import type { Logger } from '../internal/logger.js';
 import type { ErrorContext } from '../receive/request.js';

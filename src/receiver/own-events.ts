@@ -6,9 +6,9 @@ import { type AboutDelivery, receivedIn } from '../handle/context.js';
 import { mapAtMost } from '../handle/dispatch.js';
 import { onceOf } from '../handle/ground.js';
 import { keyOf } from '../handle/idempotency-key.js';
+import type { HandleOptions } from '../handle/options.js';
 import { type KeyState, probe } from '../handle/probe.js';
 import { traceDelivery } from '../handle/tracing.js';
-import type { HandleOptions } from '../handle/types.js';
 import { optionError } from '../internal/check-options.js';
 import type { Receive, ReceiveOptions } from '../receive/receive.js';
 

@@ -1,6 +1,6 @@
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
-import type { DeadLetter } from '../handle/dead-letters.js';
+import type { DeadLetter } from '../handle/dead-letter.js';
 import type { ErrorContext } from '../receive/request.js';
 import type { ReceiverSettings, VerifierOptions } from './options.js';
 

@@ -1,9 +1,9 @@
 import { ConfigError } from '../errors.js';
 import { MAX_EVENTS } from '../events/parse-delivery.js';
-import type { DeadLetterLimits } from '../handle/dead-letters.js';
+import type { DeadLetterLimits } from '../handle/dead-letter.js';
 import { lettersOf } from '../handle/ground.js';
 import { kindAndId } from '../handle/idempotency-key.js';
-import type { HandleOptions } from '../handle/types.js';
+import type { HandleOptions } from '../handle/options.js';
 import { hasMethods } from '../internal/check-client.js';
 import {
   checkFunction,

@@ -1,0 +1,15 @@
+import type { DeadLetter } from './dead-letter.js';
+import type { HostTime } from './host-time.js';
+import type { ItemContext } from './types.js';
+
+/** Handles work that continues after an event was answered. */
+export interface Afterwards {
+  /** Gets user code that still runs after its time limit: it occupies a place until it settles. */
+  hold(settled: Promise<unknown>, host?: HostTime): void;
+  /** Gets a store call that has not settled yet. */
+  wait(settled: Promise<unknown>, host?: HostTime): void;
+  /** Gets later failures, and events that a route skipped. */
+  report(error: unknown, context: ItemContext): void;
+  /** Gets each new dead letter. */
+  deadLetter(letter: DeadLetter): void;
+}
