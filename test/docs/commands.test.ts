@@ -44,8 +44,8 @@ async function check(command: string): Promise<void> {
   }
   const [, run] = /^npx event-webhooks (.*)$/.exec(command) ?? [];
   expect(run, `"${command}" is not checked: mark its block "no-test", or extend this test.`).toBeDefined();
-  const named = (run ?? '').split(' ').filter((word) => /^[a-z]+$/.test(word));
-  const path = named[0] === 'webhooks' ? named.slice(0, 2) : named.slice(0, 1);
+  const named = (run ?? '').split(' ').filter((word) => /^[a-z]+(-[a-z]+)*$/.test(word));
+  const path = ['webhooks', 'dead-letters'].includes(named[0] ?? '') ? named.slice(0, 2) : named.slice(0, 1);
   const { code, stdout } = await inProcess([...path, '--help']);
   expect([run, code]).toEqual([run, 0]);
   for (const [option] of (run ?? '').matchAll(/(?<= )--[a-z-]+/g)) expect(stdout).toContain(` ${option} `);

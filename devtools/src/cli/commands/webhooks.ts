@@ -6,6 +6,7 @@ import { integer, text, url } from '../program/options.js';
 import type { AddCommand } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { type EventKind, openService, readId, type ServiceOptions, webhookJson } from '../service.js';
+import { textTable } from '../text-table.js';
 import { visible } from '../visible.js';
 
 const exitCodes = { 1: 'the service refused' };
@@ -187,14 +188,4 @@ function fields(webhook: Webhook): string {
   const width = Math.max(...shown.map(([name]) => visible(name).length));
   const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return shown.map(([name, value]) => `${visible(name).padEnd(width)}  ${visible(text(value))}`).join('\n');
-}
-
-/** Columns as wide as their widest cell. */
-function textTable(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
-  }
-  const line = (row: readonly string[]) => row.map((text, column) => text.padEnd(widths[column] as number)).join('  ');
-  return rows.map((row) => line(row).trimEnd()).join('\n');
 }

@@ -54,6 +54,11 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'Find the events of a chain that never arrived, without handling them',
     load: async () => (await import('../commands/reconcile.js')).reconcile,
   },
+  {
+    usage: 'dead-letters',
+    summary: 'List, retry and discard the events whose handler failed for good',
+    load: async () => (await import('../commands/dead-letters.js')).deadLetters,
+  },
 ];
 
 /** The command line, as commander parses it. Help and version are given to `print`; errors are thrown. */

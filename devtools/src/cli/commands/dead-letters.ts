@@ -1,0 +1,224 @@
+import { createInterface } from 'node:readline/promises';
+import type { DeadLetter, Receiver } from 'event-webhook-receiver';
+import { CommandError, inputError, usageError } from '../command-error.js';
+import type { Context, ExitCode } from '../context.js';
+import { moreHelp } from '../program/help.js';
+import { integer, text } from '../program/options.js';
+import type { AddCommand, Own } from '../program/shared-options.js';
+import { createProgress } from '../progress.js';
+import { readReceiver } from '../reconcile/read-receiver.js';
+import { textTable } from '../text-table.js';
+import { visible } from '../visible.js';
+
+interface Options {
+  readonly receiver?: string | undefined;
+  readonly source?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly all?: true | undefined;
+  readonly yes?: true | undefined;
+}
+
+type Run = (keys: readonly string[], receiver: Receiver, context: Context<Options>) => Promise<ExitCode>;
+
+const MODULE = './webhooks.js';
+const withReceiver = (command: Own) =>
+  command.addOption(
+    text(
+      '--receiver <file>',
+      'Module that exports the receiver; file.js#name for another export',
+    ).makeOptionMandatory(),
+  );
+const source = () => text('--source <name>', 'Only letters of this source');
+const yes = ['--yes', 'Do not ask'] as const;
+
+export const deadLetters: AddCommand = (command, start) => {
+  command.description(
+    `${command.summary()}.
+
+--receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
+  );
+  const run = (keys: readonly string[], act: Run) => async (context: Context<Options>) => {
+    const receiver = (await readReceiver(context.options.receiver as string)) as Receiver;
+    if (typeof receiver.deadLetters?.list !== 'function') {
+      throw inputError('The receiver of --receiver is of a version that has no dead letters.');
+    }
+    try {
+      return await act(keys, receiver, context);
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      throw new CommandError('ERR_CLI_UNREACHABLE', (error as Error).message);
+    }
+  };
+
+  withReceiver(command.command('list').description('List dead letters') as Own)
+    .addOption(source())
+    .addOption(integer('--limit <n>', 'Largest number of letters', 1, 1e9).default(100))
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          [`dead-letters list --receiver ${MODULE}`, 'A table of up to 100'],
+          [`dead-letters list --receiver ${MODULE} --json`, 'Whole letters, one JSON document a line'],
+        ],
+        exitCodes: { 0: 'there are none', 1: 'there are dead letters' },
+      }),
+    )
+    .action((options) => start(options, run([], list)));
+
+  withReceiver(
+    command.command('show').description('Show one dead letter, with its event').argument('<key>', 'Its key') as never,
+  )
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [[`dead-letters show event.emitted:12 --receiver ${MODULE}`, 'The event and the last error']],
+        exitCodes: { 1: 'there is no such letter' },
+      }),
+    )
+    .action(((key: string, options: Options) => start(options, run([key], show))) as never);
+
+  withReceiver(
+    command
+      .command('retry')
+      .description('Run the handler for dead letters again')
+      .argument('[keys...]', 'Idempotency keys') as never,
+  )
+    .option('--all', 'All letters, except those whose outcome is unknown')
+    .addOption(source())
+    .option(...yes)
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          [`dead-letters retry event.emitted:12 --receiver ${MODULE}`, 'One, after its handler was fixed'],
+          [`dead-letters retry --all --yes --receiver ${MODULE}`, 'All, without a question'],
+        ],
+        exitCodes: { 1: 'some have failed again, or are no dead letters' },
+      }),
+    )
+    .action(((keys: string[], options: Options) => start(options, run(keys, retry))) as never);
+
+  withReceiver(
+    command
+      .command('discard')
+      .description('Remove dead letters, whose events then count as handled')
+      .argument('<keys...>', 'Idempotency keys') as never,
+  )
+    .option(...yes)
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [[`dead-letters discard event.emitted:12 --receiver ${MODULE}`, 'After a question']],
+        exitCodes: { 1: 'some are no dead letters' },
+      }),
+    )
+    .action(((keys: string[], options: Options) => start(options, run(keys, discard))) as never);
+};
+
+const list: Run = async (_, receiver, { options: { source, limit = 100 }, output, signal }) => {
+  const rows: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await receiver.deadLetters.list({ source, cursor, limit: Math.min(limit - rows.length, 1000) });
+    for (const letter of page.letters) {
+      rows.push(rowOf(letter));
+      if (output.json) output.result(letter, '');
+    }
+    await output.taken();
+    cursor = page.cursor;
+  } while (cursor !== undefined && rows.length < limit && !signal.aborted);
+  const head = ['KEY', 'SOURCE', 'ATTEMPTS', 'LAST FAILURE', 'ERROR'];
+  output.print(rows.length === 0 ? 'No dead letters.' : textTable([head, ...rows]));
+  if (cursor !== undefined) output.note(`There are more than ${limit}: use --limit.`);
+  return rows.length === 0 ? 0 : 1;
+};
+
+function rowOf({
+  idempotencyKey,
+  source = '',
+  attempts,
+  lastFailedAt,
+  code,
+  message,
+  isUnknown,
+}: DeadLetter): string[] {
+  const error = `${code}: ${message}${isUnknown ? ' (unknown outcome: retry it by its key only)' : ''}`;
+  const cells = [idempotencyKey, source, attempts, timeOf(lastFailedAt), error];
+  return cells.map((each) => visible(String(each), 200));
+}
+
+const timeOf = (ms: number) => new Date(ms).toISOString();
+
+const show: Run = async ([key], receiver, { output }) => {
+  let cursor: string | undefined;
+  do {
+    const page = await receiver.deadLetters.list({ cursor, limit: 1000 });
+    const found = page.letters.find(({ idempotencyKey }) => idempotencyKey === key);
+    if (found) {
+      const { event, firstFailedAt, lastFailedAt, ...letter } = found;
+      const fields = { ...letter, firstFailedAt: timeOf(firstFailedAt), lastFailedAt: timeOf(lastFailedAt) };
+      const lines = Object.entries(fields).map(([name, value]) => `${name.padEnd(14)}  ${visible(String(value))}`);
+      output.result(found, [...lines, visibleLines(event)].join('\n'));
+      return 0;
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  throw new CommandError('ERR_CLI_INPUT', 'There is no dead letter with this key.', 1);
+};
+
+/** JSON on several lines, each safe to print. */
+const visibleLines = (value: unknown) =>
+  JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => visible(line))
+    .join('\n');
+
+const retry: Run = async (keys, receiver, context) => {
+  const { all, source } = context.options;
+  if ((keys.length === 0) === (all === undefined && source === undefined)) {
+    throw usageError('Give either keys, or --all or --source.');
+  }
+  const which = keys.length > 0 ? keys : { source };
+  if (keys.length === 0)
+    await confirm(`Retry all dead letters${source === undefined ? '' : ' of this source'}?`, context);
+  const { output } = context;
+  const progress = createProgress(output, keys.length || undefined);
+  let done = 0;
+  const counts = await receiver.deadLetters.retry(which, {
+    onResult({ idempotencyKey, status, error }) {
+      progress.update(++done, 'retried');
+      const shown = { idempotencyKey, status, ...(error && { error: { message: causeOf(error) } }) };
+      const why = error ? `  ${visible(causeOf(error), 200)}` : '';
+      output.result({ retried: shown }, `${status.padEnd(8)}  ${visible(idempotencyKey)}${why}`);
+    },
+  });
+  progress.end();
+  const { handled, failed, skipped } = counts;
+  output.result({ retriedAll: counts }, `${handled} handled, ${failed} failed again, ${skipped} skipped.`);
+  return failed + skipped > 0 ? 1 : 0;
+};
+
+/** What the handler threw, rather than that it did. */
+const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message);
+
+const discard: Run = async (keys, receiver, context) => {
+  await confirm(`Discard ${keys.length} dead letters? Their events will not be handled.`, context);
+  const discarded = await receiver.deadLetters.discard(keys);
+  context.output.result({ discarded }, `${discarded.length} of ${keys.length} discarded.`);
+  return discarded.length === keys.length ? 0 : 1;
+};
+
+/** Asks on a terminal. Throws CommandError unless the answer is yes. */
+async function confirm(question: string, { options, terminal, stdin, output }: Context<Options>): Promise<void> {
+  if (options.yes) return;
+  if (terminal === undefined) throw usageError('There is no terminal to ask on: use --yes.');
+  const lines = createInterface({ input: stdin });
+  output.print(`${question} [y/N]`);
+  try {
+    const { value } = await lines[Symbol.asyncIterator]().next();
+    if (/^y(es)?$/i.test(String(value ?? '').trim())) return;
+  } finally {
+    lines.close();
+  }
+  throw new CommandError('ERR_CLI_INPUT', 'Nothing was changed.', 1);
+}
