@@ -267,6 +267,31 @@ describe('dead letters of a receiver', () => {
     expect(await receiver.deadLetters.retry([keyOf('a')])).toEqual({ handled: 1, failed: 0, skipped: 0 });
   });
 
+  it('are read a page at a time, so that a retry of many takes no more memory', async () => {
+    let tried = 0;
+    const pages: number[] = [];
+    const store = withLetters((letters) => ({
+      list(page) {
+        pages.push(tried);
+        expect(page.limit).toBeLessThanOrEqual(100);
+        return letters.list(page);
+      },
+    }));
+    const fails = { now: true };
+    const { receiver } = noting({
+      store,
+      deadLetters: {},
+      onEvent: () => {
+        if (fails.now) throw new NonRetryableError('Bad.');
+        tried++;
+      },
+    });
+    await receiver.handle(delivery(...Array.from({ length: 250 }, (_, at) => String(at))));
+    fails.now = false;
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 250, failed: 0, skipped: 0 });
+    expect(pages).toEqual([0, 100, 200]);
+  });
+
   it('are listed in pages', async () => {
     const { receiver } = await withTwo();
     const first = await receiver.deadLetters.list({ limit: 1 });
