@@ -90,7 +90,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
 
   return {
     ...createOwnEvents(resolved, receive.refuse, handleOwn),
-    deadLetters: createDeadLetters(resolved.store, handleOwn),
+    deadLetters: createDeadLetters(resolved.enqueue ? false : resolved.store, handleOwn),
     handle: (delivery) => receive.handle(delivery, take),
     handleRequest: (request) => receive.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: resolved.store }, drainOptions),

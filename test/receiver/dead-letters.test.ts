@@ -331,6 +331,7 @@ describe('dead letters of a receiver', () => {
     expect(() => noting({ onDeadLetter: () => {} })).toThrow(/needs the option `deadLetters`/);
     expect(() => failing({ deadLetters: { afterAttempts: 0 } })).toThrow('deadLetters.afterAttempts');
     expect(() => failing({ deadLetters: { afterSecond: 1 } as object })).toThrow('afterSecond');
-    await expect(noting({ store }).receiver.deadLetters.list()).rejects.toThrow('keeps dead letters');
+    for (const settings of [{ store }, { enqueue: () => {} }])
+      await expect(noting(settings).receiver.deadLetters.list()).rejects.toThrow('keeps dead letters');
   });
 });
