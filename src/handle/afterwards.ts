@@ -4,12 +4,12 @@ import type { ItemContext } from './types.js';
 
 /** Handles work that continues after an event was answered. */
 export interface Afterwards {
-  /** Gets user code that still runs after its time limit: it occupies a place until it settles. */
+  /** Takes user code that still runs after its time limit. The code occupies a place until it settles. */
   hold(settled: Promise<unknown>, host?: HostTime): void;
-  /** Gets a store call that has not settled yet. */
+  /** Takes a store call that has not settled yet. */
   wait(settled: Promise<unknown>, host?: HostTime): void;
-  /** Gets later failures, and events that a route skipped. */
+  /** Reports failures after the answer, and events that a route skipped. */
   report(error: unknown, context: ItemContext): void;
-  /** Gets each new dead letter. */
+  /** Reports a new dead letter. */
   deadLetter(letter: DeadLetter): void;
 }

@@ -4,12 +4,13 @@ import type { DeliveryItem, EventItem } from '../events/parse-delivery.js';
 /** The outcome of one item of a delivery. An item with `error` was not acknowledged and will be redelivered. */
 export interface EventOutcome {
   /**
-   * `handled`: the handler resolved. `stored`: the enqueue resolved. `duplicate`: the event took effect before.
-   * `dead-lettered`: its handler failed for good, and the store keeps it as a dead letter (`deadLetters`).
-   * `in-progress`: the event is being handled elsewhere. `failed`: the handler, the enqueue or the store failed,
-   * or the host left no time to begin. `not-final`: the event's block is not final yet, or no node could say. `dropped`: a
-   * final block took the place of its block, or it is a notice of removal with nothing to undo (`finality`).
-   * `unknown` and `invalid`: the item is not an event that this version knows.
+   * `handled`: the handler resolved. `stored`: the enqueue resolved. `duplicate`: the event had already taken effect.
+   * `dead-lettered`: the handler failed for good, and the store keeps the event as a dead letter (`deadLetters`).
+   * `in-progress`: the event is being handled elsewhere. `failed`: the handler, the enqueue or the store failed, or the
+   * host left too little time. `not-final`: the event's block is not final yet, or no node could confirm it. `dropped`:
+   * another final block replaced the event's block, or the event is a removal notice with nothing to undo (`finality`).
+   * `unknown`: the item is of a kind that this version does not know. `invalid`: the item does not match the event
+   * schema.
    */
   readonly status:
     | 'handled'
@@ -24,9 +25,9 @@ export interface EventOutcome {
     | 'invalid';
   readonly item: DeliveryItem;
   readonly idempotencyKey?: string | undefined;
-  /** All invalid items of a delivery have the same one; `item.issues` has those of each. */
+  /** All invalid items of a delivery share one error; `item.issues` has the issues of each item. */
   readonly error?: WebhookError | undefined;
-  /** When to try the event again, in ms, if it is `not-final`. */
+  /** Delay before the next try, in ms, if `status` is `not-final`. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -44,7 +45,7 @@ export interface DeliveryResult {
   readonly closeConnection?: boolean | undefined;
 }
 
-/** Outcomes of events that share one fate, by their keys. */
+/** An outcome for each event, all with the same status. */
 export function outcomesOf(
   items: ReadonlyMap<string, EventItem>,
   status: EventOutcome['status'],
@@ -61,12 +62,11 @@ export function answerTo(error: WebhookError | undefined, outcomes: readonly Eve
   return { status, error, outcomes, retryAfterSeconds: status === 503 ? secondsOf(outcomes) : undefined };
 }
 
-/** The error of one item. */
 export function errorOfItem({ status, item, error }: EventOutcome): WebhookError | undefined {
   return error && status === 'invalid' && item.status === 'invalid' ? new InvalidEventError(item.issues) : error;
 }
 
-/** When items failed with different statuses, the delivery is answered with the last of these. */
+/** If items failed with different statuses, the delivery is answered with the last of these. */
 const WORST_LAST = [422, 503, 500];
 
 /** The answer for the items of a delivery. */
@@ -80,14 +80,13 @@ function rank(error: WebhookError): number {
   return WORST_LAST.indexOf(statusOf(error));
 }
 
-/** The longest wait of the events, so that a redelivery does not come too early for any of them. */
+/** The longest of the events' delays, so that no event is redelivered too early. */
 function secondsOf(outcomes: readonly EventOutcome[]): number {
   let longestMs = 0;
   for (const { retryAfterMs = 0 } of outcomes) longestMs = Math.max(longestMs, retryAfterMs);
   return Math.ceil(longestMs / 1000) || RETRY_AFTER_SECONDS;
 }
 
-/** The headers that go with an answer. */
 export function answerHeaders({ status, retryAfterSeconds, closeConnection }: DeliveryResult): Header[] {
   const headers: Header[] = [];
   if (status === 405) headers.push(['Allow', 'POST']);
@@ -98,21 +97,22 @@ export function answerHeaders({ status, retryAfterSeconds, closeConnection }: De
 
 type Header = [name: string, value: string];
 
-/** The status of an answer, or 500 for one that cannot be sent: Fetch and Lambda take none for 200. */
+/** The status of an answer, or 500 if it is not a valid status: Fetch and Lambda treat a missing one as 200. */
 export function validStatus(status: unknown): number {
   return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599 ? (status as number) : 500;
 }
 
 /**
- * Any error as one of this copy of the library. An error of another copy (an adapter in CommonJS beside a receiver in ESM) is
- * created again from its code; all others are failures inside the receiver. Not for errors that user code throws.
+ * Converts an error to a WebhookError of this copy of the library. An error of another copy (a CommonJS adapter beside
+ * an ESM receiver) is recreated from its code; any other error counts as a failure inside the receiver. Not for errors
+ * that user code throws.
  */
 export function asWebhookError(cause: unknown): WebhookError {
   if (WebhookError.codeOf(cause) !== undefined) return cause as WebhookError;
   try {
     if (isWebhookError(cause)) return new WebhookError(cause.code, String(cause.message), { cause });
   } catch {
-    // Reading the error throws.
+    // The error cannot be read.
   }
   const message = 'The receiver failed, or a function in its options threw. See cause.';
   return new WebhookError('ERR_WEBHOOK_INTERNAL', message, { cause });

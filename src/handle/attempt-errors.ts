@@ -20,18 +20,18 @@ export function handlerError(cause: unknown): WebhookError {
 const NON_RETRYABLE =
   'The handler failed and no further try can succeed. Where the receiver has the option `deadLetters`, the event is kept as a dead letter; otherwise it will be redelivered.';
 
-/** The error of a handler: the timeout if that is what it threw. */
+/** The error of a handler, or the timeout error if the handler threw it. */
 export function errorOf(cause: unknown, limit: Deadline): WebhookError {
   return limit.error !== undefined && cause === limit.error ? limit.error : handlerError(cause);
 }
 
-/** Whether an error says what a store did, which is more than what a handler threw. */
+/** Whether an error is the store's own, which takes precedence over the handler's error. */
 export function isOfStore(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ERR_WEBHOOK_STORE' || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
 }
 
-/** The error of a store: its own, or the handler's if the store refused to commit what the handler wrote. */
+/** The error to report for a store: its own error, or the handler error with which it refused the handler's writes. */
 export function storeError(cause: unknown): WebhookError {
   if (isOfStore(cause) || codeOf(cause) === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
@@ -44,7 +44,7 @@ export function inProgress(): WebhookError {
   );
 }
 
-/** The error for a key that the store has found open. */
+/** The error for a key whose earlier transaction ended without the store. */
 export function outcomeUnknown(idempotencyKey: string, cause?: unknown): WebhookError {
   return new WebhookError(
     'ERR_WEBHOOK_OUTCOME_UNKNOWN',
@@ -53,7 +53,7 @@ export function outcomeUnknown(idempotencyKey: string, cause?: unknown): Webhook
   );
 }
 
-/** Whether an error is `cause`, or was made from it. */
+/** Whether an error is `cause` or wraps it. */
 export function isMadeFrom(error: unknown, cause: unknown): boolean {
   try {
     for (let depth = 0, each = error; depth < 10; depth++) {
@@ -62,7 +62,7 @@ export function isMadeFrom(error: unknown, cause: unknown): boolean {
       each = each.cause;
     }
   } catch {
-    // Reading the error throws.
+    // The error cannot be read.
   }
   return false;
 }

@@ -22,36 +22,35 @@ import type { Ground } from './ground.js';
 import { isPossible, type RunState } from './outcome.js';
 import { traceHandler } from './tracing.js';
 
-/** Events by their keys. */
 export type Items = ReadonlyMap<string, EventItem>;
 
-/** What an attempt is for. */
+/** The work of one attempt. */
 export interface Task<Tx> {
   readonly items: Items;
   readonly about: AboutDelivery;
   readonly handlerTimeoutMs: number;
-  /** Calls the handler with the events that the store gave to its run. */
+  /** Calls the handler with the events whose keys the store claimed. */
   call(fresh: Items, run: AboutRun<Tx>): unknown;
 }
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export interface Attempted {
   readonly outcomes: EventOutcome[];
   /** The events that the handler was called with. */
   readonly tried: Items;
-  /** The code of the failure of all of them, if the store has rejected. */
+  /** The error code of all events, if the store rejected. */
   readonly code?: string | undefined;
-  /** Whether the store says that the handler has failed, so that nothing of its run was kept in a transaction. */
+  /** Whether the store confirmed that the handler failed: a transactional store has then rolled back its run. */
   readonly hasThrown?: boolean;
 }
 
-/** Why the last run failed: what it threw, and the error that is reported for it. */
+/** Why the last run failed: what the handler threw, and the error to report. */
 interface Failure {
   readonly thrown: unknown;
   readonly error: WebhookError;
 }
 
-/** Makes events take effect once: the store claims their keys and runs the handler. Resolves once, within the time limit. */
+/** Handles events once: the store claims their keys and runs the handler. Resolves within the time limit. */
 export function attempt<Tx>(ground: Ground<Tx>, task: Task<Tx>): Promise<Attempted> {
   return new Promise((resolve) => new Attempt(ground, task, resolve).start());
 }
@@ -65,11 +64,11 @@ class Attempt<Tx> {
   /** The events of the last run. */
   #tried: Items = new Map();
   #failure: Failure | undefined;
-  /** Why the first run was not begun: earlier runs of these events did not end. */
+  /** Set if the first run was not started because earlier runs of these events never ended. */
   #abandoned: (Error & { readonly items: Items }) | undefined;
-  /** Those of them that are dead letters now. */
+  /** The abandoned events that have become dead letters. */
   #dead: ReadonlyMap<string, EventOutcome> = new Map();
-  /** The handler's promise, until it is held. */
+  /** The handler's promise, until `hold` takes it. */
   #handling: Promise<unknown> | undefined;
   #settling: Promise<void> | undefined;
   #handlerTimer: ReturnType<typeof setTimeout> | undefined;
@@ -126,7 +125,7 @@ class Attempt<Tx> {
     }
   }
 
-  /** Counts failures, now that the store has given up the run, and answers. In the same turn if there is nothing to count. */
+  /** Counts failures, now that the store has released the run, then answers; at once if there is nothing to count. */
   async #count({ outcomes, tried, ...more }: Attempted, cause?: WebhookError): Promise<void> {
     const { letters } = this.#ground;
     const hasFailed = letters && outcomes.some(({ error }) => error !== undefined);
@@ -134,7 +133,7 @@ class Attempt<Tx> {
     this.#answer({ outcomes: counted, tried, ...more }, cause);
   }
 
-  /** The outcome of each event; undefined if the store cannot mean its answers. */
+  /** The outcome of each event; undefined if the store's answers are impossible. */
   #outcomesOf(words: ReadonlyMap<string, unknown>): EventOutcome[] | undefined {
     const outcomes: EventOutcome[] = [];
     for (const [idempotencyKey, item] of this.#task.items) {
@@ -152,19 +151,19 @@ class Attempt<Tx> {
     return outcomes;
   }
 
-  /** The failure that the error of a store stands for: the handler's, unless the store says more than that. */
+  /** The error to report when the store rejects: the handler's, unless the store has its own. */
   #failureFor(cause: unknown): WebhookError {
     const late = this.#limit.error;
     if (late && this.#isOfTime(cause)) return late;
     const failure = this.#failure;
-    // Or the store has rolled back and has more to say than what the handler threw.
+    // The store's own error takes precedence over what the handler threw.
     if (failure === undefined || (cause !== failure.thrown && isOfStore(cause))) return storeError(cause);
-    // Only with the handler's error does a transactional store say that it has rolled back.
+    // A transactional store confirms a rollback only by rejecting with the handler's error.
     const isUndone = late !== undefined || !this.#ground.isTransactional || isMadeFrom(cause, failure.thrown);
     return isUndone ? failure.error : storeError(cause);
   }
 
-  /** Whether an error says no more than that the time is over, as that of a call which was aborted. */
+  /** Whether an error only reports that the time is over, such as the error of an aborted call. */
   #isOfTime(cause: unknown): boolean {
     return this.#limit.error !== undefined && isMadeFrom(cause, this.#limit.error);
   }
@@ -178,7 +177,7 @@ class Attempt<Tx> {
     return outcomes.map((outcome) => this.#dead.get(outcome.idempotencyKey as string) ?? outcome);
   }
 
-  /** Only the first answer counts. Later, a store may still say that an effect was not recorded. */
+  /** Only the first answer counts. The store may later report that an effect was not recorded. */
   #answer(attempted: Attempted, error?: WebhookError): void {
     clearTimeout(this.#storeTimer);
     // The store may settle before its run.
@@ -204,7 +203,7 @@ class Attempt<Tx> {
     }
   };
 
-  /** The run for the store, which calls it in the synchronous turn in which it has claimed. */
+  /** The run, which the store calls in the same synchronous turn as it claims. */
   readonly #begin = (fresh: ReadonlyMap<string, Claimed>, tx: Tx): void | Promise<void> => {
     this.#checkEarlier(fresh);
     this.#enter(fresh);
@@ -224,7 +223,7 @@ class Attempt<Tx> {
     }
   };
 
-  /** Throws, once, if earlier runs of keys did not end, so that these are counted before the next run. */
+  /** Throws once if earlier runs of the keys never ended, so that those are counted before the next run. */
   #checkEarlier(fresh: ReadonlyMap<string, Claimed>): void {
     if (this.#ground.letters === undefined || this.#abandoned) return;
     const items = new Map([...this.#task.items].filter(([key]) => fresh.get(key)?.abandoned));
@@ -233,7 +232,7 @@ class Attempt<Tx> {
     throw this.#abandoned;
   }
 
-  /** Enters a run. Throws if the store must not begin one. */
+  /** Starts a run. Throws if the store must not start one. */
   #enter(fresh: ReadonlyMap<string, Claimed>): void {
     const isOver = this.#run === 'done' || this.#run === 'failed';
     const mayBegin = this.#run === 'idle' || (isOver && this.#ground.isTransactional);
@@ -246,7 +245,7 @@ class Attempt<Tx> {
     this.#failure = undefined;
   }
 
-  /** Waits for a handler that has returned a promise, also when its time is over. */
+  /** Waits for a handler that returned a promise, even after its time is over. */
   #follow(handling: Promise<unknown>): Promise<void> {
     this.#handling = handling;
     this.#handlerTimer = setTimeout(() => {
@@ -273,11 +272,11 @@ class Attempt<Tx> {
     this.#handling = undefined;
   }
 
-  /** Returns what the store gets: what the handler threw. A handler that was late keeps the error of its time limit. */
+  /** Returns the error for the store: what the handler threw, or the timeout error if the handler was late. */
   #hasFailed(failure: Failure): unknown {
     clearTimeout(this.#handlerTimer);
     if (this.#run !== 'late') this.#failure = failure;
-    // Its events were answered before.
+    // The events of this run are already answered.
     if (this.#resolve === undefined && !this.#isOfTime(failure.thrown)) this.#report(failure.error);
     this.#run = 'failed';
     this.#handling = undefined;
@@ -287,7 +286,7 @@ class Attempt<Tx> {
 
 const NO_WORDS: ReadonlyMap<string, unknown> = new Map();
 
-/** The smallest token: an effect that is fenced with it never counts as newer than one of its keys. */
+/** The smallest of the fencing tokens: an effect fenced with it never counts as newer than a claim of these keys. */
 function least(fresh: ReadonlyMap<string, Claimed>): bigint | undefined {
   const tokens = [...fresh.values()].flatMap(({ token }) => token ?? []);
   return tokens.length === 0 ? undefined : tokens.reduce((least, token) => (token < least ? token : least));

@@ -8,40 +8,40 @@ import type { Ground } from './ground.js';
 import { type KeyState, probe } from './probe.js';
 import type { EventEntry } from './types.js';
 
-/** Why an event is not handled now, as in the outcome of the event. */
+/** Why an event is not handled now: part of its outcome. */
 export type Kept = Pick<EventOutcome, 'error' | 'retryAfterMs'> & {
   readonly status: 'not-final' | 'dropped' | 'failed';
 };
 
-/** What a {@link Finality} gets with the events of a delivery. */
+/** The context of a check by a {@link Finality}. */
 export interface BeforeContext {
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
-  /** Aborted when `handlerTimeoutMs` is over, or the host's time: the events then wait. */
+  /** Aborted when `handlerTimeoutMs` or the host's time is over; the events then wait. */
   readonly signal: AbortSignal;
-  /** What the store knows of a key. Rejects with `ERR_WEBHOOK_STORE`. */
+  /** Returns the state of a key in the store. Rejects with `ERR_WEBHOOK_STORE`. */
   readonly stateOf: (idempotencyKey: string) => Promise<KeyState>;
 }
 
-/** The option `finality`: says which events may not be handled yet, before any key is claimed. */
+/** The option `finality`: decides which events must wait, before their keys are claimed. */
 export interface Finality {
-  /** Throws ConfigError for a receiver with which it cannot keep its promise. */
+  /** Throws ConfigError for receiver options with which finality cannot be guaranteed. */
   check?(options: { readonly enqueue?: unknown; readonly idempotencyKey?: unknown }): void;
   /**
-   * Returns why events are not handled now; the others are. Undefined at once if all may be. Whatever it throws lets them
-   * all wait.
+   * Resolves to the events that are not handled now, each with the reason; the others are handled. Returns undefined if
+   * all may be handled. If it fails, all events wait.
    */
   before(entries: readonly EventEntry[], context: BeforeContext): Promise<ReadonlyMap<EventEntry, Kept>> | undefined;
 }
 
-/** Returns the outcomes of the events that are not handled now. Never rejects: without an answer, events wait. */
+/** Returns the outcomes of the events that are not handled now. Never rejects: if the check fails, all events wait. */
 export type Before = (
   keys: ReadonlyMap<EventItem, string>,
   about: AboutDelivery,
 ) => Promise<ReadonlyMap<EventItem, EventOutcome>>;
 
 const NONE: ReadonlyMap<EventItem, EventOutcome> = new Map();
-/** When to ask again if nobody says, in ms. */
+/** Delay before the next try if the check failed, in ms. */
 const ASK_AGAIN_MS = 15_000;
 
 export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, afterwards }: Ground<Tx>): Before {
@@ -55,7 +55,7 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
       get signal() {
         return limit.signal;
       },
-      // Before the deadline, which does not know that it is the store that hangs.
+      // Ends before the deadline, so that the error names the store.
       stateOf: (key) => probe(once, key, 0.9 * limit.remainingMs()),
     };
     let kept: ReadonlyMap<EventEntry, Kept> | undefined;
@@ -71,7 +71,7 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
     for (const [entry, item] of entries) {
       const why = kept?.get(entry);
       if (why === undefined) continue;
-      // Of another copy of the library, perhaps.
+      // The error may come from another copy of the library.
       const error = why.error && asWebhookError(why.error);
       outcomes.set(item, { item, idempotencyKey: entry.idempotencyKey, ...why, error });
     }
@@ -79,7 +79,6 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
   };
 }
 
-/** The outcome of an event that waits. */
 export function notFinal(retryAfterMs: number, cause?: unknown): Kept {
   const message = 'The event waits until its block is known to be final.';
   const error = new WebhookError('ERR_WEBHOOK_NOT_FINAL', message, cause === undefined ? {} : { cause });

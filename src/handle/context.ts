@@ -6,25 +6,25 @@ import type { HostTime } from './host-time.js';
 import type { EventContext, EventsContext } from './types.js';
 
 /**
- * The property through which a route reports an event that it skipped to the receiver's `onError`. A global symbol, so that
- * it works between two copies of the library (ESM beside CommonJS).
+ * The property through which a route reports an event that it skipped to the receiver's `onError`. A global symbol, so
+ * that two copies of the library (ESM beside CommonJS) share it.
  */
 const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as never;
 
-/** Reports an error that does not change the answer, of one key or of all. */
+/** Reports an error that does not change the answer, for one key or for all keys. */
 type Report = (error: unknown, idempotencyKey?: string) => void;
 
-/** The data of a context that does not depend on the run, and what else is known of its delivery. */
+/** The parts of a context that do not depend on the run, and other data of the delivery. */
 export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via'> & {
-  /** The time that the host grants it. */
+  /** The time that the host grants the delivery. */
   readonly host?: HostTime | undefined;
   /** The key of the dead letter that is retried. */
   readonly retryOf?: string | undefined;
-  /** An event as it came, whatever a handler has changed in it. (Default: as it is.) */
+  /** Returns an event as received, without changes that a handler made. (Default: the event as it is.) */
   readonly asReceived?: ((item: EventItem) => WebhookEvent | undefined) | undefined;
 };
 
-/** How to find an event as a body has it: by parsing the body again, as few events need that. */
+/** Returns a function that finds an event as received. It parses the body again, because few events need that. */
 export function receivedIn(rawBody: RawBody, items: readonly DeliveryItem[]): AboutDelivery['asReceived'] {
   return (item) => {
     const again = parseItems(rawBody, Number.POSITIVE_INFINITY)[items.indexOf(item)];
@@ -32,7 +32,7 @@ export function receivedIn(rawBody: RawBody, items: readonly DeliveryItem[]): Ab
   };
 }
 
-/** What a context has of the run. */
+/** The parts of a context that depend on the run. */
 export interface AboutRun<Tx> {
   readonly tx: Tx;
   readonly fencingToken: bigint | undefined;
@@ -40,7 +40,7 @@ export interface AboutRun<Tx> {
   readonly report: Report;
 }
 
-/** The context of a handler: an ordinary object, so that `{ ...context }` keeps everything. With a key, that of one event. */
+/** The context of a handler, or with a key of one event. A plain object, so that `{ ...context }` keeps everything. */
 export function createContext<Tx>(
   { source, timestamp, via }: AboutDelivery,
   { tx, fencingToken, limit, report }: AboutRun<Tx>,
@@ -55,7 +55,7 @@ export function createContext<Tx>(
     fencingToken,
     deadline,
     throwIfExpired,
-    // Few handlers read it, and creating a signal takes time.
+    // A getter: few handlers read the signal, and creating one takes time.
     get signal() {
       return limit.signal;
     },
@@ -65,7 +65,7 @@ export function createContext<Tx>(
   return context as EventsContext<Tx> as EventContext<Tx>;
 }
 
-/** The context for one of the events of a context for several. */
+/** The context of one event, from a context for several. */
 export function contextOf<Tx>(context: EventsContext<Tx>, idempotencyKey: string): EventContext<Tx> {
   const report: Report = (error) => reportTo(context, error, idempotencyKey);
   const own = { ...context, idempotencyKey, [REPORT]: report };
@@ -77,6 +77,6 @@ export function reportTo(context: unknown, error: unknown, idempotencyKey?: stri
   try {
     (context as { [REPORT]?: Report } | null | undefined)?.[REPORT]?.(error, idempotencyKey);
   } catch {
-    // The context may be user code. An event must not fail because its report did.
+    // The context may be user code. An event must not fail because its report failed.
   }
 }

@@ -6,33 +6,33 @@ import { readLetter } from './letter-text.js';
 /** The code of an event whose effects may be incomplete. */
 export const UNKNOWN = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
 
-/** When an event whose handler keeps failing becomes a dead letter: once both are reached. */
+/** Limits after which an event whose handler keeps failing becomes a dead letter. Both must be reached. */
 export interface DeadLetterLimits {
-  /** How often its handler has failed. (Default: 8.) */
+  /** Number of times that the handler failed. (Default: 8.) */
   readonly afterAttempts?: number | undefined;
-  /** Seconds since its first failure, so that a short outage makes no dead letters. (Default: 3600.) */
+  /** Seconds since the first failure, so that a short outage creates no dead letters. (Default: 3600.) */
   readonly afterSeconds?: number | undefined;
 }
 
-/** An event whose handler failed for good. The store keeps it until somebody retries or discards it. */
+/** An event whose handler failed for good. The store keeps the event until you retry or discard it. */
 export interface DeadLetter {
   readonly idempotencyKey: string;
-  /** As it was received. */
+  /** The event as received. */
   readonly event: WebhookEvent;
   readonly source?: string | undefined;
   /** How often the handler failed. */
   readonly attempts: number;
-  /** Epoch milliseconds; so is the next. */
+  /** Epoch milliseconds, like `lastFailedAt`. */
   readonly firstFailedAt: number;
   readonly lastFailedAt: number;
   /** Code and message of the last error, at most 100 and 1000 characters. */
   readonly code: string;
   readonly message: string;
-  /** Whether its handler ended its transaction, so that its effects may be incomplete. Only its key retries it. */
+  /** Whether the handler ended its transaction, so its effects may be incomplete. Only a retry by key includes it. */
   readonly isUnknown: boolean;
 }
 
-/** A letter as a store keeps it. Throws `ERR_WEBHOOK_STORE` for one that cannot be read. */
+/** Reads a letter as a store keeps it. Throws `ERR_WEBHOOK_STORE` if the letter cannot be read. */
 export function deadLetterOf(stored: StoredLetter): DeadLetter & { readonly item: EventItem } {
   const { letter: _, ...kept } = stored;
   const { idempotencyKey, item } = readLetter(stored);

@@ -11,10 +11,10 @@ import { letterText, reasonOf } from './letter-text.js';
 import { isNonRetryable } from './non-retryable.js';
 import { traceDeadLetter } from './tracing.js';
 
-/** What counts: failures of the handler. */
+/** Error codes that count as failures of the handler. */
 const COUNTED = new Set<string | undefined>(['ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK_HANDLER_TIMEOUT', UNKNOWN]);
 
-/** Counts the failures of events, and makes dead letters of them. */
+/** Counts the failures of events, and turns events into dead letters. */
 export class Letters {
   readonly #store: LetterStore;
   readonly #limits: Required<{ [K in keyof DeadLetterLimits]: number }>;
@@ -27,8 +27,8 @@ export class Letters {
   }
 
   /**
-   * Counts what failed in a run that the store has rolled back or released. Events that failed together do not count: one of
-   * them may be bad. Never rejects.
+   * Counts the failed event of a run that the store has rolled back or released. Events that failed together do not
+   * count, because one of them may have failed the others. Never rejects.
    */
   settle(outcomes: readonly EventOutcome[], tried: ReadonlyMap<string, EventItem>, about: AboutDelivery) {
     return Promise.all(
@@ -39,13 +39,13 @@ export class Letters {
         const counts = COUNTED.has(code) && (isAlone || code === UNKNOWN);
         if (!counts || !error || item.status !== 'event') return outcome;
         const isDead = await this.#count(idempotencyKey, item, about, error);
-        // Who retries is told the error.
+        // A retry returns the error itself.
         return isDead && about.retryOf === undefined ? deadLettered(item, idempotencyKey) : outcome;
       }),
     );
   }
 
-  /** Counts events whose run did not end. Returns the outcomes of those that became dead letters. Never rejects. */
+  /** Counts events whose earlier run never ended. Returns the outcomes of the new dead letters. Never rejects. */
   async abandoned(items: ReadonlyMap<string, EventItem>, about: AboutDelivery): Promise<Map<string, EventOutcome>> {
     const dead = new Map<string, EventOutcome>();
     for (const [key, item] of items) {

@@ -7,11 +7,11 @@ import { type HostTime, outOfTime } from './host-time.js';
 /** With less time than this, in ms, user code is more likely to be cut off than to finish. */
 const SHORTEST_MS = 500;
 
-/** When user code has to be done. A timer aborts `signal`; if the process was frozen, `throwIfExpired` checks the clocks. */
+/** When user code must have finished. A timer aborts `signal`; `throwIfExpired` also works after a freeze. */
 export class Deadline implements RunLimit {
-  /** Absolute, in epoch milliseconds. */
+  /** The end of the time, in epoch milliseconds. */
   readonly deadline: number;
-  /** Undefined before the time is over. From the beginning the error of a host that leaves too little time to begin. */
+  /** Undefined until the time is over; set from the start if the host leaves too little time. */
   error: WebhookError | undefined;
   report?: (error: unknown) => void;
   readonly #ms: number;
@@ -21,7 +21,7 @@ export class Deadline implements RunLimit {
   readonly #monotonicEnd: number;
   #controller: AbortController | undefined;
 
-  /** In `mostMs` from now, or earlier if the host grants less. */
+  /** Ends the time `mostMs` from now, or earlier if the host grants less. */
   constructor(mostMs: number, host?: HostTime) {
     const hostMs = host === undefined ? mostMs : host.handlerMs();
     if (hostMs < Math.min(mostMs, SHORTEST_MS)) this.error = outOfTime();
@@ -32,14 +32,14 @@ export class Deadline implements RunLimit {
     this.deadline = Date.now() + this.#ms;
   }
 
-  /** Created when it is read, because most handlers do not use it and creating it takes time. */
+  /** Created on first read: most handlers do not use the signal, and creating one takes time. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.error) this.#controller.abort(this.error);
     return this.#controller.signal;
   }
 
-  /** Never negative: newer Node warns of such a timer. */
+  /** Never negative: newer versions of Node warn about a negative timer. */
   remainingMs(): number {
     return Math.max(0, Math.min(this.deadline - Date.now(), this.#monotonicEnd - monotonicNow()));
   }
@@ -62,7 +62,7 @@ export class Deadline implements RunLimit {
     return this.error;
   }
 
-  /** Waits for user code until then. It rejects at that time, and `hold` gets what still runs. */
+  /** Runs user code. Rejects when the time is over, and passes code that still runs to `hold`. */
   async run<T>(work: () => T, hold: Afterwards['hold']): Promise<Awaited<T>> {
     if (this.error) throw this.error;
     const running = Promise.resolve(work());

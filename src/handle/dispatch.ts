@@ -26,7 +26,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
   const handleEach = onEvents
     ? createHandleEach(ground, onEvents)
     : enqueue && createEnqueueEach(enqueue, options, afterwards);
-  // A queue stores at once, and its worker asks. It never waits for what this process is running, as `ground` does.
+  // With `enqueue`, the worker checks finality. A separate ground, so that the check never waits for a local run.
   const before = finality && !enqueue ? createBefore(finality, groundOf(options, afterwards)) : undefined;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
@@ -49,7 +49,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
 
   return async (items, about) => {
     const keys = new Map<EventItem, string>();
-    /** Outcomes of events that are not handled. By events and not by keys, which events of different blocks may share. */
+    /** Outcomes of events that are not handled; by event, because events of different blocks may share a key. */
     const kept = new Map<DeliveryItem, EventOutcome>();
     for (const item of items) {
       if (item.status !== 'event') continue;
@@ -88,7 +88,7 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
   };
 }
 
-/** How many issues the error of a delivery has. */
+/** Most issues in the error of a delivery. */
 const MOST_ISSUES = 10;
 
 /** The one error for all invalid items of a delivery. */
@@ -104,7 +104,7 @@ function invalidError(items: readonly DeliveryItem[]): InvalidEventError {
   return new InvalidEventError(found, count);
 }
 
-/** The outcome of an event whose key an earlier one of the delivery has. */
+/** The outcome of an event with the same key as an earlier event of the delivery. */
 function repeatOf(first: EventOutcome, item: DeliveryItem): EventOutcome {
   return { ...first, item, status: first.error ? first.status : 'duplicate' };
 }
@@ -115,7 +115,7 @@ function byKey(outcomes: readonly EventOutcome[]): Map<string, EventOutcome> {
 
 /** Maps in order, with at most `most` calls at once. */
 export async function mapAtMost<T, R>(most: number, from: readonly T[], to: (each: T) => Promise<R>): Promise<R[]> {
-  // The most common delivery needs no lanes.
+  // The most common delivery has one item.
   if (from.length === 1) return [await to(from[0] as T)];
   const results: R[] = [];
   let next = 0;

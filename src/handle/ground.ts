@@ -4,7 +4,7 @@ import type { Afterwards } from './afterwards.js';
 import type { Letters } from './dead-letters.js';
 import { type Once, onceWithLeases } from './lease-run.js';
 
-/** What all attempts of a receiver share. */
+/** Shared by all attempts of a receiver. */
 export interface Ground<Tx> {
   readonly once: Once<Tx>;
   readonly isTransactional: boolean;
@@ -25,12 +25,12 @@ export function isTransactional<Tx>(store: IdempotencyStore<Tx>): store is Trans
   return typeof (store as { readonly once?: unknown }).once === 'function';
 }
 
-/** What keeps the dead letters of a store, if it can. */
+/** The part of a store that keeps dead letters; undefined if there is none. */
 export function lettersOf(store: { readonly letters?: LetterStore | undefined } | false | undefined) {
   return store ? store.letters : undefined;
 }
 
-/** How to run work once with a store of either kind, or without one. */
+/** Returns a function that runs work once, with a store of either kind or without a store. */
 export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
   if (!store) return withoutStore as Once<unknown> as Once<Tx>;
   // Called as a method: a store may be an instance of a class.
@@ -48,7 +48,7 @@ export function groundOf<Tx>(
 ): Ground<Tx> {
   const transactional = store && isTransactional(store) ? store : undefined;
   const { leaseMs } = (store || {}) as { readonly leaseMs?: number };
-  // A handler that outlives its lease would be taken over from while it runs.
+  // If a handler outlived its lease, another process could take over the event meanwhile.
   const handlerTimeoutMs = Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY));
   return {
     once: onceOf(store),

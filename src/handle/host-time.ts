@@ -3,23 +3,24 @@ import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
 
 /**
- * User code ends this long before the host ends the delivery, in ms: a record usually takes some tens of milliseconds, and
- * a slow server needs a few hundred.
+ * User code ends this long before the host ends the delivery, in ms: recording usually takes tens of milliseconds, and
+ * hundreds with a slow server.
  */
 const RESERVE_MS = 500;
-/** The answer leaves this long before the host ends the delivery, in ms, even if the store has not answered. */
+/** The answer is sent this long before the host ends the delivery, in ms, even if the store has not answered. */
 const ANSWER_MS = 100;
 
-/** What the host grants a delivery. */
+/** The time and the background work that the host grants a delivery. */
 export interface HostGrants {
   /**
-   * Returns how long the host still lets the delivery run, in ms, or undefined: handlers then end, and the answer is out,
+   * Returns how long the host still lets the delivery run, in ms, or undefined. Handlers end, and the answer is sent,
    * before that. (Default: no limit.)
    */
   readonly remainingMs?: (() => number | undefined) | undefined;
   /**
-   * Has the host let work finish although the sender has gone or has its answer: all of a request, and handlers that outlive
-   * their time limit. For a Worker, `(work) => context.waitUntil(work)`. (Default: the host lets it.)
+   * Asks the host to let work finish after the sender has disconnected or been answered: the whole request, and
+   * handlers that outlive their time limit. For a Worker, `(work) => context.waitUntil(work)`. (Default: the host lets
+   * work finish.)
    */
   readonly waitUntil?: ((work: Promise<unknown>) => unknown) | undefined;
 }
@@ -37,7 +38,7 @@ export class HostTime {
     return this.#leftMs() <= 0;
   }
 
-  /** Has the host wait for work of this delivery that continues after the answer, if it can. */
+  /** Asks the host to wait for work of this delivery that continues after the answer, if the host can. */
   waitUntil(work: Promise<unknown>): void {
     try {
       // How the work ends is reported elsewhere.
@@ -52,7 +53,7 @@ export class HostTime {
     return this.#leftMs() - RESERVE_MS;
   }
 
-  /** How long the answer may take from now on; never negative, because newer Node warns of such a timer. */
+  /** How long the answer may take from now on; never negative, because newer versions of Node warn about that. */
   answerMs(): number {
     return Math.max(0, this.#leftMs() - ANSWER_MS);
   }
@@ -70,7 +71,7 @@ export class HostTime {
   }
 }
 
-/** The error of what was not begun because the host's time is nearly over. */
+/** The error of work that was not started because the host's time is nearly over. */
 export function outOfTime(): WebhookError {
   return new WebhookError(
     'ERR_WEBHOOK_OUT_OF_TIME',

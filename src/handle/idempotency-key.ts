@@ -2,13 +2,15 @@ import type { WebhookEvent } from '../events/types.js';
 import { typeName } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
 
-/** What the option `idempotencyKey` takes. */
+/** The option `idempotencyKey`. */
 export type IdempotencyKey = (event: WebhookEvent) => string;
 
-/** The key of an event within its source. Throws what `idempotencyKey` throws, or TypeError if it returns no non-empty string. */
+/**
+ * The key of an event within its source. Throws what `idempotencyKey` throws; TypeError if the key is empty or no text.
+ */
 export function keyOf(idempotencyKey: IdempotencyKey, event: WebhookEvent, source: string | undefined): string {
   const key: unknown = idempotencyKey(event);
-  // An empty key is a missing field, and events that share one would suppress each other.
+  // An empty key means a missing field, and events that share it would suppress each other.
   if (typeof key === 'string' && key !== '') return keyWithin(source, key);
   ignorePromise(key);
   throw new TypeError(`\`idempotencyKey\` must return a non-empty string synchronously, got ${typeName(key)}.`);
@@ -28,7 +30,7 @@ export function kindAndId(event: WebhookEvent): string {
   return `${event.event}:${event.id}`;
 }
 
-/** Whether `key` is what `keyOf` makes of the default `idempotencyKey`, within any source. */
+/** Whether `key` is the result of `keyOf` with the default `idempotencyKey`, for any source. */
 export function isDefaultKey(key: string, event: WebhookEvent): boolean {
   const own = kindAndId(event);
   return key === own || key.endsWith(`::${own}`);

@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { Claimed, LeaseStore, Run, Step, StoreWord } from '../stores/store.js';
 import type { Deadline } from './deadline.js';
 
-/** Claims keys, runs the work for those that it got, and records them. As `once` of a transactional store. */
+/** Claims keys, runs the work for the claimed ones, and records them. Like `once` of a transactional store. */
 export type Once<Tx> = (
   keys: readonly string[],
   step: Step,
@@ -10,21 +10,21 @@ export type Once<Tx> = (
   limit: Deadline,
 ) => Promise<ReadonlyMap<string, StoreWord>>;
 
-/** What this process is running. `late`: settles when its time is over. */
+/** A run of this process. `late` settles when the run's time is over. */
 interface Running {
   readonly words: ReturnType<Once<undefined>>;
   readonly limit: Deadline;
   late?: Promise<StoreWord>;
 }
 
-/** Runs work over rows of leases. A duplicate of what this process is running waits for it. */
+/** Runs work under leases. A duplicate of an event that this process is running waits for that run. */
 export function onceWithLeases(store: LeaseStore): Once<undefined> {
   const running = new Map<string, Running>();
 
   /** The word for a key that this process is running; undefined if there is no run, or its time is over. */
   function elsewhere(key: string): Promise<StoreWord> | undefined {
     const first = running.get(key);
-    // The store may never answer: then its key must not wait for it forever.
+    // The store may never answer; a duplicate must not wait forever.
     if (first === undefined || first.limit.error || !(first.limit.remainingMs() > 0)) return undefined;
     first.late ??= new Promise((resolve) => {
       const timer = setTimeout(() => resolve('in-progress'), first.limit.remainingMs());

@@ -6,12 +6,12 @@ import type { Failure, StoredLetter } from '../stores/store.js';
 const MOST_CODE = 100;
 const MOST_MESSAGE = 1000;
 
-/** An event as the text of a dead letter. The key, because stores keep a hash of some. */
+/** An event as the text of a dead letter. Includes the key, because stores keep only a hash of some keys. */
 export function letterText(idempotencyKey: string, event: WebhookEvent): string {
   return JSON.stringify({ idempotencyKey, event });
 }
 
-/** Throws `ERR_WEBHOOK_STORE` for a text that is none. */
+/** Reads the text of a dead letter. Throws `ERR_WEBHOOK_STORE` for any other text. */
 export function readLetter({ letter }: StoredLetter): { idempotencyKey: string; item: EventItem } {
   try {
     const { idempotencyKey, event } = JSON.parse(letter);
@@ -23,7 +23,7 @@ export function readLetter({ letter }: StoredLetter): { idempotencyKey: string; 
   throw new WebhookError('ERR_WEBHOOK_STORE', 'The store has a dead letter that cannot be read. Discard its row.');
 }
 
-/** What a letter keeps of an error: of what the handler threw, if it did. Whatever that is, this does not throw. */
+/** The code and message that a letter keeps: those of the value that the handler threw, if any. Never throws. */
 export function reasonOf(error: WebhookError): Pick<Failure, 'code' | 'message'> {
   const { cause } = error;
   const isThrown = error.code === 'ERR_WEBHOOK_HANDLER' && cause !== undefined;
@@ -36,7 +36,7 @@ export function reasonOf(error: WebhookError): Pick<Failure, 'code' | 'message'>
   };
 }
 
-/** A value as text; undefined if it is none or cannot be read. */
+/** A string or number as text; undefined for any other value, or if reading it throws. */
 function readable(read: () => unknown): string | undefined {
   try {
     const value = read();

@@ -3,8 +3,9 @@ import { isWebhookError, WebhookError } from '../errors.js';
 const CODE = 'ERR_WEBHOOK_NON_RETRYABLE';
 
 /**
- * Thrown by a handler for an event that no further try can handle. With the option `deadLetters` of the receiver it becomes a
- * dead letter at once; in a queue's worker, a failed job that is not tried again. Otherwise it is an ordinary failure.
+ * Throw it in a handler for an event that no retry can handle. With the receiver's option `deadLetters`, the event
+ * becomes a dead letter at once; in a queue's worker, its job fails without a retry. Otherwise it counts as an ordinary
+ * failure.
  *
  * @example
  * ```ts
@@ -22,7 +23,7 @@ export class NonRetryableError extends WebhookError<typeof CODE> {
   }
 }
 
-/** Whether an error is one of this class, also of another copy of the library. Never throws. */
+/** Whether an error is a NonRetryableError, also one of another copy of the library. Never throws. */
 export function isNonRetryable(error: unknown): boolean {
   try {
     return isWebhookError(error) && error.code === CODE;

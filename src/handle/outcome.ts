@@ -1,12 +1,12 @@
 import type { StoreWord } from '../stores/store.js';
 
-/** What became of the run of the handler when the store answered. */
+/** The state of the handler's run when the store answers. */
 export type RunState = 'idle' | 'running' | 'done' | 'failed' | 'late';
 
-/** What a store may answer for a key after a run, in a transactional store and in another one. */
+/** For each state of the run, whether a store may give this answer: always, only if it is transactional, or never. */
 const ALLOWED: Readonly<Record<StoreWord, Readonly<Record<RunState, 'always' | 'transactional' | 'never'>>>> = {
   handled: { idle: 'never', running: 'never', done: 'always', failed: 'never', late: 'never' },
-  // After a failed run, a transactional store may find in its next transaction that it need not run again.
+  // After a failed run, a transactional store may find in its next transaction that the key took effect elsewhere.
   duplicate: { idle: 'always', running: 'never', done: 'always', failed: 'transactional', late: 'never' },
   'in-progress': { idle: 'always', running: 'always', done: 'always', failed: 'transactional', late: 'always' },
   unknown: { idle: 'always', running: 'always', done: 'always', failed: 'always', late: 'always' },

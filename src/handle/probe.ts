@@ -4,15 +4,15 @@ import { Deadline } from './deadline.js';
 import type { Once } from './lease-run.js';
 
 /**
- * What a store knows of a key without a run: it took effect, it did not, another run has claimed it, or nobody knows because
- * the transaction of an earlier run ended without the store.
+ * The state of a key in a store: it took effect, it did not, another run has claimed it, or its effects are unknown
+ * because the transaction of an earlier run ended without the store.
  */
 export type KeyState = 'handled' | 'missing' | 'in-progress' | 'unknown';
 
 /**
- * Asks a store whether a key took effect, with a run that always fails and so leaves nothing behind: a look at its row would
- * not see the open transaction of another run. It claims the key for that moment, so a delivery of the same event that
- * arrives meanwhile is `in-progress`. Rejects with `ERR_WEBHOOK_STORE`.
+ * Asks a store whether a key took effect. Uses a run that always fails and leaves nothing behind, because reading the
+ * row would not show the open transaction of another run. The run claims the key for a moment: a delivery of the same
+ * event that arrives meanwhile is `in-progress`. Rejects with `ERR_WEBHOOK_STORE`.
  */
 export async function probe<Tx>(once: Once<Tx>, key: string, timeoutMs: number): Promise<KeyState> {
   let isFree = false;
@@ -27,7 +27,7 @@ export async function probe<Tx>(once: Once<Tx>, key: string, timeoutMs: number):
     if (word === 'in-progress' || word === 'unknown') return word;
     if (word === 'duplicate' && !isFree) return 'handled';
   } catch (cause) {
-    // A key that the store gave to a run had not taken effect, whatever became of the run.
+    // The store passes a key to a run only if the key has not taken effect, however the run ends.
     if (isFree) return 'missing';
     throw storeError(cause);
   }

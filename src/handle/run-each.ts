@@ -13,7 +13,6 @@ export type HandleOnce = (item: EventItem, idempotencyKey: string, about: AboutD
 /** Runs user code for events, and returns the outcome of each, in any order. Never rejects. */
 export type HandleEach = (items: Items, about: AboutDelivery) => Promise<EventOutcome[]>;
 
-/** Events as user code gets them. */
 export function entriesOf(items: Items): EventEntry[] {
   return [...items].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
 }
@@ -43,11 +42,11 @@ export function createHandleEach<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>)
       call: (fresh, run) => onEvents(entriesOf(fresh), createContext(about, run)),
     });
     search?.note(code === undefined);
-    // A store that fails without a run would fail again, forever.
+    // A store that failed without a run would fail again.
     if (!(hasThrown || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') || tried.size === 0) return outcomes;
     const own = outcomes.filter(({ idempotencyKey = '' }) => tried.has(idempotencyKey));
     const others = new Map([...items].filter(([key]) => !tried.has(key)));
-    // An event that fails must not hold up the others. Without a transaction, all may have had effects.
+    // One failing event must not block the others. Without a transaction, all may have had effects.
     const isDivided = (ground.isTransactional || ground.letters) && hasThrown && tried.size > 1;
     const size = ground.isTransactional ? Math.ceil(tried.size / 2) : 1;
     const within = search ?? new Search(tried.size, ground.handlerTimeoutMs, own[0]?.error);
@@ -64,13 +63,13 @@ export function createHandleEach<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>)
     return outcomes;
   }
 
-  /** As many at once as the store takes. */
+  /** As many keys at once as the store takes. */
   return (items, about) => inParts(items, Math.min(ground.keysPerRun, items.size), about);
 }
 
 /**
- * Looks for the events that fail within events that failed together. It ends when the handler's time is over, or when
- * whatever it runs fails: then the rest fails unrun, with the error of the first run.
+ * Limits the search for the failing events among events that failed together. The search ends when the handler's time
+ * is over, or after too many failed runs in a row; the remaining events then fail with the error of the first run.
  */
 class Search {
   readonly error: WebhookError | undefined;
@@ -80,7 +79,7 @@ class Search {
   #failedInRow = 0;
 
   constructor(events: number, ms: number, error: WebhookError | undefined) {
-    // To one event of them, and a few more.
+    // Enough runs to halve down to one event, and a few more.
     this.#most = Math.ceil(Math.log2(events)) + 8;
     this.#ms = ms;
     this.error = error;
@@ -90,7 +89,7 @@ class Search {
     this.#failedInRow = hasSucceeded ? 0 : this.#failedInRow + 1;
   }
 
-  /** How long it may go on. */
+  /** How long the search may continue. */
   remainingMs(): number {
     return this.#failedInRow >= this.#most ? 0 : Math.ceil(this.#ms - this.#elapsedMs());
   }

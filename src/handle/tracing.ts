@@ -11,14 +11,14 @@ export interface DeliveryMessage {
   readonly header?: ((name: string) => string | undefined) | undefined;
   /** Size of the body, once it has arrived. */
   bodyBytes?: number | undefined;
-  /** The answer, from `asyncStart` on; undefined for a delivery that a verifier accepted, as your code answers it. */
+  /** The answer, from `asyncStart` on; undefined for a delivery that a verifier accepted: your code answers it. */
   result?: DeliveryResult | undefined;
 }
 
 /** Published for each item of an authentic delivery. */
 export interface EventMessage {
   readonly item: DeliveryItem;
-  /** Its outcome, from `asyncStart` on. */
+  /** The outcome of the item, from `asyncStart` on. */
   result?: EventOutcome;
 }
 
@@ -36,8 +36,8 @@ export interface InFlightMessage {
 }
 
 /**
- * Publishes the start and end of `work` on a tracing channel, if it has subscribers. A runtime that cannot tell (Node before
- * 20.13) always publishes.
+ * Publishes the start and end of `work` on a tracing channel, if it has subscribers. Always publishes where the runtime
+ * cannot tell (Node before 20.13).
  */
 function createTrace<Message extends object>(name: string) {
   const channel = tracingChannel<unknown, Message>(`event-webhook-receiver:${name}`);
@@ -46,8 +46,8 @@ function createTrace<Message extends object>(name: string) {
 }
 
 /**
- * Calls a handler: returns what it returns, and throws what it throws in the same turn. Its trace ends when it settles, or
- * with the reason of the signal of its limit.
+ * Calls a handler: returns what it returns, and throws what it throws in the same turn. The trace ends when the handler
+ * settles, or with the reason of `limit.signal`.
  */
 export function traceHandler<T>(work: () => T, message: HandlerMessage, limit?: { readonly signal: AbortSignal }): T {
   if (handlers.hasSubscribers === false) return work();

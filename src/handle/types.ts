@@ -14,9 +14,9 @@ export interface VerifiedDelivery {
   readonly items: DeliveryItem[];
 }
 
-/** What a failure after verification is about. */
+/** The subject of a failure after verification. */
 export interface ItemContext {
-  /** For the error about all invalid items of a delivery, the first of them. */
+  /** The item; for the error about all invalid items of a delivery, the first of them. */
   readonly item?: DeliveryItem | undefined;
   readonly idempotencyKey?: string | undefined;
 }
@@ -27,11 +27,11 @@ export interface EventsContext<Tx = undefined> {
   readonly source?: string | undefined;
   /**
    * Aborted when the handler's time is over: `handlerTimeoutMs` from before the claim of its keys, or less if the host
-   * grants less. The event then counts as failed and will be handled again. Pass it on. A timer aborts it, so it proves
-   * nothing in a process that was frozen: call `throwIfExpired` before each effect.
+   * grants less. The event then counts as failed and will be handled again. Pass the signal on. It depends on a timer,
+   * which may be late in a process that was frozen: call `throwIfExpired` before each effect.
    */
   readonly signal: AbortSignal;
-  /** When that time is over, in epoch milliseconds. */
+  /** When the handler's time is over, in epoch milliseconds. */
   readonly deadline: number;
   /**
    * Throws `ERR_WEBHOOK_HANDLER_TIMEOUT` once the handler's time is over. Reads the clocks, so it also works after the process
@@ -42,7 +42,7 @@ export interface EventsContext<Tx = undefined> {
   readonly fencingToken?: bigint | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
-  /** How the event came: `webhook` in a delivery, `retry` as a dead letter; otherwise what `handleEvents` was given. */
+  /** How the event arrived: `webhook` in a delivery, `retry` as a dead letter; otherwise `via` of `handleEvents`. */
   readonly via?: string | undefined;
   /** The open transaction of a transactional store. */
   readonly tx: Tx;
@@ -50,7 +50,7 @@ export interface EventsContext<Tx = undefined> {
 
 /** What a handler receives with its event. An ordinary object: `{ ...context }` keeps everything. */
 export interface EventContext<Tx = undefined> extends EventsContext<Tx> {
-  /** What makes two events the same: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
+  /** Identifies the event: the result of `idempotencyKey(event)`, prefixed with the source if there is one. */
   readonly idempotencyKey: string;
 }
 
@@ -75,29 +75,29 @@ export type OnEvents<Tx = undefined> = (
 
 /** What `enqueue` receives with the events of a delivery. */
 export interface EnqueueContext {
-  /** Aborted when `handlerTimeoutMs` is over, or the host's time; the delivery is then answered 503. */
+  /** Aborted when `handlerTimeoutMs` or the host's time is over; the delivery is then answered 503. */
   readonly signal: AbortSignal;
-  /** When that time is over, in epoch milliseconds. */
+  /** When the time to store the events is over, in epoch milliseconds. */
   readonly deadline?: number | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
-  /** How the events came: `webhook` in a delivery; otherwise what `handleEvents` was given, if it was. */
+  /** How the events arrived: `webhook` in a delivery; otherwise the `via` of `handleEvents`, if any. */
   readonly via?: string | undefined;
-  /** Set when the receiver has `finality`: its worker must ask before it handles the events. */
+  /** Set when the receiver has `finality`: the queue's worker must check finality before it handles the events. */
   readonly needsFinality?: true | undefined;
 }
 
 /** Stores the events of a delivery durably. Resolve once all are stored; throw to have the delivery sent again. */
 export interface Enqueue {
   (entries: readonly EventEntry[], context: EnqueueContext): unknown;
-  /** How long the queue knows the key of an event that took effect, in ms. (Default: unknown.) */
+  /** How long the queue remembers the key of an event that took effect, in ms. (Default: unknown.) */
   readonly retentionMs?: number | undefined;
 }
 
-/** Takes an item that does not match the event schema. Resolve to acknowledge it; throw to have it redelivered. */
+/** Called with an item that does not match the event schema. Resolve to acknowledge it; throw for a redelivery. */
 export type OnInvalid = (item: InvalidItem) => unknown;
 
-/** Sees an item of a kind that this version does not know. Resolve to acknowledge it; throw to have it redelivered. */
+/** Called with an item of an unknown kind. Resolve to acknowledge the item; throw to have it redelivered. */
 export type OnUnknown = (item: UnknownItem) => unknown;
