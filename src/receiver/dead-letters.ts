@@ -9,16 +9,16 @@ import type { IdempotencyStore, LetterStore, StoredLetter } from '../stores/stor
 
 const PAGE = 100;
 
-/** Which dead letters a call is about. */
+/** Selects dead letters. */
 export interface DeadLetterFilter {
-  /** Those of one source. (Default: of all.) */
+  /** Only letters of this source. (Default: of all sources.) */
   readonly source?: string | undefined;
 }
 
 export interface ListDeadLettersOptions extends DeadLetterFilter {
   /** Most letters to return, up to 1000. (Default: 100.) */
   readonly limit?: number | undefined;
-  /** Where to go on: the `cursor` of the page before. */
+  /** Where to continue: the `cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface DeadLetterPage {
   readonly cursor?: string | undefined;
 }
 
-/** What became of a dead letter. `skipped`: it is none any more, or is retried elsewhere. */
+/** The result for one dead letter. `skipped`: it is no longer a dead letter, or is being retried elsewhere. */
 export interface RetriedLetter {
   readonly idempotencyKey: string;
   readonly status: 'handled' | 'failed' | 'skipped';
@@ -36,7 +36,7 @@ export interface RetriedLetter {
 }
 
 export interface RetryOptions {
-  /** Gets each result as soon as it is known. */
+  /** Called with each result as soon as it is known. */
   readonly onResult?: ((result: RetriedLetter) => unknown) | undefined;
 }
 
@@ -44,15 +44,15 @@ export interface RetryOptions {
 export type RetriedLetters = { readonly [Status in RetriedLetter['status']]: number };
 
 /**
- * The dead letters of the receiver's store. Each method rejects with ConfigError if the receiver has no store that keeps
- * them, and with `ERR_WEBHOOK_STORE` if that fails.
+ * The dead letters of the receiver's store. Each method rejects with ConfigError if the receiver has no store that
+ * keeps dead letters, and with `ERR_WEBHOOK_STORE` if the store fails.
  */
 export interface DeadLetters {
   list(options?: ListDeadLettersOptions): Promise<DeadLetterPage>;
   /**
-   * Runs the handler for dead letters, one after the other, like a delivery: in its transaction or lease, within its time
-   * limit. The letter is removed with the effect; if the handler fails, it stays, with one attempt more. Letters whose
-   * outcome is unknown (`isUnknown`) are retried by their keys only.
+   * Runs the handler for dead letters, one after the other, like a delivery: in its transaction or lease, within its
+   * time limit. The letter is removed with the effect; if the handler fails, it stays, with one more attempt. Letters
+   * whose outcome is unknown (`isUnknown`) are retried by their keys only.
    *
    * @param which Idempotency keys, or a filter: `{}` for all.
    */

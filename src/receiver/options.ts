@@ -9,7 +9,7 @@ import type { Secret, SecretFunction } from '../receive/secret.js';
 import type { HeaderNames } from '../signature/headers.js';
 import type { IdempotencyStore } from '../stores/store.js';
 
-/** Gets every refusal and failure. Not awaited; what it throws is ignored. */
+/** Called for every refusal and failure. Not awaited; what it throws is ignored. */
 export type OnError = (error: WebhookError, context: ErrorContext) => unknown;
 
 /** Options of `createVerifier` and of the adapters' verifiers. */
@@ -28,19 +28,19 @@ export interface VerifierOptions {
   /** Largest number of items in a delivery; deliveries with more are answered 413. (Default: 10 000.) */
   readonly maxEvents?: number | undefined;
   /**
-   * How many deliveries may be arriving at once; those whose secret is being looked up do not count. Beyond that, the one
-   * that has been arriving longest, of the connection that has most, is answered 503. (Default: 1000.)
+   * How many deliveries may be arriving at once; those whose secret is being looked up do not count. Beyond that, the
+   * oldest delivery of the connection with the most deliveries is answered 503. (Default: 1000.)
    */
   readonly maxArriving?: number | undefined;
   /**
-   * How many bytes of arriving deliveries are kept at once, counted as received. Beyond that, the delivery that has been
-   * arriving longest, of the connection that has most, is answered 503; or the newcomer, if it does not fit beside deliveries whose secret is being looked up.
-   * At least `maxBodyBytes`. (Default: 64 MiB.)
+   * How many bytes of arriving deliveries are kept at once, counted as received. Beyond that, the oldest delivery of
+   * the connection with the most deliveries is answered 503; or the new one, if it does not fit beside deliveries whose
+   * secret is being looked up. At least `maxBodyBytes`. (Default: 64 MiB.)
    */
   readonly maxArrivingBytes?: number | undefined;
   /**
-   * How many look-ups of an async secret function may be under way at once. Beyond that, a new delivery is answered 503.
-   * (Default: 100.)
+   * How many look-ups of an async secret function may run at once; then new deliveries are answered 503. (Default:
+   * 100.)
    */
   readonly maxLookUps?: number | undefined;
   /** Time limit for a body to arrive, and for an async secret function, in ms; then 503. (Default: 30 000.) */
@@ -48,8 +48,8 @@ export interface VerifierOptions {
   /** Clock used to check `toleranceSeconds`, in epoch milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
   /**
-   * Gets every refusal and failure; not awaited. `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE` also goes to the framework's error
-   * handler, where there is one.
+   * Called for every refusal and failure; not awaited. `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE` also goes to the framework's
+   * error handler, where there is one.
    */
   readonly onError?: OnError | undefined;
   /**
@@ -62,11 +62,11 @@ export interface VerifierOptions {
 /** Options of a receiver except its handler. */
 export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
   /**
-   * Records which events took effect; `false` turns that off. Not used with `enqueue`, whose queue deduplicates by key.
-   * (Default: `memoryStore()`, which covers one process.)
+   * Records which events took effect; `false` turns recording off. Not used with `enqueue`, whose queue deduplicates by
+   * key. (Default: `memoryStore()`, which covers one process.)
    */
   readonly store?: IdempotencyStore<Tx> | false | undefined;
-  /** What makes two events of one source the same: not empty. (Default: kind and id, `event.emitted:<id>`.) */
+  /** The key that identifies an event within its source; not empty. (Default: kind and id, `event.emitted:<id>`.) */
   readonly idempotencyKey?: ((event: WebhookEvent) => string) | undefined;
   /** How many calls of `onEvent` one delivery may have at once. (Default: 1, in order.) */
   readonly concurrency?: number | undefined;
@@ -80,22 +80,24 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
    */
   readonly handlerTimeoutMs?: number | undefined;
   /**
-   * Keeps an event whose handler fails for good in the store, as a dead letter, and acknowledges it: once its handler has
-   * failed `afterAttempts` times and for `afterSeconds`, or at once when it throws a NonRetryableError. It holds its key
-   * until `deadLetters.retry` or `.discard` of the receiver. `{}` for 8 attempts and an hour. Requires a store that keeps
-   * them, as those of this package do. (Default: off; such an event fails until its sender gives up.)
+   * Acknowledges an event whose handler fails for good, and keeps it in the store as a dead letter: once the handler
+   * has failed `afterAttempts` times and for `afterSeconds`, or at once when it throws a NonRetryableError. A dead
+   * letter holds its key until you call `deadLetters.retry` or `.discard` of the receiver. `{}` means 8 attempts and an
+   * hour. Requires a store that keeps dead letters, as those of this package do. (Default: off; the event fails until
+   * its sender gives up.)
    */
   readonly deadLetters?: DeadLetterLimits | undefined;
-  /** Gets each new dead letter. Not awaited; what it throws is ignored. Requires `deadLetters`. */
+  /** Called with each new dead letter. Not awaited; what it throws is ignored. Requires `deadLetters`. */
   readonly onDeadLetter?: ((letter: DeadLetter) => unknown) | undefined;
-  /** Takes an item that does not match the event schema. (Default: the delivery is answered 422.) */
+  /** Called with an item that does not match the event schema. (Default: the delivery is answered 422.) */
   readonly onInvalid?: OnInvalid | undefined;
-  /** Sees an item of a kind that this version does not know. (Default: it is acknowledged.) */
+  /** Called with an item of a kind that this version does not know. (Default: it is acknowledged.) */
   readonly onUnknown?: OnUnknown | undefined;
   /**
-   * Asked before an event is handled whether its block is final: `chainFinality` of `./chain`. Requires `idempotencyKey`, and
-   * without `enqueue` the setting `wait: 'redelivery'` of the finality. With `enqueue`, events are stored at once: give the
-   * worker the same `finality`, without which it refuses them. (Default: events are handled when they arrive.)
+   * Checks whether an event's block is final before the event is handled: `chainFinality` of `./chain`. Requires
+   * `idempotencyKey`, and without `enqueue` also `wait: 'redelivery'` in the options of `chainFinality`. With
+   * `enqueue`, events are stored at once: give the worker the same `finality`, or it refuses them. (Default: events are
+   * handled when they arrive.)
    */
   readonly finality?: Finality | undefined;
 }
@@ -111,9 +113,9 @@ export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
 /** Options of a receiver that passes the events of a delivery to `onEvents` at once. */
 export interface OnEventsOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /**
-   * Handles the events of a delivery that have not taken effect, in their order, each key once; in one transaction if the
-   * store has one. Resolve once all took effect. If it throws, they all fail; those of a transactional store are first
-   * handled again by halves, so that an event that cannot be handled does not hold up the others.
+   * Handles the events of a delivery that have not taken effect, in their order, each key once; in one transaction if
+   * the store has one. Resolve once all took effect. If it throws, all of them fail; with a transactional store they
+   * are first retried in halves, so that one failing event does not block the others.
    */
   readonly onEvents: OnEvents<NoInfer<Tx>>;
   readonly onEvent?: OneHandler | undefined;

@@ -12,21 +12,22 @@ import { traceDelivery } from '../handle/tracing.js';
 import { optionError } from '../internal/check-options.js';
 import type { Receive, ReceiveOptions } from '../receive/receive.js';
 
-/** How many keys a `peek` asks for at once: fewer than a usual pool has connections. */
+/** How many keys `peek` probes at once: fewer than a usual pool has connections. */
 const LANES = 4;
 
 /** Options of `peek`. */
 export interface PeekOptions {
   /**
-   * The source that prefixes the idempotency keys, as one that a `secret` function returns; `false` for none. Required if the
-   * receiver's `secret` is a function: under another key, what a delivery brought would take effect again. (Default: none.)
+   * The source that prefixes the idempotency keys, like the source that a `secret` function returns; `false` for none.
+   * Required if the receiver's `secret` is a function: under another key, an event that was already delivered would
+   * take effect again. (Default: none.)
    */
   readonly source?: string | false | undefined;
 }
 
 /** Options of `handleEvents`. */
 export interface HandleEventsOptions extends PeekOptions {
-  /** How the events came, such as `reconcile` or the name of a queue, for `context.via`. (Default: undefined.) */
+  /** How the events arrived, such as `reconcile` or the name of a queue, for `context.via`. (Default: undefined.) */
   readonly via?: string | undefined;
 }
 
@@ -35,13 +36,13 @@ export interface OwnEvents {
   /** The idempotency key of an event, without its source. Throws what the option `idempotencyKey` throws. */
   idempotencyKey(event: WebhookEvent): string;
   /**
-   * Returns since when every key that took effect is still known, in epoch milliseconds; undefined if the store or the
-   * queue cannot tell.
+   * Returns the time, in epoch milliseconds, since which every key that took effect is still known; undefined if the
+   * store or the queue cannot tell.
    */
   rememberedSince(): number | undefined;
   /**
-   * Handles events that the program read itself: parsed, deduplicated, handled, traced and counted in `maxInFlight` like a
-   * delivery, and neither signed nor limited in size. Never rejects.
+   * Handles events that the program read itself: parsed, deduplicated, handled, traced and counted in `maxInFlight`
+   * like a delivery, but without a signature or a size limit. Never rejects.
    */
   handleEvents(events: readonly WebhookEvent[], options?: HandleEventsOptions): Promise<DeliveryResult>;
   /**
@@ -57,7 +58,7 @@ export function createOwnEvents<Tx>(
   refuse: Receive['refuse'],
   handle: (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<DeliveryResult>,
 ): OwnEvents {
-  /** Throws ConfigError for options whose source is missing or cannot be one. */
+  /** Throws ConfigError if the source is missing or invalid. */
   function sourceOf({ source }: PeekOptions = {}): string | undefined {
     if (source === undefined && typeof secret === 'function') throw new ConfigError(NO_SOURCE);
     if (source === undefined || source === false) return undefined;
@@ -97,7 +98,7 @@ export function createOwnEvents<Tx>(
       const source = sourceOf(options);
       const keys = events.map((event) => keyOf(idempotencyKey, event, source));
       const once = onceOf(store);
-      // Each key once: a second probe would find the first.
+      // Each key once: two probes of one key would block each other.
       const asked = [...new Set(keys)];
       const states = await mapAtMost(LANES, asked, (key) => probe(once, key, handlerTimeoutMs));
       return keys.map((key) => states[asked.indexOf(key)] as KeyState);

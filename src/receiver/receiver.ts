@@ -22,18 +22,19 @@ export interface Receiver extends OwnEvents {
   /** Handles an HTTP request; what adapters call. Never rejects. */
   handleRequest(request: DeliveryRequest): Promise<DeliveryResult>;
   /**
-   * Answers 503 from now on; deliveries that are arriving get 5 s. Resolves when no handler runs any more, timed-out ones
-   * included unless they hang for over a minute and over two `handlerTimeoutMs`, and no record of the store is pending; or
-   * after `timeoutMs`, with how many are left: then end the process, and close nothing that they use.
+   * Answers 503 from now on; deliveries that are arriving get 5 s. Resolves when no handler is running and no record of
+   * the store is pending. Timed-out handlers count too, until they have hung for over a minute and over two
+   * `handlerTimeoutMs`. After `timeoutMs` it resolves with the number of those left: then exit without closing
+   * resources that running handlers still use.
    */
   drain(options?: DrainOptions): Promise<{ unfinished: number }>;
 }
 
 /**
- * Creates a receiver: verifies, then parses, then runs your code exactly once per event (spec sections 5.2 and 6). Nothing
- * is acknowledged before it took effect. The `store` defines the scope of exactly-once: the default, `memoryStore()`,
- * covers one process. A lease store repeats an effect if the process dies before its record, or if a handler outlives its
- * lease; a transactional store does not.
+ * Creates a receiver: verifies, then parses, then runs your code exactly once per event (spec sections 5.2 and 6). No
+ * event is acknowledged before it took effect. The `store` defines the scope of exactly-once: the default,
+ * `memoryStore()`, covers one process. A lease store repeats an effect if the process dies before its record, or if a
+ * handler outlives its lease; a transactional store does not.
  *
  * @example
  * ```ts
@@ -82,7 +83,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const take: Take<DeliveryResult> = ({ rawBody, items, source, timestamp }, host) =>
     handle(items, { source, timestamp, via: 'webhook', host, asReceived: receivedIn(rawBody, items) });
 
-  /** Events that no delivery brought. */
+  /** Handles events that did not arrive in a delivery. */
   async function handleOwn(items: readonly DeliveryItem[], about: AboutDelivery): Promise<DeliveryResult> {
     gate.check();
     return handle(items, about);
@@ -97,7 +98,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   };
 }
 
-/** The receiver that an adapter received, or one created from the options that it received. */
+/** The receiver passed to an adapter, or one created from the options passed. */
 export function asReceiver<Tx>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): Receiver {
   return hasMethods<Receiver>(receiverOrOptions, 'handleRequest')
     ? receiverOrOptions

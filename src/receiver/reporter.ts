@@ -16,7 +16,7 @@ export function createReporter({
     notify(() => onError?.(error, context));
     notify(() => {
       const level = levelOf(error);
-      // A console would print the fields of a refusal over many lines, which say no more.
+      // A console would print the fields of a refusal on many lines that add nothing.
       if (logger === console && statusOf(error) < 500) return console[level](error.message);
       return logger?.[level]({ err: error, ...(idempotencyKey !== undefined && { idempotencyKey }) }, error.message);
     });
@@ -26,7 +26,7 @@ export function createReporter({
     failed,
     deadLetter(letter: DeadLetter): void {
       notify(() => onDeadLetter?.(letter));
-      // The message of its last error is the user's.
+      // The event is not logged. `message` is that of the last error, from user code.
       const { idempotencyKey, source, attempts, code, message } = letter;
       notify(() => logger?.error({ idempotencyKey, source, attempts, code, reason: message }, 'Dead letter.'));
     },

@@ -24,7 +24,7 @@ import type { ReceiverOptions, VerifierOptions } from './options.js';
 /** Throws ConfigError for a value that an option does not take. */
 type Check = (name: string, value: unknown, ...range: number[]) => void;
 
-/** What an option may be, its default, and the range of a number. What has no default is checked only if it is given. */
+/** The check of an option, its default, and the range of a number. Without a default, only a given value is checked. */
 type Rule = readonly [check: Check, fallback?: unknown, ...range: number[]];
 
 /** A name that HTTP allows for a header. Fetch throws for any other. */
@@ -57,10 +57,10 @@ function checkLimits(name: string, value: unknown): void {
   checkNumber(`${name}.afterSeconds`, afterSeconds, 0);
 }
 
-/** What is checked elsewhere. */
+/** Accepts values that are checked elsewhere. */
 const anything: Check = () => {};
 
-// Functions, so that bundlers leave the rules out of what creates no receiver.
+// Functions, so that bundlers drop the rules from code that creates no receiver.
 const verifierRules = (): Record<keyof VerifierOptions, Rule> => ({
   secret: [anything],
   headers: [checkHeaders, serviceHeaders],
@@ -131,7 +131,7 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Resolv
   if (options.onDeadLetter && !deadLetters) throw new ConfigError('`onDeadLetter` needs the option `deadLetters`.');
   if (deadLetters && enqueue) throw new ConfigError(OF_QUEUE);
   if (deadLetters && store !== undefined && !lettersOf(store)) throw new ConfigError(NO_LETTERS);
-  // Its lease is longer than the handler's time limit.
+  // The default store's lease must be longer than the handler's time limit.
   const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
   return { ...resolved, store: store ?? (memoryStore({ leaseMs }) as typeof store) };
 }

@@ -31,7 +31,7 @@ export interface EventMatcher<Selected> {
 /** Handles an event, or the value that a matcher selected. Resolve once it took effect; throw to have it redelivered. */
 export type RouteHandler<Given, Tx = undefined> = (given: Given, context: EventContext<Tx>) => HandlerResult<Tx>;
 
-/** The route itself; for a misspelt kind the two kinds, which the compiler then names. */
+/** The route's type; for a misspelt kind the two valid kinds, which the compiler then names. */
 type KnownRoute<Route> = Route extends EventMatcher<unknown> | EventKind ? Route : EventKind;
 
 /** What the handler of a route receives. */
@@ -55,7 +55,8 @@ export interface Router<Tx = undefined> {
   ): Router<Tx>;
   on(kind: 'event.emitted', filter: EventFilter, handler: RouteHandler<EventEmitted, Tx>): Router<Tx>;
   /**
-   * Sets the handler for events without a route. Without it, they are acknowledged; throw in it to have them redelivered.
+   * Sets the handler for events without a route. Without this handler, these events are acknowledged; throw in it to
+   * have them redelivered.
    *
    * @returns The same router.
    * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it is already set.
@@ -65,12 +66,13 @@ export interface Router<Tx = undefined> {
   readonly dispatch: RouteHandler<WebhookEvent, Tx>;
   /**
    * The `onEvents` for a receiver: gives each event to its route, in order, with the shared context and its own
-   * `idempotencyKey`. Stops at the first that fails, so use it with a transactional store, which then undoes them all.
+   * `idempotencyKey`. Stops at the first event that fails, so use it with a transactional store, which then rolls back
+   * all of them.
    */
   readonly dispatchAll: OnEvents<Tx>;
 }
 
-/** What the keys of a filter take. */
+/** The valid values of each key of a filter. */
 const PARTS = {
   name: { form: /^[^(]+$/, takes: 'a name without types' },
   address: { form: /^0x[\dA-Fa-f]{40}$/, takes: '0x and 40 hex digits' },
@@ -94,7 +96,7 @@ interface Route<Tx> {
 /** The matcher of a route that has none. */
 const itself: EventMatcher<EventEmitted> = { select: (event) => event };
 
-/** Whether an event is one of those that a route asks for. Reads only what the route compares. */
+/** Whether an event matches a route. Reads only the fields that the route compares. */
 function isFor<Tx>({ kind, filter }: Route<Tx>, { event, data }: EventEmitted): boolean {
   const { name, address, contractLabel } = filter;
   return (
@@ -105,7 +107,7 @@ function isFor<Tx>({ kind, filter }: Route<Tx>, { event, data }: EventEmitted): 
   );
 }
 
-/** Returns the filter with its address in lower case. Rejects one that would match too much, as with an unset value. */
+/** Returns the filter with its address in lower case. Rejects an unset value, with which it would match too much. */
 function checkedFilter(filter: unknown): EventFilter {
   checkOptions('filter', filter, Object.keys(PARTS));
   const checked: Record<string, string> = {};
@@ -200,7 +202,7 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
       return fallback?.(event as never, context) as HandlerResult<Tx>;
     },
     dispatchAll(entries, context) {
-      // A promise only if a route gives one: some transactions are synchronous.
+      // A promise only if a route returns one: some transactions are synchronous.
       let done: unknown;
       for (const { event, idempotencyKey } of entries) {
         const next = () => router.dispatch(event, contextOf(context, idempotencyKey));

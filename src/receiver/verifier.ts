@@ -8,7 +8,7 @@ import type { VerifierOptions } from './options.js';
 import { createReporter } from './reporter.js';
 import { resolveVerifierOptions } from './resolve-options.js';
 
-/** Either the authentic delivery, or the answer to refuse the request with: of an adapter, in the form of its host. */
+/** Either the authentic delivery, or the answer that refuses the request, in an adapter in the form of its host. */
 export type Verification<Refusal = DeliveryResult> =
   | { readonly delivery: VerifiedDelivery; readonly refusal?: undefined }
   | { readonly delivery?: undefined; readonly refusal: Refusal };
@@ -64,7 +64,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 }
 
-/** The verifier that an adapter received, or one created from the options that it received. */
+/** The verifier passed to an adapter, or one created from the options passed. */
 export function asVerifier(verifierOrOptions: Verifier | VerifierOptions): Verifier {
   return hasMethods<Verifier>(verifierOrOptions, 'verifyRequest')
     ? verifierOrOptions
