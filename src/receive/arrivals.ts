@@ -10,7 +10,7 @@ type DropListener = (error: WebhookError) => void;
 /** A delivery that has not been verified yet, as the reader of its body sees it. */
 export type Arrival = Pick<Arriving, 'received' | 'onDrop'>;
 
-/** What a receiver allows to arrive at once. */
+/** Limits of deliveries that arrive at once. */
 export interface ArrivalLimits {
   readonly maxArriving: number;
   readonly maxArrivingBytes: number;
@@ -20,16 +20,16 @@ export interface ArrivalLimits {
 
 /** A delivery that has not been verified yet. */
 export class Arriving {
-  /** How many of its bytes are counted. */
+  /** How many bytes of the body are counted. */
   bytes = 0;
-  /** The body, once it has arrived. Here, because a drop releases it although a look-up may not stop. */
+  /** The body, once it has arrived. Kept here so that a drop releases it, even if a look-up does not stop. */
   body: RawBody | undefined;
   isOver = false;
   dropped: WebhookError | undefined;
   listener: DropListener | undefined;
-  /** The connection that it comes over, or itself. */
+  /** The connection of the delivery; the delivery itself if that is unknown. */
   readonly peer: unknown;
-  /** Has its `run` reject. */
+  /** Makes the `run` of the delivery reject. */
   readonly reject: DropListener;
   readonly #count: (arrival: Arriving, bytes: number) => void;
 
@@ -44,31 +44,31 @@ export class Arriving {
     this.#count(this, bytes);
   }
 
-  /** Sets what to call when the delivery is dropped: stop reading and release the chunks. The last listener set is called. */
+  /** Sets the function that stops reading and releases the chunks when the delivery is dropped. The last one counts. */
   onDrop(listener: DropListener): void {
     this.listener = listener;
     if (this.dropped) listener(this.dropped);
   }
 }
 
-/** The part of the places that is drawn by lot in a flood. */
+/** The share of the places that is assigned at random in a flood. */
 const LAST_PLACES = 0.1;
 
 const overloaded = (message: string) => new WebhookError('ERR_WEBHOOK_OVERLOADED', message);
 const slow = (what: string) => overloaded(`${what}. If the secret function is slow, cache its results.`);
 
 /**
- * Limits what strangers can make the receiver keep: deliveries that are arriving or being verified, look-ups of their secrets,
- * and their bytes. A body may stall, so the oldest delivery makes room, of the peer that has most. Waiting for a look-up always
- * ends, so the newcomer is refused.
+ * Limits what unauthenticated senders can make the receiver keep: deliveries that are arriving or being verified,
+ * look-ups of their secrets, and their bytes. A body may stall, so a full receiver drops the oldest delivery of the
+ * peer with the most. A look-up always ends, so when all places of look-ups are taken, the new delivery is refused.
  */
 export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs }: ArrivalLimits) {
-  /** Without those in their look-up. */
+  /** Deliveries without a look-up in progress. */
   const arriving = new Peers<Arriving>();
-  /** Those whose look-up has a place, also if they were dropped, in the order of the look-ups; with when to take it back. */
+  /** Deliveries whose look-up has a place, dropped ones included, oldest first, with the time to take it back. */
   const lookUps = new Map<Arriving, number>();
   let total = 0;
-  /** The free places that newcomers found, as a moving average. */
+  /** The number of free places that new deliveries found, as a moving average. */
   let usuallyFree = maxLookUps;
 
   function end(arrival: Arriving): void {
@@ -119,14 +119,14 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     if (lookUps.delete(arrival) && !arrival.isOver) arriving.add(arrival);
   }
 
-  /** A look-up that has not ended although it was aborted loses its place, or it might keep it forever. */
+  /** Takes back the places of look-ups that were aborted but have not ended, because they may never end. */
   function endOverdue(): void {
     for (const [arrival, overdueAt] of lookUps) if (overdueAt < monotonicNow()) endLookUp(arrival);
   }
 
   /**
-   * In a flood, strangers who send often get each place in the moment in which it becomes free. So the last places are drawn by
-   * lot, which goes by what is usually free and not by the moment.
+   * In a flood, frequent senders get each place as soon as it becomes free. So the last places are assigned at random,
+   * with a chance that depends on how many are usually free.
    */
   function hasPlace(): boolean {
     const free = maxLookUps - lookUps.size;
@@ -141,9 +141,9 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
       return arriving.size + [...lookUps.keys()].filter(({ isOver }) => !isOver).length;
     },
     /**
-     * Runs `work` for a new delivery. When there are too many, the delivery that has been arriving longest is dropped, of the peer that has most: its
-     * `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for. So is one whose host's time is
-     * nearly over, with `ERR_WEBHOOK_OUT_OF_TIME`.
+     * Runs `work` for a new delivery. When there are too many, the oldest delivery of the peer with the most is
+     * dropped: its `run` rejects at once with `ERR_WEBHOOK_OVERLOADED`, whatever its `work` waits for. A delivery whose
+     * host's time is nearly over is dropped with `ERR_WEBHOOK_OUT_OF_TIME`.
      */
     run<T>(
       work: (arrival: Arriving) => Promise<T>,
@@ -187,5 +187,5 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
   };
 }
 
-/** What is arriving at one receiver or verifier. */
+/** The arriving deliveries of one receiver or verifier. */
 export type Arrivals = ReturnType<typeof createArrivals>;

@@ -11,7 +11,7 @@ export interface DrainOptions {
 
 type DrainedStore = { unrecorded?(): readonly Promise<unknown>[] } | false;
 
-/** Time limit for arriving deliveries: senders need milliseconds, and stalled strangers must not delay a shutdown. */
+/** Time limit for arriving deliveries: senders need milliseconds, and stalled connections must not delay a shutdown. */
 const ARRIVAL_MS = 5000;
 const POLL_MS = 10;
 
@@ -33,7 +33,7 @@ export async function drain(
   return { unfinished: unfinished() };
 }
 
-/** Polls a condition until it is true or the time is over, at least once: what has just arrived enters the gate in this turn. */
+/** Polls until a condition is true or the time is over; at least once: a new delivery enters the gate in this turn. */
 async function until(isDone: () => boolean, mostMs: number): Promise<void> {
   const end = monotonicNow() + mostMs;
   do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, mostMs)));

@@ -12,7 +12,7 @@ export interface Found {
   readonly source?: string | undefined;
 }
 
-/** Returns the secret. Throws ConfigError for what can never be one, without quoting it. */
+/** Returns the secret. Throws ConfigError for a value that can never be a secret, without quoting it. */
 export function checkSecret(secret: Secret): Secret {
   for (const each of Array.isArray(secret) && secret.length > 0 ? secret : [secret]) {
     let fault: string | undefined;
@@ -25,7 +25,7 @@ export function checkSecret(secret: Secret): Secret {
   return secret;
 }
 
-/** What a secret function returned, in one form. Throws ConfigError for anything but a FoundSecret. */
+/** The result of a secret function, in one form. Throws ConfigError for anything but a FoundSecret. */
 function checkFound(found: FoundSecret): Found | undefined {
   if (found === undefined) return undefined;
   if (!isRecord(found)) return { secret: checkSecret(found as Secret) };
@@ -52,7 +52,7 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
       let given = find({
         header,
         url: request?.url,
-        // Creating a signal takes longer than verifying a small body, and few functions read it.
+        // A getter: creating a signal takes longer than verifying a small body, and few functions read the signal.
         get signal() {
           return lookUp.signal;
         },

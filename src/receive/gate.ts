@@ -5,10 +5,10 @@ import { monotonicNow } from '../internal/deadline.js';
 
 const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
 
-/** How long a handler that does not settle counts at least, in ms. */
+/** The shortest time for which a handler that does not settle counts, in ms. */
 const GIVE_UP_MS = 60_000;
 
-/** Work that continues after its delivery was answered: until when, on the monotonic clock, it has a place and is counted. */
+/** Work that continues after the answer: until when (monotonic) it has a place, and until when it is counted. */
 interface Later {
   readonly hasPlaceUntil: number;
   readonly countsUntil: number;
@@ -16,8 +16,8 @@ interface Later {
 }
 
 /**
- * Counts work in flight, and refuses work over the limit. It reads clocks and sets no timers: in Workers, none fires after
- * the end of its request.
+ * Counts work in flight, and refuses work over the limit. It reads clocks and sets no timers: in Workers, no timer
+ * fires after its request has ended.
  */
 export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
   const later = new Set<Later>();
@@ -47,7 +47,7 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
     get inFlight() {
       return count(({ hasPlaceUntil, host }) => hasPlaceUntil > monotonicNow() && !host?.isOver());
     },
-    /** How much work is in flight or waited for. */
+    /** How much work is in flight or awaited. */
     get size() {
       return count(({ countsUntil }) => countsUntil > monotonicNow());
     },
@@ -70,8 +70,8 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
       changes.publish(gate);
     },
     /**
-     * Occupies a place until the work settles; at most for twice the time limit of handlers, or until the host's time is
-     * over. Then the gate only counts the work, and at last gives it up.
+     * Occupies a place until the work settles; at most for twice the time limit of handlers, or until the host's time
+     * is over. After that the gate only counts the work, and finally stops counting it.
      */
     hold(work: Promise<unknown>, host?: Later['host']): void {
       const hasPlaceUntil = monotonicNow() + 2 * handlerTimeoutMs;
@@ -88,7 +88,6 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
 /** The places of one receiver for verified deliveries. */
 export type Gate = ReturnType<typeof createGate>;
 
-/** The error for a delivery that a draining receiver refuses. */
 export function draining(): WebhookError {
   return new WebhookError('ERR_WEBHOOK_DRAINING', 'The receiver is draining. Send the delivery again later.');
 }

@@ -1,4 +1,4 @@
-/** Deliveries by the connection that they come over, each in the order of arrival. */
+/** Deliveries by connection, in the order of arrival. */
 export class Peers<Each extends { readonly peer: unknown }> {
   size = 0;
   readonly #peers = new Map<unknown, Set<Each>>();
@@ -20,7 +20,7 @@ export class Peers<Each extends { readonly peer: unknown }> {
     if (peer.size === 0) this.#peers.delete(arrival.peer);
   }
 
-  /** The delivery that has been arriving longest, of the peer that has most. */
+  /** The oldest delivery of the peer with the most deliveries. */
   oldestOfMost(): Each | undefined {
     let most = new Set<Each>();
     for (const peer of this.#peers.values()) if (peer.size > most.size) most = peer;

@@ -35,7 +35,7 @@ export interface ReceiveOptions extends ArrivalLimits {
   readonly now: () => number;
 }
 
-/** A verifier's deliveries are answered by the program. */
+/** Undefined for a verifier, whose deliveries the program answers. */
 type Answer = DeliveryResult | undefined;
 
 /** What a receiver or a verifier does with an authentic delivery. */
@@ -49,7 +49,7 @@ interface Unread extends Pick<SignedRequest, 'signature' | 'timestamp'> {
   readonly header: SecretRequest['header'] | undefined;
 }
 
-/** The way of a delivery from the request to the answer: head, body, secret, signature, items, `take`. */
+/** Processes a delivery from the request to the answer: head, body, secret, signature, items, `take`. */
 export function createReceive(
   options: ReceiveOptions,
   gate: Gate,
@@ -61,7 +61,7 @@ export function createReceive(
 
   /** Makes the checks of a request that need no body. */
   function openRequest(request: DeliveryRequest, header: SecretRequest['header']): Unread {
-    // Fake requests write it as people do. Node takes only upper case from the wire.
+    // Requests in tests may have the method in lower case. From the wire, Node takes only upper case.
     if (String(request.method).toUpperCase() !== 'POST')
       throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send deliveries with POST.');
     const rawBody = request.rawBody();
@@ -73,7 +73,7 @@ export function createReceive(
     return { rawBody, signature: header(headers.signature), timestamp: header(headers.timestamp), request, header };
   }
 
-  /** The way from top to bottom. `open` returns the head, or throws what is wrong with it. */
+  /** All steps in their order. `open` returns the head, or throws the error to refuse it with. */
   async function receive<Result extends Answer>(
     open: () => Unread,
     message: DeliveryMessage,
@@ -89,10 +89,10 @@ export function createReceive(
       const { rawBody: given, signature, timestamp, request, header } = unread;
       const from = { host: hostOf(grants), peer: grants.peer };
 
-      // Before it takes a place among those that arrive.
+      // Checked before the delivery takes a place.
       const malformed = headerError({ signature, timestamp }, headers);
       if (malformed) throw malformed;
-      // Read before the body, which may arrive slowly.
+      // The clock is read before the body, which may arrive slowly.
       const nowMs = toleranceSeconds === false ? 0 : now();
       if (!Number.isFinite(nowMs))
         throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
@@ -170,7 +170,7 @@ export function createReceive(
   };
 }
 
-/** The way of the deliveries of one receiver or verifier. */
+/** Processes the deliveries of one receiver or verifier. */
 export type Receive = ReturnType<typeof createReceive>;
 
 const EMPTIED =
@@ -184,7 +184,7 @@ function sizeOf(body: RawBody | undefined | null): number {
   throw new RawBodyUnavailableError('Pass the bytes as they arrived: a string, a Uint8Array or an ArrayBuffer.');
 }
 
-/** The headers of a request. A host may have other values than text. */
+/** The headers of a request, as text: a host may have other values. */
 function headersOf(request: Pick<DeliveryRequest, 'header'>): SecretRequest['header'] {
   return (name) => headerText(request.header(name.toLowerCase()));
 }

@@ -5,10 +5,7 @@ import type { RawBody, SignedParts } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
 import type { SecretRequest } from './secret.js';
 
-/**
- * A header's value as text, whatever a host made of it: wrappers of Node requests write numbers, others lists. Undefined for
- * anything else.
- */
+/** A header's value as text. Hosts may pass it as a number or a list. Undefined for anything else. */
 export function headerText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
@@ -16,7 +13,7 @@ export function headerText(value: unknown): string | undefined {
   return value.map(headerText).join();
 }
 
-/** Path and query of a URL: a sender may request a whole one, as through a proxy, and choose its host. */
+/** Path and query of a URL: a sender may request an absolute URL, as through a proxy, with a host of its choice. */
 export function pathOf(url: unknown): string | undefined {
   if (typeof url !== 'string') return undefined;
   return url.startsWith('/') ? url : `/${url.replace(/^[^/?#]*\/\/[^/?#]*\/?/, '')}`;
@@ -32,13 +29,14 @@ export type BodyReader = (limits: { maxBodyBytes: number; arrival: Arrival }) =>
 export interface DeliveryRequest extends Pick<SecretRequest, 'url'>, HostGrants {
   readonly method: string | undefined;
   /**
-   * What the request came over, such as a socket or an HTTP/2 session, compared by identity: where too many deliveries are
-   * arriving, those of the peer that has most make room. (Default: a peer for each request.)
+   * The connection of the request, such as a socket or an HTTP/2 session, compared by identity. When too many
+   * deliveries are arriving, the oldest one of the peer with the most is dropped. (Default: each request is its own
+   * peer.)
    */
   readonly peer?: unknown;
   /** A header's value by its name in lower case, as the host has it. Lists are joined with a comma. */
   header(name: string): unknown;
-  /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when they are gone. */
+  /** The raw bytes, or a function that reads them. Throws RawBodyUnavailableError when the bytes are gone. */
   rawBody(): RawBody | BodyReader;
 }
 
@@ -50,11 +48,14 @@ export interface SignedRequest extends SignedParts, HostGrants {
 
 /** A request that was refused, as far as it was read. Nothing in it is verified. */
 export interface RefusedRequest extends SecretRequest, Omit<SignedParts, 'rawBody'> {
-  /** The bytes that were hashed; undefined when the request was refused before. Copy them to keep them: the host may reuse its buffer. */
+  /**
+   * The hashed bytes; undefined if the request was refused before. Copy them to keep them: the host may reuse its
+   * buffer.
+   */
   readonly rawBody: RawBody | undefined;
 }
 
-/** What an error is about. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
+/** The subject of an error. `item` and `idempotencyKey` are absent when the whole delivery was refused. */
 export interface ErrorContext extends ItemContext {
   /**
    * Returns the request of a delivery that was refused as a whole; undefined after the hook has returned, and for an item. The
@@ -63,7 +64,6 @@ export interface ErrorContext extends ItemContext {
   readonly request?: (() => RefusedRequest | undefined) | undefined;
 }
 
-/** The error for a body over the limit. */
 export function tooLarge(maxBodyBytes: number): WebhookError {
   return new WebhookError(
     'ERR_WEBHOOK_BODY_TOO_LARGE',
@@ -71,7 +71,6 @@ export function tooLarge(maxBodyBytes: number): WebhookError {
   );
 }
 
-/** The error for a body that did not arrive completely. */
 export function incomplete(why: string, cause?: unknown): WebhookError {
   return new WebhookError('ERR_WEBHOOK_BODY_INCOMPLETE', `The body did not arrive completely: ${why}.`, { cause });
 }

@@ -12,8 +12,8 @@ export interface SecretRequest {
 /** What a secret function gets: the request, and when to stop. */
 export interface SecretLookUp extends SecretRequest {
   /**
-   * Aborted when the result is no longer wanted: after `receiveTimeoutMs`, when the host's time is over, or at the end of
-   * `drain`. Pass it on, so that nobody waits for what is slow.
+   * Aborted when the result is no longer wanted: after `receiveTimeoutMs`, when the host's time is over, or at the end
+   * of `drain`. Pass it on, so that a slow look-up stops.
    */
   readonly signal: AbortSignal;
 }
