@@ -9,28 +9,28 @@ export interface CallLimits {
   /** How long an answer may take, in ms. */
   readonly timeoutMs: number;
   /**
-   * Whether to stop sending when there was no answer for half of `timeoutMs`. The socket timeout of node-redis, for one,
-   * counts writes as activity, so a dead connection is only noticed during silence.
+   * Whether to stop sending when there was no answer for half of `timeoutMs`. For example, the socket timeout of
+   * node-redis counts writes as activity, so it notices a dead connection only during silence.
    */
   readonly pausesInSilence?: boolean | undefined;
   /**
-   * After this long at the limit, in ms, the waiting calls count as lost, so that they cannot block a working client
-   * forever. (Default: an hour.)
+   * How long the number of waiting calls may stay at the limit, in ms; then they count as lost, so that they cannot
+   * block a working client forever. (Default: an hour.)
    */
   readonly lostAfterMs?: number | undefined;
 }
 
 /**
  * Limits how many calls of a client wait for an answer, so that memory does not grow when a connection accepts commands
- * but never answers. A call beyond the limit throws `ERR_WEBHOOK_STORE` immediately. From time to time one call goes
- * through, to find out whether the client answers again.
+ * but never answers. A call beyond the limit throws `ERR_WEBHOOK_STORE` immediately. One call goes through
+ * periodically, to find out whether the client answers again.
  */
 export function boundedCalls({ timeoutMs, pausesInSilence = false, lostAfterMs = 3_600_000 }: CallLimits) {
   let waiting = 0;
   /** Incremented when the waiting calls count as lost: their answers are ignored from then on. */
   let era = 0;
   let fullSince = 0;
-  /** Whether there was an answer, or nothing to wait for, since `silentSince` was set. */
+  /** Whether a call was answered, or none was waiting, since `silentSince` was set. */
   let isAnswered = true;
   let silentSince = 0;
   let probe: { readonly since: number; readonly pauseMs: number } | undefined;

@@ -1,6 +1,6 @@
 /**
- * Where `reconcile` keeps how far it got. The text is JSON of at most about 300 kB; do not change it. Both functions may
- * reject, and `reconcile` then stops.
+ * Where `reconcile` stores its progress. The text is JSON of at most about 300 kB; do not change it. If one of the
+ * functions rejects, `reconcile` stops.
  *
  * @example
  * ```ts
@@ -21,8 +21,8 @@ export interface ReconcileCursor {
   /** Returns the stored text; undefined before the first write. */
   read(): Promise<string | undefined> | string | undefined;
   /**
-   * Stores `next` durably if the stored text is `expected` (undefined: if there is none), in one atomic step. Returns whether
-   * it did.
+   * Stores `next` durably if the stored text is `expected` (undefined: if there is none), in one atomic step. Returns
+   * whether it stored `next`.
    */
   write(next: string, expected: string | undefined): Promise<boolean> | boolean;
 }

@@ -2,15 +2,15 @@
 const LANES = 32;
 
 /**
- * Calls `work` for each key, some at a time. A lane ends with its first failure, so that an outage does not make a call fail
- * once a key. Waits for all lanes before it rejects, so that what follows a failure follows all of them.
+ * Calls `work` for each key, some at a time. A lane stops at its first failure, so that in an outage a call does not
+ * fail once per key. Rejects only when all lanes have ended, so that nothing is still running.
  */
 export async function eachKey<Word>(
   keys: readonly string[],
   work: (key: string) => Promise<Word>,
 ): Promise<Map<string, Word>> {
   const words = new Map<string, Word>();
-  // Shared by the lanes: an iterator of an array stays open when a lane fails.
+  // Shared by the lanes: the iterator of an array stays open when one lane stops.
   const left = keys.values();
   const lane = async () => {
     for (const key of left) words.set(key, await work(key));

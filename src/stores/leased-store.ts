@@ -16,8 +16,8 @@ import {
 /** Options that all lease stores share. */
 export interface LeaseOptions {
   /**
-   * How long a run that does not settle keeps its key, in ms; then another run may take over. Handlers get at most 0.9 of
-   * it, with the time of the claim. (Default: 60 000.)
+   * How long a run that does not settle keeps its key, in ms; then another run may take over. Handlers, including the
+   * claim, get at most 0.9 of this time. (Default: 60 000.)
    */
   readonly leaseMs?: number | undefined;
   /**
@@ -26,7 +26,7 @@ export interface LeaseOptions {
    */
   readonly retentionMs?: number | undefined;
   /**
-   * How long the server may take to answer each call, in ms; then the event fails, to be redelivered. The record of an
+   * How long the server may take to answer each call, in ms; then the event fails, to be redelivered. Recording an
    * effect is retried. (Default: 5000.)
    */
   readonly timeoutMs?: number | undefined;
@@ -35,24 +35,24 @@ export interface LeaseOptions {
 export const LEASE_OPTIONS = ['leaseMs', 'retentionMs', 'timeoutMs'] as const satisfies (keyof LeaseOptions)[];
 
 /**
- * The answer to a claim of a key. A bigint means claimed, with this fencing token. `unknown`: the effects of an earlier run
- * may be incomplete, and somebody has to settle the key.
+ * The answer to a claim of a key. A bigint means claimed, with this fencing token. `unknown`: the effects of an earlier
+ * run may be incomplete, and you have to settle the key.
  */
 export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress' | 'unknown';
 
-/** Keys with their owners, on a server. The keys of a call are unique; each of them is one atomic step there. */
+/** Keys with their owners, on a server. The keys of a call are unique; each key is one atomic step on the server. */
 export interface LeaseTable {
   /**
-   * Gives the keys that nobody has and that have not taken effect to `owner`, for `leaseMs`; from `dead`, the dead letters
-   * that nobody retries. Never waits for a held key.
+   * Gives free keys that have not taken effect to `owner`, for `leaseMs`; with a step from `dead`, dead letters that
+   * are not being retried. Never waits for a held key.
    */
   claim(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, Claim | Claimed>>;
   /**
-   * Records for `retentionMs` that the keys took effect. Resolves to those that no other owner has, or to an error that no
-   * other try would change.
+   * Records for `retentionMs` that the keys took effect. Resolves to the keys that no other owner has, or to an error
+   * that a retry would not change.
    */
   record(keys: readonly string[], owner: string): Promise<ReadonlySet<string> | Error>;
-  /** Frees the keys that `owner` still has: the dead letters among them stay dead letters. */
+  /** Frees the keys that `owner` still has; dead letters among them stay dead letters. */
   release(keys: readonly string[], owner: string): Promise<unknown>;
   readonly letters?: LetterStore | undefined;
 }
@@ -67,7 +67,7 @@ export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in key
 }
 
 /**
- * A lease store over a table. Each call has a time limit; a claim whose answer is lost is released, and the record of an
+ * A lease store over a table. Each call has a time limit; a claim whose answer is lost is released, and recording an
  * effect is retried until the server has answered.
  */
 export function leasedStore(
@@ -82,7 +82,7 @@ export function leasedStore(
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
   const release = async (keys: readonly string[], owner: string) => calls.send(() => table.release(keys, owner));
 
-  /** What became of keys that this process still records: they took effect, but the server may not know it yet. */
+  /** The answers for keys that this process is still recording: the server may not know yet that they took effect. */
   async function recording(keys: readonly string[]): Promise<Map<string, ClaimAnswer>> {
     const words = new Map<string, ClaimAnswer>();
     let failure: unknown;
@@ -95,7 +95,7 @@ export function leasedStore(
         },
       );
     await Promise.all(keys.map(pending));
-    // Others may still be claimed.
+    // Other keys may still be claimed.
     if (failure !== undefined && words.size === keys.length) throw failure;
     return words;
   }
@@ -120,7 +120,7 @@ export function leasedStore(
           for (const [key, claim] of await withDeadline(claiming, timeoutMs, unanswered))
             answers.set(key, answerOf(claim));
         } catch (error) {
-          // The server may have made the claim, or may still make it, and would block the keys for a whole lease.
+          // The server may have made the claim, or may still make it, which would block the keys for a whole lease.
           const free = () => release(left, owner);
           const released = claiming.then(free, free).catch(ignore);
           // Serverless hosts stop a request's work once it is answered.
@@ -135,7 +135,7 @@ export function leasedStore(
       const recorded = await recorder.record(keys, owner);
       return new Map(names.map((name, index) => [name, recorded.has(keys[index] as string)]));
     },
-    // If the server does not get this, the keys are free once their lease is over.
+    // If the request is lost, the keys are free once their lease is over.
     release: (names, owner) => inTime(release(names.map(storableKey), owner)),
   };
 }
@@ -143,7 +143,7 @@ export function leasedStore(
 const NONE: ReadonlyMap<string, ClaimAnswer> = new Map();
 const CLAIMED: Claimed = {};
 
-/** The same, with a time limit for each call. */
+/** The same letters, with a time limit for each call. */
 export function inTimeLetters(letters: LetterStore, inTime: <T>(work: Promise<T>) => Promise<T>): LetterStore {
   return {
     fail: (key, failure) => inTime(letters.fail(key, failure)),

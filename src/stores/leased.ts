@@ -14,36 +14,38 @@ export type { Claim, LeaseOptions } from './leased-store.js';
 
 /**
  * The three writes that a lease store makes to your database, each for one key. Each must be atomic on the server: a
- * conditional write, or a read and a compare-and-swap of what was read, but never a read and then a write. It must resolve
- * only once the write is durable, and must never go to a replica that may lag behind. A client may repeat a command whose
- * answer was lost, so each must give the same answer to the same owner again. Reject if it is unknown what happened: the
- * store then retries or fails the event.
+ * conditional write, or a read and a compare-and-swap of what was read, but never a read and then a write. It must
+ * resolve only once the write is durable, and must never go to a replica that may lag behind. A client may repeat a
+ * command whose answer was lost, so each must give the same answer to the same owner again. Reject if the outcome is
+ * unknown: the store then retries or fails the event.
  *
  * Keys are 1 to 200 letters, digits and `_ . : @ / + -`; for other keys the store passes `sha256:` and 64 hex digits.
  * Compare them exactly: case matters. An owner is a UUID, used for one claim only.
  */
 export interface Leases {
   /**
-   * Gives the key to `owner` until `leaseMs` from now, if nobody has claimed it, or the lease of the other owner has ended,
-   * or the record of its effect has expired. Otherwise changes nothing and never waits for the key. Let the server compare
-   * the times with its own clock; with the clocks of the callers, leases last as long as those clocks agree.
+   * Gives the key to `owner` until `leaseMs` from now, if the key is not claimed, or the lease of the other owner has
+   * ended, or the record of its effect has expired. Otherwise changes nothing and never waits for the key. Let the
+   * server compare the times with its own clock; with the clocks of the callers, leases are only as reliable as those
+   * clocks agree.
    *
    * @param key The key.
-   * @param owner The new owner. A key that it already has is claimed; one that it has recorded is `duplicate`, as a command
-   * may arrive again late.
-   * @param leaseMs How long the claim lasts at least, in milliseconds. Claimed again, it may last as long from then on.
-   * @returns `claimed`, or a bigint that grows with each claim of this key, as its fencing token; `duplicate` if the key took
-   * effect; `in-progress` if another owner has it; `unknown` if nothing may run until somebody has settled the key.
+   * @param owner The new owner. A key that this owner already has is claimed; one that it has recorded is `duplicate`,
+   * because a command may arrive a second time.
+   * @param leaseMs The shortest time that the claim lasts, in milliseconds. A repeated claim may extend it.
+   * @returns `claimed`, or a bigint that grows with each claim of this key, as its fencing token; `duplicate` if the
+   * key took effect; `in-progress` if another owner has it; `unknown` if nothing may run until you have settled the
+   * key.
    */
   claim(key: string, owner: string, leaseMs: number): Promise<Claim>;
   /**
-   * Records for at least `retentionMs` that the key took effect, unless another owner has claimed it or has recorded it. Also
-   * if the lease has ended, or the key is gone, because the effect has happened.
+   * Records for at least `retentionMs` that the key took effect, unless another owner has claimed or recorded it.
+   * Record it even if the lease has ended or the key is gone, because the effect has happened.
    *
    * @param key The key.
-   * @param owner The owner that claimed it. A key that it has already recorded is recorded.
+   * @param owner The owner that claimed it. A key that this owner has already recorded counts as recorded.
    * @param retentionMs How long to keep the record, in milliseconds.
-   * @returns `true` if it is recorded, `false` if another owner has the key.
+   * @returns `true` if the key is recorded, `false` if another owner has it.
    */
   record(key: string, owner: string, retentionMs: number): Promise<boolean>;
   /**
@@ -57,11 +59,11 @@ export interface Leases {
 }
 
 /**
- * Creates a store from three conditional writes to your database, shared by all replicas: an event takes effect once while
- * the database keeps its key, and if a process dies during a run, another takes over after `leaseMs`. The receiver gives each
- * claim its own owner. The store releases claims whose answer was lost, and retries the record of an effect until the
- * database has answered. While the database is unreachable, nothing runs, and events fail with `ERR_WEBHOOK_STORE`, to be
- * redelivered.
+ * Creates a store from three conditional writes to your database, shared by all replicas: an event takes effect once
+ * while the database keeps its key, and if a process dies during a run, another takes over after `leaseMs`. The
+ * receiver gives each claim its own owner. The store releases claims whose answer was lost, and retries recording an
+ * effect until the database has answered. While the database is unreachable, nothing runs, and events fail with
+ * `ERR_WEBHOOK_STORE`, to be redelivered.
  *
  * It does not check that the writes do what {@link Leases} asks for: run `storeContract` of `event-webhooks/store-contract`
  * against your store, with its option `leases`.

@@ -5,18 +5,17 @@ interface Row extends StoredLetter {
   readonly isDead: boolean;
 }
 
-/** What the letters of a memory store need of its keys. */
+/** The functions of a memory store that its letters use. */
 interface Keys {
-  /** Whether another run has the key, or it took effect. */
+  /** Whether another run has the key, or the key took effect. */
   isTaken(key: string): boolean;
   /** Remembers that a key took effect. */
   remember(key: string): void;
   now(): number;
 }
 
-/** Failures and dead letters in memory. */
 export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, remember, now }: Keys) {
-  /** In the order of the last failure. Dead letters move to `dead`. */
+  /** Keys in the order of their last failure. Dead letters move to `dead`. */
   const failed = new Map<string, Row>();
   const dead = new Map<string, Row>();
 
@@ -34,7 +33,7 @@ export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, 
     if (isDead) dead.set(key, row);
     else {
       if (failed.size >= maxFailed) for (const oldest of failed.keys()) if (failed.delete(oldest)) break;
-      // The event comes again with its next delivery.
+      // Without the event, which its next delivery brings again.
       failed.set(key, { ...row, letter: '' });
     }
     return { attempts, firstFailedAt, isDead };
@@ -57,7 +56,7 @@ export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, 
     },
   };
 
-  /** Forgets that a key has failed, because it took effect or nobody wants it to. */
+  /** Forgets the failures of a key, because it took effect or was discarded. */
   function settle(key: string): void {
     failed.delete(key);
     dead.delete(key);

@@ -10,8 +10,8 @@ export interface MemoryStoreOptions {
   /** How long a key is remembered after it took effect, in ms. (Default: 7 days.) */
   readonly retentionMs?: number | undefined;
   /**
-   * How long a run that does not settle keeps its key, in ms; then another run may take over. Handlers get at most 0.9 of
-   * it. (Default: 60 000.)
+   * How long a run that does not settle keeps its key, in ms; then another run may take over. Handlers get at most 0.9
+   * of this time. (Default: 60 000.)
    */
   readonly leaseMs?: number | undefined;
   /** Most dead letters to keep. Beyond that, an event that would become one fails instead. (Default: 1000.) */
@@ -41,7 +41,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   checkOptions('memoryStore', options, ['maxKeys', 'retentionMs', 'leaseMs', 'maxLetters', 'now']);
   const { maxKeys = 100_000, retentionMs = DEFAULT_RETENTION_MS, leaseMs = 60_000, now = Date.now } = options;
   const { maxLetters = 1000 } = options;
-  // Setting the wall clock forward must not end the lease of a run that is under way.
+  // Setting the wall clock forward must not end the lease of a run in progress.
   const leaseClock = options.now ?? monotonicNow;
   checkNumber('maxKeys', maxKeys, 1);
   checkNumber('retentionMs', retentionMs, 1);
@@ -52,9 +52,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   const claims = new Map<string, { readonly owner: string; readonly until: number }>();
   /** When each key expires. All keys are kept equally long, so the order of insertion is the order of expiry. */
   const done = new Map<string, number>();
-  /** Since when every key that took effect is known: since this store exists, or since after the last key that had no room. */
+  /** Since when every key that took effect is known: since the store was created, or dropped a key to make room. */
   let completeSince = now();
-  // One iterator for all calls: a new one would step over every entry that was deleted before.
+  // One iterator for all calls: a new iterator would step over all deleted entries.
   let iterator = done.entries();
   let oldest: [string, number] | undefined;
 
@@ -80,9 +80,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   const failures = memoryLetters(maxLetters, maxKeys, { isTaken, remember, now });
   const isOf = (owner: string, key: string) => claims.get(key)?.owner === owner;
 
-  /** Returns false if another owner has taken over, which may have recorded the key since. */
+  /** Returns false if another owner has taken over, and may have recorded the key. */
   function record(key: string, owner: string): boolean {
-    // The lease of an owner that took over may have ended as well.
+    // The lease of the owner that took over may have ended as well.
     if (!isOf(owner, key) && (claims.has(key) ? isHeld(key) : isDone(key))) return false;
     claims.delete(key);
     failures.settle(key);

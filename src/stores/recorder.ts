@@ -5,24 +5,24 @@ const FIRST_RETRY_MS = 25;
 const LAST_RETRY_MS = 5000;
 
 /**
- * Asks the server to record keys, and resolves to those that no other owner has, or to an error that no other try would
- * change. It may throw, and may never settle.
+ * Asks the server to record keys, and resolves to the keys that no other owner has, or to an error that a retry would
+ * not change. The function may throw, and its promise may never settle.
  */
 type Write = (keys: readonly string[], owner: string) => Promise<ReadonlySet<string> | Error>;
 
 /** Records on a server which keys took effect, and tracks the records that are still pending. */
 export interface Recorder {
   /**
-   * The pending record of a key, if there is one. Rejects if the key cannot be recorded, or after `timeoutMs`. Takes over
-   * the retries if they stopped, as they do in Workers when their request ends.
+   * The pending record of a key, if there is one. Rejects if the key cannot be recorded, or after `timeoutMs`. Resumes
+   * the retries if they stopped, as they do in Workers when the request ends.
    */
   pending(key: string): Promise<unknown> | undefined;
   /** Whether no record is pending. */
   isIdle(): boolean;
   /**
-   * Retries until the server has recorded that the keys took effect, because a lost record would run their events again.
-   * Resolves to the keys that no other owner has taken over. Each try has `timeoutMs`, and a late answer to any of them
-   * counts. Rejects after `timeoutMs`, but the retries continue.
+   * Retries until the server has recorded that the keys took effect, because a lost record would run their events
+   * again. Resolves to the keys that no other owner has taken over. Each try has `timeoutMs`, and a late answer to an
+   * earlier try counts too. Rejects after `timeoutMs`, but the retries continue.
    */
   record(keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
   /** The records that are still retried after `record` rejected. */
@@ -33,7 +33,7 @@ export function createRecorder(
   write: Write,
   { retentionMs, timeoutMs }: { retentionMs: number; timeoutMs: number },
 ): Recorder {
-  /** More than one for a key that this process ran again because its lease was over. */
+  /** A key has more than one recording if this process ran it again after its lease had ended. */
   const pending = new Map<string, Set<Recording>>();
   const retried = new Set<Recording>();
 
@@ -44,7 +44,7 @@ export function createRecorder(
     let result: { readonly recorded: ReadonlySet<string> } | { readonly error: unknown } | undefined;
     let giveUpAt: number | undefined;
     let dueAt = 0;
-    /** Ends the drive that retries; those before it have been taken over. */
+    /** Ends the current drive, which has replaced earlier ones. */
     let driver: (() => void) | undefined;
 
     function finish(found: NonNullable<typeof result>): void {
@@ -94,7 +94,7 @@ export function createRecorder(
     }
 
     function drive(): Promise<ReadonlySet<string>> {
-      // Created and settled by the same request: Workers does not continue what waits for a promise of another one.
+      // Created and settled by the same request: in Workers, code cannot wait for a promise of another request.
       recording.promise = new Promise((resolve, reject) => {
         driver = () => {
           if (result === undefined) resolve(recording.promise);
@@ -143,11 +143,11 @@ export function createRecorder(
 
 /** Keys whose record is pending. */
 interface Recording {
-  /** Of the last `drive`. */
+  /** The promise of the last `drive`. */
   promise: Promise<ReadonlySet<string>>;
   /** Tries until the keys are recorded. */
   drive(): Promise<ReadonlySet<string>>;
-  /** Whether no timer has fired that was due. */
+  /** Whether a timer was due but has not fired. */
   isOverdue(): boolean;
   isOver(): boolean;
 }
@@ -156,7 +156,7 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** Calls `act` later, without keeping the process alive. */
 function wait(ms: number, act: () => void): void {
-  // A number outside Node.
+  // Outside Node, a timer is a number.
   const timer: { unref?: () => unknown } = setTimeout(act, ms);
   timer.unref?.();
 }

@@ -5,15 +5,15 @@ const PLAIN = /^[\w.:@/+-]{1,200}$/;
 const HASHED = 'sha256:';
 
 /**
- * The text under which a store keeps an idempotency key: the key itself, so that people can find it, or its hash if the key
- * is empty, long, or contains characters that a database may reject or change. Different keys have different texts.
+ * The text under which a store keeps an idempotency key: the key, so that people can find it, or its hash if the key is
+ * empty, long, or contains characters that a database may reject or change. Different keys have different texts.
  */
 export function storableKey(key: string): string {
   if (PLAIN.test(key) && !key.startsWith(HASHED)) return key;
   return HASHED + sha256Hex(utf16(key));
 }
 
-/** UTF-16, because UTF-8 has one replacement for all lone surrogates. */
+/** UTF-16, because UTF-8 replaces all lone surrogates with the same character. */
 function utf16(text: string): Uint8Array {
   const view = new DataView(new ArrayBuffer(2 * text.length));
   for (let at = 0; at < text.length; at++) view.setUint16(2 * at, text.charCodeAt(at), true);

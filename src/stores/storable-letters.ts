@@ -1,7 +1,7 @@
 import { storableKey } from './storable-key.js';
 import type { LetterStore } from './store.js';
 
-/** Dead letters of a store that keeps keys as `storableKey` writes them. */
+/** Wraps the letters of a store that keeps keys in the form of `storableKey`. */
 export function storableLetters(letters: LetterStore): LetterStore {
   return {
     fail: async (name, failure) => letters.fail(storableKey(name), failure),

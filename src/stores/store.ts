@@ -2,9 +2,9 @@
 export const DEFAULT_RETENTION_MS = 604_800_000;
 
 /**
- * The answer of a store for a key. `handled`: the run was called with it and succeeded. `duplicate`: it had taken effect before.
- * `in-progress`: another run has claimed it and has not finished. `unknown`: the transaction of an earlier run ended without
- * the store, so its effects may be incomplete. Nothing runs until somebody has settled the key.
+ * The answer of a store for a key. `handled`: the run was called with it and succeeded. `duplicate`: the key had taken
+ * effect before. `in-progress`: another run has claimed it and has not finished. `unknown`: the transaction of an
+ * earlier run ended without the store, so its effects may be incomplete. Nothing runs until you have settled the key.
  */
 export type StoreWord = 'handled' | 'duplicate' | 'in-progress' | 'unknown';
 
@@ -12,7 +12,7 @@ export type StoreWord = 'handled' | 'duplicate' | 'in-progress' | 'unknown';
 export type Synchronous<Connection> = Connection & { readonly [SYNCHRONOUS]: true };
 declare const SYNCHRONOUS: unique symbol;
 
-/** What a handler may return: anything, but with a synchronous transaction not a promise. */
+/** The result of a handler: any value, but with a synchronous transaction not a promise. */
 export type HandlerResult<Tx> = undefined extends Tx
   ? unknown
   : [Tx] extends [{ readonly [SYNCHRONOUS]: true }]
@@ -29,7 +29,7 @@ type NotPromise =
   | string
   | (object & { readonly then?: 'The handler of a synchronous transaction must not return a promise' });
 
-/** The change that a call makes to its keys: of a delivery, from keys that nobody has; of a retry, from dead letters. */
+/** The change that a call makes to its keys: a delivery takes free keys, a retry takes dead letters. */
 export interface Step {
   readonly from: 'free' | 'dead';
   readonly to: 'done';
@@ -38,20 +38,20 @@ export interface Step {
 export const DELIVERY: Step = { from: 'free', to: 'done' };
 export const RETRY: Step = { from: 'dead', to: 'done' };
 
-/** What a claim tells of a key that it got. */
+/** A key that a claim got. */
 export interface Claimed {
   /** A number that grows with each claim of the key, so that a handler can fence effects in other systems. */
   readonly token?: bigint | undefined;
-  /** Whether the lease of an earlier run ended without its record or release, as when its process was killed. */
+  /** Whether the lease of an earlier run ended without a record or release, as when its process was killed. */
   readonly abandoned?: boolean | undefined;
 }
 
-/** The answer to the claim of a key: what was claimed, or why it was not. */
+/** The answer to the claim of a key: the claimed key, or why it was not claimed. */
 export type ClaimAnswer = Claimed | Exclude<StoreWord, 'handled'>;
 
-/** A run of one key that failed, after it was rolled back or released. */
+/** A failed run of one key, after it was rolled back or released. */
 export interface Failure {
-  /** What a dead letter keeps of the event: JSON text. */
+  /** The event as a dead letter keeps it: JSON text. */
   readonly letter: string;
   readonly source?: string | undefined;
   /** Code and message of the error, at most 100 and 1000 characters. */
@@ -65,7 +65,7 @@ export interface Failure {
   readonly isUnknown: boolean;
 }
 
-/** What a store knows of a key that has failed. Times are in epoch milliseconds. */
+/** The state of a key that has failed. Times are in epoch milliseconds. */
 export interface Failed {
   readonly attempts: number;
   readonly firstFailedAt: number;
@@ -80,38 +80,38 @@ export interface StoredLetter extends Omit<Failed, 'isDead'>, Pick<Failure, 'let
 /** Some dead letters, by their keys as the store writes them. */
 export interface LetterPage {
   readonly letters: ReadonlyMap<string, StoredLetter>;
-  /** Where the next page begins; absent after the last letter. */
+  /** Start of the next page; absent after the last letter. */
   readonly next?: string | undefined;
 }
 
 /**
- * Counts failed runs, and keeps dead letters. A dead letter holds its key: a claim of a delivery finds a duplicate, and only
- * a claim from `dead` gets it, which others then find in progress. A run that fails or dies leaves the letter; its record
- * removes it. Dead letters do not expire, and are never removed to make room.
+ * Counts failed runs, and keeps dead letters. A dead letter holds its key: for a delivery, the key is a duplicate; only
+ * a claim from `dead` gets it, and the key is then in progress for other claims. A run that fails or dies leaves the
+ * letter; recording its effect removes the letter. Dead letters do not expire, and are never removed to make room.
  */
 export interface LetterStore {
   /**
-   * Counts a failure of a key in one atomic write, and makes the key a dead letter at the limits. One that is a dead letter
-   * stays it. Otherwise the key is free again at once. Never waits for a key that another run has.
+   * Counts a failure of a key in one atomic write, and makes the key a dead letter at the limits. A dead letter stays
+   * one. Any other key is free again at once. Never waits for a key that another run has.
    *
    * @returns Undefined, and nothing has changed, if the key took effect or another run has it.
    */
   fail(key: string, failure: Failure): Promise<Failed | undefined>;
-  /** Returns those of the keys that are dead letters. */
+  /** Returns the dead letters among the keys. */
   look(keys: readonly string[]): Promise<ReadonlyMap<string, StoredLetter>>;
-  /** Returns at most `limit` dead letters, of one source if it is given, in an order that does not change. */
+  /** Returns at most `limit` dead letters, of one source if given, in a stable order. */
   list(page: { source?: string | undefined; after?: string | undefined; limit: number }): Promise<LetterPage>;
-  /** Removes dead letters that nobody retries at the moment; their keys count as done. Returns which it has removed. */
+  /** Removes dead letters that are not being retried; their keys count as done. Returns the removed keys. */
   discard(keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** What all stores may tell. A store that wraps another one passes it on. */
+/** Optional members of all stores. A store that wraps another one passes them on. */
 export interface StoreMemory {
   /** Counts failed runs and keeps dead letters; absent if the store cannot. */
   readonly letters?: LetterStore | undefined;
   /**
-   * Returns since when the store still knows every key that took effect, in epoch milliseconds; absent if it cannot tell.
-   * `reconcile` refuses events that are older.
+   * Returns the time, in epoch milliseconds, since which the store knows every key that took effect; absent if the
+   * store cannot tell. `reconcile` refuses older events.
    */
   rememberedSince?(): number;
   /** Records that the store still retries after `record` rejected. `drain` waits for them. */
@@ -119,48 +119,48 @@ export interface StoreMemory {
 }
 
 /**
- * Remembers in rows which idempotency keys have taken effect. It is data: nobody but the receiver calls a handler. A key is
- * claimed for `leaseMs` by an owner, a UUID that is used once; then another owner may take over. Write one with `leasedStore`
- * of `./stores/leased`, from three conditional writes.
+ * Remembers in rows which idempotency keys have taken effect. It only keeps data: the receiver calls the handlers. A
+ * key is claimed for `leaseMs` by an owner, a UUID that is used once; then another owner may take over. Write one with
+ * `leasedStore` of `./stores/leased`, from three conditional writes.
  */
 export interface LeaseStore extends StoreMemory {
-  /** How long a claim lasts, in ms. A receiver gives its handlers at most 0.9 of it, so that nobody takes over a live one. */
+  /** How long a claim lasts, in ms. Handlers get at most 0.9 of it, so that no running handler is taken over. */
   readonly leaseMs: number;
   /**
-   * Claims the keys that nobody has and that have not taken effect, each for itself. Never waits for a held key.
+   * Claims the free keys that have not taken effect, each separately. Never waits for a held key.
    *
    * @param keys Unique idempotency keys, of arbitrary text.
    * @returns The answer for each key.
-   * @throws Any error, if it is unknown what happened. The store then releases what it may have claimed.
+   * @throws Any error, if the outcome is unknown. The store then releases the keys that it may have claimed.
    */
   claim(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, ClaimAnswer>>;
   /**
-   * Records that the keys took effect. Tries again until the server has answered, because a lost record would repeat effects.
+   * Records that the keys took effect. Retries until the server answers, because a lost record would repeat effects.
    *
    * @returns Whether each key was recorded: not if another owner has taken it over.
-   * @throws Any error, if it is unknown whether they were recorded. The store goes on trying where that can help.
+   * @throws Any error, if it is unknown whether they were recorded. The store continues to retry where that can help.
    */
   record(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, boolean>>;
-  /** Frees the keys that the owner still has. If it fails, they are free once their lease is over. */
+  /** Frees the keys that the owner still has. If the call fails, they are free once their lease is over. */
   release(keys: readonly string[], owner: string): Promise<unknown>;
 }
 
 /** The time of a run. */
 export interface RunLimit {
-  /** Aborted when the handler's time is over and it still runs: its events have failed. The reason is its error. */
+  /** Aborted when the handler's time is over while it runs: its events have failed, with the reason as their error. */
   readonly signal: AbortSignal;
   /** When that time is over, in epoch milliseconds. */
   readonly deadline: number;
   /**
-   * Reports an error of the keys that the run got, which comes too late to fail them: a write that was refused because the
-   * handler had resolved. Absent if there is nobody to tell.
+   * Reports an error that comes too late to fail the keys of the run: a write that was refused because the handler had
+   * resolved. Absent if errors cannot be reported.
    */
   readonly report?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * The work for the keys that a transaction got, in the order of the call. Returns no promise if the handler has returned:
- * a synchronous transaction then commits in that turn. If it throws or rejects, it has failed, and nothing may be kept of it.
+ * The work for the keys that a transaction got, in the order of the call. Returns no promise if the handler returned
+ * none: a synchronous transaction then commits in that turn. If it throws or rejects, none of its writes may be kept.
  */
 export type Run<Tx> = (fresh: ReadonlyMap<string, Claimed>, tx: Tx) => void | Promise<void>;
 

@@ -1,6 +1,6 @@
 const warned = new WeakSet<object>();
 
-/** Warns once per object of the user's about what is legal but dangerous. `advice` returns undefined if nothing is. */
+/** Warns once per user object about a dangerous setting. `advice` returns undefined if there is none. */
 export function warnOnce(about: object, code: string, advice: () => string | undefined): void {
   if (warned.has(about)) return;
   warned.add(about);

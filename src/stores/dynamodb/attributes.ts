@@ -1,4 +1,4 @@
-/** Reads an attribute of an item in the form of either client. Errors have attribute values with both. */
+/** Reads an attribute of an item in the form of either client. Items in errors always have attribute values. */
 function attribute(item: object, name: string): unknown {
   const found: unknown = Reflect.get(item, name);
   if (typeof found !== 'object' || found === null) return found;
@@ -20,7 +20,7 @@ export function numberOf(item: object, name: string): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** Whether the item took effect, or did before its record expired. */
+/** Whether the key took effect, even if its record has expired. */
 export const isDone = (item: object): boolean => attribute(item, 'done') === true;
 
 export const isOwnedBy = (item: object, owner: string): boolean => attribute(item, 'owner') === owner;

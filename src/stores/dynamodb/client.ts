@@ -24,7 +24,7 @@ export interface DynamoDBDocumentLike {
 /** The clients that {@link dynamodbStore} takes. */
 export type AnyDynamoDB = DynamoDBLike | DynamoDBDocumentLike;
 
-/** What a client takes in `TransactItems`: `{ Put }`, `{ Update }`, `{ Delete }` or `{ ConditionCheck }`. */
+/** An item that the client takes in `TransactItems`: `{ Put }`, `{ Update }`, `{ Delete }` or `{ ConditionCheck }`. */
 export type TransactItem<Client> = Client extends { transactWriteItems(input: infer Input, ...rest: never): unknown }
   ? ItemOf<Input>
   : Client extends { transactWrite(input: infer Input, ...rest: never): unknown }
@@ -35,7 +35,7 @@ type ItemOf<Input> = Input extends { TransactItems?: readonly (infer Item)[] | u
 /** One operation. Rejects with the client's error. */
 type Operation<Answer = unknown> = (input: object) => Promise<Answer>;
 
-/** A client by its operations. */
+/** The operations of a client. */
 export interface Engine {
   readonly get: Operation<{ readonly Item?: object | undefined }>;
   readonly update: Operation<{ readonly Attributes?: object | undefined }>;
@@ -45,7 +45,7 @@ export interface Engine {
     readonly Items?: readonly object[] | undefined;
     readonly LastEvaluatedKey?: object | undefined;
   }>;
-  /** A value as the client takes it. */
+  /** Converts a value to the form that the client takes. */
   value(value: string | number | boolean): unknown;
 }
 
@@ -64,7 +64,7 @@ const CLIENT: ClientOption = {
   isClient: (value) => isDynamoDB(value) || isDocument(value),
 };
 
-/** Like `checkClientOptions`, and tells clients that only have `send` apart. */
+/** Like `checkClientOptions`, and also rejects clients that only have `send`. */
 export function checkClient(owner: string, options: object, known: readonly string[]): void {
   const client: unknown = typeof options === 'object' && options !== null ? Reflect.get(options, 'client') : undefined;
   if (!CLIENT.isClient(client) && hasMethods<DynamoDBLike>(client, 'send')) {
@@ -81,7 +81,7 @@ export function engineOf(client: AnyDynamoDB, timeoutMs: number): Engine {
   const [get, update, remove, transact, scan] = isDynamoDB(client) ? METHODS.values : METHODS.documents;
   const operation =
     (name: string): Operation<never> =>
-    // Async, because the client may throw. The signal takes only whole milliseconds.
+    // Async, because the client may throw synchronously. AbortSignal.timeout takes only whole milliseconds.
     async (input) =>
       (methods[name] as NonNullable<(typeof methods)[string]>)(input, {
         abortSignal: AbortSignal.timeout(Math.ceil(timeoutMs)),

@@ -12,13 +12,14 @@ const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1000;
 const CONFLICT_TRIES = 5;
 
-/** Commits the keys of an owner together with what its handler wrote. */
+/** Commits the keys of an owner together with the writes of its handler. */
 export type Commit = (keys: readonly string[], owner: string, writes: readonly object[]) => Promise<void>;
 
 /**
- * Returns a function that sends one transaction, and sends it again for up to `timeoutMs` if it conflicted with another one
- * or its outcome is unknown. It rejects if nothing was committed and nothing will be: also a copy that arrives late has to
- * find the key with this owner, and before it rejects the owner gives the key up.
+ * Returns a function that sends one transaction, and sends it again for up to `timeoutMs` after a conflict or an
+ * unknown outcome. Before the function rejects, it releases the first key, so that a copy of the request that arrives
+ * late cannot commit: it would have to find the key with this owner. If the release fails, too, the error says that the
+ * outcome is unknown.
  */
 export function committer(
   engine: Engine,
@@ -26,7 +27,7 @@ export function committer(
   { release }: LeaseTable,
   { timeoutMs, leaseMs }: { readonly timeoutMs: number; readonly leaseMs: number },
 ): Commit {
-  // A client may not heed the signal of a request, for example while it waits for credentials.
+  // A client may ignore the signal of a request, for example while it waits for credentials.
   const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, () => storeError(NO_ANSWER));
 
   /** Frees keys when DynamoDB answers again, so that an outage does not keep them for a whole lease. */
@@ -38,18 +39,18 @@ export function committer(
         await release(keys, owner);
         return;
       } catch {
-        // The lease expires by itself.
+        // The lease will expire.
       }
     }
   }
 
-  /** Whether the transaction was committed. If it was not, it no longer can be. */
+  /** Whether the transaction was committed. If not, it can no longer be committed. */
   async function wasCommitted(key: string, owner: string): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
         return await giveUp(engine, items, key, owner);
       } catch (error) {
-        // A copy of the transaction is under way, or has just been committed.
+        // A copy of the transaction is in progress, or has just been committed.
         if (!(isConflict(error) || isConditionFailed(error)) || tries === CONFLICT_TRIES) throw error;
         await sleep(tries * FIRST_RETRY_MS);
       }
@@ -67,7 +68,7 @@ export function committer(
       } catch (error) {
         const refusal = refusalOf(error, keys.length);
         if (refusal === undefined && elapsedMs() < timeoutMs) {
-          // The outcome of a cancelled transaction is known. Any other is asked for again under its token.
+          // The outcome of a cancelled transaction is known. Any other outcome is asked for again with the same token.
           if (isCancelled(error)) token = crypto.randomUUID();
           await sleep(retryMs * (0.5 + Math.random() / 2));
           continue;
@@ -90,10 +91,10 @@ function gaveUp(error: unknown): WebhookError {
 
 const isCancelled = (error: unknown): boolean => sdkError(error).name === 'TransactionCanceledException';
 
-/** A wait in the background does not keep the process alive. */
+/** Waits. In the background, the timer does not keep the process alive. */
 function sleep(ms: number, where?: 'in the background'): Promise<void> {
   return new Promise((resolve) => {
-    // A number outside Node.
+    // Outside Node, a timer is a number.
     const timer: { unref?: () => unknown } = setTimeout(resolve, ms);
     if (where) timer.unref?.();
   });

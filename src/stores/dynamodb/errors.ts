@@ -1,16 +1,16 @@
 import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
 
-/** What the errors of AWS SDK 3 have in common. */
+/** The common part of the errors of AWS SDK 3. */
 interface SdkError {
-  /** Of a failed connection its code, such as `ECONNREFUSED`. */
+  /** The name; for a failed connection its code, such as `ECONNREFUSED`. */
   readonly name: string;
   readonly message: string;
-  /** Of a condition that failed: the item, if the client asked for it and is new enough. */
+  /** For a failed condition, the item, if the request asked for it and the client is new enough. */
   readonly Item: object | undefined;
-  /** Of a cancelled transaction: one reason for each of its writes. */
+  /** For a cancelled transaction, one reason for each write. */
   readonly reasons: readonly CancellationReason[];
-  /** Whether the client sent the request, as far as the error tells. */
+  /** Whether the client sent the request, as far as the error shows. */
   readonly isSent: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface CancellationReason {
   readonly Item?: object | undefined;
 }
 
-/** Reads what a client threw. */
+/** Reads an error that a client threw. */
 export function sdkError(error: unknown): SdkError {
   const { name, message, Item, CancellationReasons: reasons, $metadata, code } = Object(error);
   return {
@@ -32,7 +32,7 @@ export function sdkError(error: unknown): SdkError {
   };
 }
 
-/** Errors without the metadata of a request that say nothing about the input. */
+/** Errors without request metadata that are not caused by the input. */
 const LOCAL_ERRORS = new Set(['AbortError', 'TimeoutError', 'CredentialsProviderError']);
 
 const THROTTLED = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
@@ -42,10 +42,10 @@ const DENIED = new Set(['AccessDeniedException', 'UnrecognizedClientException', 
 export const isConditionFailed = (error: unknown): boolean =>
   sdkError(error).name === 'ConditionalCheckFailedException';
 
-/** Whether a transaction that is under way on the item made a request fail. */
+/** Whether a request failed because another transaction on the item is in progress. */
 export const isConflict = (error: unknown): boolean => sdkError(error).name === 'TransactionConflictException';
 
-/** Whether an item does not take what is written. */
+/** Whether a write would make its item too large. */
 export function isTooLarge(error: unknown): boolean {
   const { name, message } = sdkError(error);
   return TOO_LARGE.has(name) || (name === 'ValidationException' && /size|too large/i.test(message));
@@ -53,13 +53,13 @@ export function isTooLarge(error: unknown): boolean {
 
 export const isDenied = (error: unknown): boolean => DENIED.has(sdkError(error).name);
 
-/** The `ERR_WEBHOOK_STORE` for a failed request, with what to do. */
+/** The `ERR_WEBHOOK_STORE` error for a failed request, with what to do. */
 export function explained(error: unknown): WebhookError {
   if (WebhookError.codeOf(error) === 'ERR_WEBHOOK_STORE') return error as WebhookError;
   return storeError(explanation(sdkError(error)), error);
 }
 
-/** A client that is throttled tries again until it is aborted. */
+/** A throttled client retries until it is aborted. */
 export const NO_ANSWER = 'DynamoDB did not answer in time (timeoutMs): it is slow, throttles, or cannot be reached.';
 
 function explanation({ name }: SdkError): string {

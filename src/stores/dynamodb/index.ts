@@ -26,9 +26,9 @@ export interface DynamoDBStoreOptions<Client extends AnyDynamoDB = AnyDynamoDB> 
   /** Whether the handler's `context.tx` collects writes to commit them together with the key. (Default: false.) */
   readonly transactional?: boolean | undefined;
   /**
-   * How far the clocks of two processes may differ, in ms: a lease ends that much later for other processes. So after a crash
-   * the key is free after `leaseMs` and `clockSkewMs`. Not for `transactional`, where a run that another has taken over
-   * commits nothing. (Default: 300 000.)
+   * How far the clocks of two processes may differ, in ms: a lease ends that much later for other processes. So after a
+   * crash the key is free after `leaseMs` and `clockSkewMs`. Not for `transactional`: after another run has taken over
+   * a key, the earlier run cannot commit. (Default: 300 000.)
    */
   readonly clockSkewMs?: number | undefined;
 }

@@ -1,17 +1,17 @@
 import type { Engine } from './client.js';
 
-/** How much later than it ends a key may be deleted by DynamoDB, in ms: its clock is not that of the process. */
+/** How long DynamoDB keeps a key after it has expired, in ms, because its clock may differ from that of the process. */
 const EXPIRY_MARGIN_MS = 86_400_000;
 
 type Values = Record<string, string | number | boolean>;
 
 /** Builds the inputs of requests. */
 export interface Inputs {
-  /** Of the item of a key. */
+  /** The input that names the item of a key. */
   at(key: string): { readonly TableName: string; readonly Key: object };
-  /** With the names that the expressions use, which are those of attributes, and with the values of these names. */
+  /** The same, with expressions, and with the attribute names and values that they use. */
   input(key: string, expressions: Record<string, string>, values: Values): object;
-  /** The names and values alone. */
+  /** Only the expressions, names and values. */
   parameters(expressions: Record<string, string>, values: Values): object;
   readonly table: string;
 }

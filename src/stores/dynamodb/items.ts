@@ -11,10 +11,10 @@ export interface Durations {
 /** The items of the store: the inputs of each step for one key. */
 export interface Items {
   claim(key: string, owner: string): object;
-  /** Like `claim`, of a dead letter. */
+  /** Like `claim`, for a dead letter. */
   claimLetter(key: string, owner: string): object;
   complete(key: string, owner: string): object;
-  /** Like `complete`, but only while the owner has the key and has not completed it. */
+  /** Like `complete`, but only while the owner holds the key and has not completed it. */
   completeHeld(key: string, owner: string): object;
   /** Deletes the item, unless the key has failed. */
   release(key: string, owner: string): object;
@@ -22,10 +22,10 @@ export interface Items {
   read(key: string): object;
 }
 
-// A key that has failed has `attempts`; it is free at once, so its `until` is over. A dead letter has `letter`, and neither
-// `until` nor `expiresAt`; while it is retried, `owner` and `retryUntil`.
-// A client may send a request twice, and a copy may arrive after others. So each condition accepts the work of the owner that it
-// names, and a copy of a claim or of a release changes nothing once the key took effect.
+// A key that has failed has `attempts`; it is free at once, so its `until` is in the past. A dead letter has `letter`,
+// and neither `until` nor `expiresAt`; during a retry it has `owner` and `retryUntil`.
+// A client may send a request twice, and a copy may arrive after others. So each condition accepts earlier work of the
+// same owner, and a copy of a claim or of a release changes nothing once the key took effect.
 export function itemsOf({ at, input }: Inputs, { claimMs, retentionMs }: Durations): Items {
   function completing(key: string, owner: string, ConditionExpression: string, more = {}): object {
     const expressions = { UpdateExpression: `${SET} REMOVE #letter, #retryUntil`, ConditionExpression };
@@ -39,7 +39,7 @@ export function itemsOf({ at, input }: Inputs, { claimMs, retentionMs }: Duratio
         UpdateExpression: SET,
         ConditionExpression: `${free} OR (#owner = :owner AND #done = :done)`,
       };
-      // The item stays after its lease, so that the next claim tells that its run was killed.
+      // The item outlives its lease, so that the next claim can tell that the earlier run was killed.
       const ends = { ...endsIn(claimMs), expiresAt: endsIn(claimMs + retentionMs).expiresAt };
       return { ...input(key, expressions, { owner, done: false, now: Date.now(), ...ends }), ...OLD };
     },
@@ -69,7 +69,7 @@ export function itemsOf({ at, input }: Inputs, { claimMs, retentionMs }: Duratio
 
 const SET = 'SET #owner = :owner, #done = :done, #until = :until, #expiresAt = :expiresAt';
 const HELD = '#owner = :owner AND #done = :done';
-/** Asks for what an update replaces. */
+/** Makes an update return the values that it replaces. */
 const OLD = { ReturnValues: 'UPDATED_OLD' };
 
 /** The item that a failed condition found; undefined if there is none. Older clients do not return it. */

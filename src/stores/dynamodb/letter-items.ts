@@ -3,18 +3,18 @@ import type { Failed, Failure } from '../store.js';
 import { isDone, numberOf, textOf } from './attributes.js';
 import { endsIn, type Inputs } from './inputs.js';
 
-/** A failure of a key, and the item that was read. */
+/** The count after a failure of a key, and the item that was read. */
 interface Counted {
   readonly item: object | undefined;
   readonly failure: Failure;
   readonly failed: Failed;
-  /** Of the call. */
+  /** The id of the call. */
   readonly id: string;
 }
 
 /** The inputs of each step of dead letters. */
 export interface LetterItems {
-  /** Only if the item has not changed since it was read. */
+  /** Writes only if the item has not changed since it was read. */
   fail(key: string, counted: Counted): object;
   discard(key: string, owner: string): object;
   list(after: string | undefined, source: string | undefined): object;
@@ -35,7 +35,7 @@ export function letterItemsOf({ input, parameters, at, table }: Inputs, retentio
         failure: id,
         ...(source !== undefined && { source: readableText(source) }),
         ...(isDead && { letter }),
-        // A lease that has ended stays, so that the next claim tells that its run was killed.
+        // An ended lease stays, so that the next claim can tell that its run was killed.
         ...(!isDead && { until: (hasLease && numberOf(item, 'until')) || 0, expiresAt: endsIn(retentionMs).expiresAt }),
       };
       const removed = [
@@ -73,7 +73,7 @@ export function letterItemsOf({ input, parameters, at, table }: Inputs, retentio
   };
 }
 
-/** Conditions that no run and no other failure has changed the item. */
+/** Conditions that hold if no run and no other failure has changed the item. */
 function unchanged(item: object | undefined): [conditions: string[], values: Record<string, string | number>] {
   const read = item && {
     owner: textOf(item, 'owner'),

@@ -8,10 +8,9 @@ import { explained, isConditionFailed, isConflict, isTooLarge } from './errors.j
 import { type Items, itemOf } from './items.js';
 import type { LetterItems } from './letter-items.js';
 
-/** How often a failure is counted anew because the item changed meanwhile. */
+/** How often counting a failure is retried because the item changed meanwhile. */
 const FAIL_TRIES = 10;
 
-/** Dead letters in a table. */
 export function dynamodbLetters(
   engine: Engine,
   items: Items,
@@ -28,7 +27,7 @@ export function dynamodbLetters(
     // Most keys fail for the first time. If there is an item, the failed condition returns it.
     let item: object | undefined;
     for (let tries = 0; tries < FAIL_TRIES; tries++) {
-      // The client has sent the request twice.
+      // The client sent the request twice.
       if (item && textOf(item, 'failure') === id) return failedOf(item);
       const failed = counted(item, failure, retentionMs);
       if (failed === undefined) return undefined;
@@ -82,7 +81,7 @@ export function dynamodbLetters(
           await engine.update(letterItems.discard(key, owner));
           return true;
         } catch (error) {
-          // It is being retried, or it is no dead letter.
+          // The letter is being retried, or the key is not a dead letter.
           if (isConditionFailed(error) || isConflict(error)) return false;
           throw error;
         }
@@ -92,7 +91,7 @@ export function dynamodbLetters(
   };
 }
 
-/** What a failure makes of an item; undefined if it took effect or another run has it. */
+/** The count of an item after a failure; undefined if the key took effect or another run holds it. */
 function counted(item: object | undefined, failure: Failure, retentionMs: number): Failed | undefined {
   const now = Date.now();
   const earlier = item && earlierOf(item, now, retentionMs);
@@ -107,7 +106,7 @@ function earlierOf(item: object, now: number, retentionMs: number): Failed | 'ta
   const until = numberOf(item, isLetter(item) ? 'retryUntil' : 'until') ?? 0;
   if (until > now) return 'taken';
   const lastFailedAt = numberOf(item, 'lastFailedAt') ?? 0;
-  // DynamoDB deletes what has expired days later, and a record keeps the attempts before it.
+  // DynamoDB deletes expired items only days later, and a record keeps the attempts from before it.
   if (!isLetter(item) && (isDone(item) || lastFailedAt + retentionMs <= now)) return undefined;
   return failedOf(item);
 }

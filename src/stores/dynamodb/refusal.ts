@@ -3,7 +3,7 @@ import { storeError } from '../bounded-calls.js';
 import { type CancellationReason, explained, isDenied, sdkError } from './errors.js';
 import { handlerError } from './transaction.js';
 
-/** Codes of a cancellation that say that the same transaction may succeed when it is sent again. */
+/** Cancellation codes after which the same transaction may succeed when it is sent again. */
 const TRANSIENT = new Set(['TransactionConflict', 'ProvisionedThroughputExceeded', 'ThrottlingError']);
 /** Errors that a request with the same input always gets. */
 const INVALID = new Set(['ValidationException', 'SerializationException', 'RequestEntityTooLarge']);
@@ -32,7 +32,7 @@ function cancellationOf(
   return storeError(`DynamoDB cancelled the transaction (${codes.join(', ')}), so nothing was committed.`, error);
 }
 
-/** Names a write by its position and quotes nothing of it. */
+/** Names a write by its position, without quoting it. */
 function explainWrite(index: number, code: string, message = ''): string {
   const which = `Write ${index} of tx.write (counted from 0)`;
   const committed = 'nothing was committed';

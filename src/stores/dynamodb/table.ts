@@ -9,7 +9,7 @@ import { type Items, itemOf } from './items.js';
 const CLAIM_TRIES = 3;
 const ABANDONED: Claimed = { abandoned: true };
 
-/** Leases in a table, one conditional write a key. */
+/** Leases in a table, with one conditional write per key. */
 export function leaseTable(engine: Engine, items: Items, letters: LetterStore): LeaseTable {
   async function claim(key: string, owner: string, from: Step['from']): Promise<Claim | Claimed> {
     // A key may be released between the write and the read, and another process may be committing it.
@@ -56,8 +56,8 @@ export function leaseTable(engine: Engine, items: Items, letters: LetterStore): 
 }
 
 /**
- * Frees a key that the owner has. Resolves to whether the owner has completed it. Rejects with a failed condition if the key
- * changed meanwhile.
+ * Frees a key of the owner. Resolves to whether the owner has completed the key. Rejects with a failed condition if the
+ * key changed meanwhile.
  */
 export async function giveUp(engine: Engine, items: Items, key: string, owner: string): Promise<boolean> {
   try {
@@ -73,7 +73,7 @@ export async function giveUp(engine: Engine, items: Items, key: string, owner: s
   }
 }
 
-/** Whether what a claim replaced was the lease of another run, which had ended. */
+/** Whether a claim replaced an ended lease of another run. */
 function isAbandoned(old: object | undefined, owner: string): boolean {
   return old !== undefined && textOf(old, 'owner') !== undefined && !isOwnedBy(old, owner) && !isDone(old);
 }
@@ -82,7 +82,7 @@ function isAbandoned(old: object | undefined, owner: string): boolean {
 function refusalOf(item: object, from: Step['from']): 'duplicate' | 'in-progress' {
   if (isDone(item)) return 'duplicate';
   const until = numberOf(item, isLetter(item) ? 'retryUntil' : 'until') ?? 0;
-  // A lease may end between the write and this.
+  // The lease may have ended since the write.
   const isHeld = until > Date.now() || isLetter(item) === (from === 'dead');
   return isHeld ? 'in-progress' : 'duplicate';
 }

@@ -7,17 +7,17 @@ const KINDS = ['Put', 'Update', 'Delete', 'ConditionCheck'];
 /** The `context.tx` of a transactional store. */
 export interface DynamoDBTransaction<Item extends object = object> {
   /**
-   * Adds copies of writes to the transaction that records the key of the event. They are sent when the handler has
-   * resolved, and take effect together with the key or not at all; so a read of the handler does not see them. Throws if a
-   * write is not one of `{ Put }`, `{ Update }`, `{ Delete }` and `{ ConditionCheck }`, if there are more than 100 writes
-   * and keys, and after the handler has settled or timed out.
+   * Adds copies of writes to the transaction that records the key of the event. They are sent after the handler has
+   * resolved, and take effect together with the key or not at all, so the handler cannot read them back. Throws if a
+   * write is not one of `{ Put }`, `{ Update }`, `{ Delete }` and `{ ConditionCheck }`, if there are more than 100
+   * writes and keys together, or if the handler has settled or timed out.
    *
    * @param items Writes as the client takes them in `TransactItems`.
    */
   write(...items: readonly Item[]): void;
 }
 
-/** Collects what a handler writes beside `keys` keys. */
+/** Collects the writes of a handler, which share the limit with `keys` keys. */
 export class Collector<Item extends object> {
   readonly tx: DynamoDBTransaction<Item>;
   readonly #items: Item[] = [];
@@ -37,9 +37,9 @@ export class Collector<Item extends object> {
   }
 
   /**
-   * What was collected. Throws if a write was refused, in case that the handler caught the error.
+   * Returns the collected writes. Throws if a write was refused, even if the handler caught that error.
    *
-   * @param report Gets the error of the first write that comes later.
+   * @param report Called with the error of the first later write.
    */
   collected(report?: (error: unknown) => void): readonly Item[] {
     this.close();
@@ -75,7 +75,7 @@ export class Collector<Item extends object> {
   }
 }
 
-/** The error of an event whose handler wrote what cannot be committed. */
+/** The error of an event whose handler's writes cannot be committed. */
 export function handlerError(message: string, cause?: unknown): WebhookError {
   return new WebhookError('ERR_WEBHOOK_HANDLER', message, cause === undefined ? {} : { cause });
 }
@@ -89,8 +89,8 @@ function isWrite(item: unknown): boolean {
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
- * A copy, because a handler may change an object after it wrote it, for example to reuse it for the next event. Instances of
- * classes, such as NumberValue, are not copied.
+ * A copy, because a handler may change an object after writing it, for example to reuse the object for the next event.
+ * Instances of classes, such as NumberValue, are not copied.
  */
 function copyOf<Value>(value: Value): Value;
 function copyOf(value: unknown): unknown {

@@ -11,7 +11,7 @@ const KEYS_PER_RUN = 50;
 
 type Tx = DynamoDBTransaction;
 
-/** A store whose runs collect writes, which are committed together with the keys that were claimed by a lease. */
+/** A store whose runs collect writes and commit them together with the keys, which are claimed by leases. */
 export function transactionalStore(
   table: LeaseTable,
   commit: Commit,
@@ -19,7 +19,7 @@ export function transactionalStore(
 ): TransactionalStore<Tx> {
   const { leaseMs, letters, rememberedSince, claim, release } = leasedStore(table, options);
 
-  /** Collects what the handler writes, until its time is over. */
+  /** Collects the handler's writes until its time is over. */
   async function collect(collector: Collector<object>, run: (tx: Tx) => unknown, { signal, report }: RunLimit) {
     try {
       await new Promise<unknown>((resolve, reject) => {

@@ -4,7 +4,7 @@ export type Send = (keys: readonly string[], owners: readonly string[]) => Promi
 /** Sends keys of one owner, and resolves to one answer for each key, in their order. */
 export type SendOwned = (keys: readonly string[], owner: string) => Promise<readonly unknown[]>;
 
-/** With more, the server would wait while the client prepares the command, and the client while the server works. */
+/** With more, client and server would wait for each other: one prepares a large command while the other is idle. */
 const MAX_CALLS = 16;
 
 interface Call {
@@ -15,8 +15,8 @@ interface Call {
 }
 
 /**
- * Joins the calls that are made before the current microtasks end into one command, up to {@link MAX_CALLS}, because most
- * of the time of a small command goes to the client and the socket.
+ * Joins the calls that are made before the current microtasks end into one command, up to {@link MAX_CALLS}, because a
+ * small command spends most of its time in the client and the socket.
  */
 export function inBatches(send: Send): SendOwned {
   let waiting: Call[] = [];

@@ -28,7 +28,7 @@ export type RedisLike = IoRedisLike | NodeRedisLike | ValkeyGlideLike | UpstashR
 // Every function has a method `call`.
 const isIoRedis = (client: unknown) => typeof client === 'object' && hasMethods<IoRedisLike>(client, 'call');
 const isValkeyGlide = (client: unknown) => hasMethods<ValkeyGlideLike>(client, 'customCommand');
-/** `createScript` tells it from node-redis, whose `eval` takes other arguments. */
+/** `createScript` distinguishes it from node-redis, whose `eval` takes other arguments. */
 const isUpstash = (client: unknown) => hasMethods<UpstashRedisLike>(client, 'eval', 'createScript');
 const isNodeRedis = (client: unknown) => hasMethods<NodeRedisLike>(client, 'eval');
 
@@ -38,21 +38,21 @@ export const CLIENT: ClientOption = {
   isClient: (value) => isIoRedis(value) || isValkeyGlide(value) || isNodeRedis(value),
 };
 
-/** ioredis says so. A pipeline of its cluster fails as a whole when one script has keys of several slots. */
+/** Whether the client is an ioredis Cluster, whose pipelines fail as a whole if a script has keys of several slots. */
 export function isCluster(client: RedisLike): boolean {
   try {
     return Reflect.get(client, 'isCluster') === true;
   } catch {
-    // Mocks and proxies may throw for unknown properties. The server refuses such keys anyway, and then they are split.
+    // Mocks and proxies may throw for unknown properties. If the server refuses keys of several slots, they are split.
     return false;
   }
 }
 
 /** How to use a client. */
 interface Scripts {
-  /** Runs a script by EVAL, which works after a restart of the server, too. */
+  /** Runs a script by EVAL, which also works after a restart of the server. */
   readonly run: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
-  /** Whether each request has its own answer: one that hangs says nothing about the others. */
+  /** Whether requests are independent, so that one that hangs does not imply that the others do. */
   readonly areOverHttp?: boolean;
 }
 

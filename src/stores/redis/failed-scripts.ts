@@ -1,8 +1,8 @@
 import { TRACE_MS } from './scripts.js';
 
-// The key of a run that failed is a hash: attempts, firstFailedAt, lastFailedAt, source, errorCode, errorMessage; `failure`,
-// the id of the last call, so that one that a client repeats counts once; while a run has the key, its owner and `until`;
-// and `letter`, which makes it a dead letter. Times are in epoch ms of the server. A dead letter does not expire.
+// The key of a run that failed is a hash: attempts, firstFailedAt, lastFailedAt, source, errorCode, errorMessage;
+// `failure`, the id of the last call, so that a call that the client repeats counts once; the owner and `until` while a
+// run has the key; and `letter` if it is a dead letter. Times are in epoch ms of the server. Dead letters never expire.
 // Each answer is a word or begins with `=`: Upstash parses an answer that looks like JSON.
 
 const NOW = `local time = redis.call('time')
@@ -12,7 +12,7 @@ local kindOf = function(key) return redis.call('type', key).ok end
 local isDone = function(held) return string.sub(held, 1, 5) == 'done:' end
 `;
 
-/** Arguments: leaseMs, retentionMs, what the key must be (`free` or `dead`), the owner. */
+/** Arguments: leaseMs, retentionMs, the required state of the key (`free` or `dead`), the owner. */
 export const CLAIM_FAILED = `${NOW}local words, owner = {}, ARGV[4]
 for i, key in ipairs(KEYS) do
 local kind = kindOf(key)
@@ -77,8 +77,9 @@ end
 return words`;
 
 /**
- * Arguments: id, retentionMs, afterAttempts, afterMs, whether the index has the key, code, message, letter, and the source if
- * there is one. Changes nothing and answers `index` if the key would become a dead letter that the index lacks.
+ * Arguments: id, retentionMs, afterAttempts, afterMs, whether the index has the key, code, message, letter, and the
+ * source if there is one. Answers `index`, without a change, if the key would become a dead letter but is not in the
+ * index.
  */
 export const FAIL = `${NOW}local key, id = KEYS[1], ARGV[1]
 local kind = kindOf(key)
@@ -127,7 +128,7 @@ export const FIELDS = [
   'source',
 ] as const;
 
-/** Argument: the source, if only its letters are asked for. Answers `done`, `none` or the fields. */
+/** Argument: the source, to return only its letters. Answers `done`, `none` or the fields. */
 export const LOOK = `local words = {}
 for i, key in ipairs(KEYS) do
 words[i] = 'none'

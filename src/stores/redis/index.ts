@@ -22,7 +22,7 @@ export interface RedisStoreOptions extends LeaseOptions {
   readonly prefix?: string | undefined;
 }
 
-/** Upstash and fetch end requests sooner. */
+/** Longer than a request of Upstash or fetch takes. */
 const HTTP_LOST_MS = 60_000;
 const PREFIX = /^[\w.:{}-]{1,100}$/;
 
@@ -57,8 +57,8 @@ const PREFIX = /^[\w.:{}-]{1,100}$/;
  * ```
  * @param options The client and the prefix of its keys; times are in milliseconds.
  * @returns The store, for the receiver's `store` option.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option. The client's own error if it throws when it is
- * looked at, as `kv` of `@vercel/kv` does without its environment variables.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option. The client's own error if reading its
+ * properties throws, as with `kv` of `@vercel/kv` without its environment variables.
  */
 export function redisStore(options: RedisStoreOptions): LeaseStore {
   checkClientOptions('redisStore', options, CLIENT, ['client', 'prefix', ...LEASE_OPTIONS]);

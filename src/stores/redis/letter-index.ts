@@ -10,14 +10,15 @@ for i, key in ipairs(found) do found[i] = '=' .. key end
 return found`;
 
 /**
- * The keys of dead letters in their order, to list them. A key is added before its letter is written, and removed after its
- * letter was. So a process that dies in between leaves a key without a letter, and no letter without its key.
+ * The sorted keys of dead letters, to list them. A key is added before its letter is written, and removed after its
+ * letter is removed. So a process that dies in between may leave a key without a letter, but never a letter without a
+ * key.
  */
 export interface LetterIndex {
   add(key: string): Promise<unknown>;
-  /** Never rejects: `list` removes what is left. */
+  /** Never rejects: `list` removes keys that were left. */
   remove(keys: readonly string[]): Promise<unknown>;
-  /** At most `count` keys. */
+  /** Returns at most `count` keys. */
   range(after: string | undefined, count: number): Promise<string[]>;
 }
 

@@ -9,13 +9,12 @@ import { type Runner, textOf, understood, unexpected, whole } from './runner.js'
 /** How many letters are read at once: each may be large. */
 const CHUNK = 100;
 
-/** Dead letters in Redis. */
 export function redisLetters(
   runner: Runner,
   index: LetterIndex,
   { retentionMs, timeoutMs }: { readonly retentionMs: number; readonly timeoutMs: number },
 ): LetterStore {
-  /** Some letters, and which of the other keys took effect. */
+  /** Reads letters, and which of the other keys took effect. */
   async function read(keys: readonly string[], source?: string) {
     const letters = new Map<string, StoredLetter>();
     const done: string[] = [];
@@ -36,7 +35,7 @@ export function redisLetters(
       try {
         const answer = await count(key, failure, id, 'no');
         if (answer !== 'index') return failedOf(answer);
-        // Before the letter, so that no letter is missing in the list.
+        // Added before the letter is written, so that the list misses no letter.
         await index.add(key);
         return failedOf(await count(key, failure, id, 'yes'));
       } catch (error) {
@@ -55,7 +54,7 @@ export function redisLetters(
       const letters = new Map<string, StoredLetter>();
       let next = after;
       do {
-        // Of other sources, none may be among them.
+        // Some of these keys may be letters of other sources.
         const most = source === undefined ? Math.min(CHUNK, limit - letters.size) : CHUNK;
         const keys = await index.range(next, most);
         const found = await read(keys, source);
@@ -95,7 +94,7 @@ function failedOf(answer: string): Failed | undefined {
   return { attempts: Number(attempts), firstFailedAt: Number(first), isDead: state === 'dead' };
 }
 
-/** Each field begins with `=`; one that is missing is empty. */
+/** Each field begins with `=`; a missing field is empty. */
 function letterOf(answer: readonly unknown[]): StoredLetter {
   if (answer.length !== FIELDS.length) throw unexpected();
   const texts = answer.map(textOf);

@@ -4,12 +4,12 @@ import { inBatches, type Send, type SendOwned } from './batches.js';
 import { isCluster, type RedisLike, scriptsOf } from './client.js';
 import { bySlot } from './slots.js';
 
-/** Runs scripts over the keys of a store, once for each slot where the server is a cluster. Each answers once for each key. */
+/** Runs scripts over the keys of a store, in a cluster once for each slot. A script returns one answer for each key. */
 export interface Runner {
-  /** A script with a time in ms and an owner, which gets concurrent calls together. */
+  /** Runs a script with a time in ms and an owner; concurrent calls are batched. */
   together(script: string, ms: number): SendOwned;
   apart(script: string, keys: readonly string[], args: readonly string[]): Promise<readonly unknown[]>;
-  /** A script over one key, whose answer is a list. */
+  /** Runs a script over one key, whose answer is a list. */
   single(script: string, key: string, args: readonly string[]): Promise<readonly unknown[]>;
   readonly areOverHttp: boolean;
 }
@@ -61,10 +61,10 @@ export function understood<Answer extends string>(answer: unknown, known: readon
   throw unexpected();
 }
 
-/** The text of a list is that of its items. */
+/** Empty for a list, whose text would be that of its items. */
 export const textOf = (answer: unknown): string => (Array.isArray(answer) ? '' : String(answer));
 
-/** For example, of a client that takes callbacks. It is unknown what happened. */
+/** The error for an unexpected answer, for example from a client that takes callbacks. The outcome is unknown. */
 export function unexpected(): WebhookError {
   return storeError(
     'The Redis client returned an unexpected answer. Pass redisStore a client whose commands return promises.',

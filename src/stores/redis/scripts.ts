@@ -1,14 +1,14 @@
-/** How long the key of a lease that has ended stays, in ms, so that the next claim tells that its run was killed: 7 days. */
+/** How long the key of an ended lease stays, in ms, so that the next claim knows that its run was killed: 7 days. */
 export const TRACE_MS = 604_800_000;
 
-// The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a command
-// because the connection broke before the answer came, the script recognizes its own work and gives the same answer.
-// The key of a claim expires TRACE_MS after the lease, so the lease has ended when no more than that is left.
-// A key that has failed is a hash, and `other` sends the store to failed-scripts.ts: every EVAL carries its script, so these
-// are short.
-// Only scripts read: a script always goes to the primary, and a replica may lag behind.
-// A script gets keys of several runs. Its arguments are a time in ms and the owner of each key. A key that cannot be read is
-// answered with its error, so that only its own run fails.
+// The value of a claimed key is its owner, and `done:` with the owner once it took effect. So if a client repeats a
+// command because the connection broke before the answer came, the script recognizes its work and repeats the answer.
+// The key of a claim expires TRACE_MS after the lease, so the lease has ended when at most TRACE_MS is left.
+// A key that has failed is a hash. The answer `other` makes the store use failed-scripts.ts: every EVAL sends its whole
+// script, so these scripts are short.
+// All reads are in scripts: a script always goes to the primary, while a replica may lag behind.
+// A script gets keys of several runs. The arguments are a time in ms and the owner of each key. The answer for a key
+// that cannot be read is its error, so that only its own run fails.
 
 export const CLAIM = `local words = {}
 for i, key in ipairs(KEYS) do

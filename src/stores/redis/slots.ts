@@ -1,9 +1,9 @@
 type Answers = Promise<readonly unknown[]>;
 
 /**
- * Calls `sendAll` with all keys, or where the server is a cluster, `sendSome` once for each slot: a script of a cluster may
- * only use keys of one slot, and the server refuses any other before it runs. Waits for all calls before it rejects, so
- * that what follows a failure follows all of them. Resolves to the answers in the order of the keys.
+ * Calls `sendAll` with all keys or, if the server is a cluster, `sendSome` once for each slot: in a cluster, a script
+ * may only use keys of one slot, and the server refuses other scripts before they run. Rejects only when all calls have
+ * settled. Resolves to the answers in the order of the keys.
  */
 export function bySlot(
   isCluster: boolean,
@@ -34,7 +34,7 @@ export function bySlot(
   };
 }
 
-/** The keys by the slot of a cluster that they belong to. */
+/** The keys by their slot in a cluster. */
 function slotsOf(keys: readonly string[]): string[][] {
   const slots = new Map<number, string[]>();
   for (const key of keys) {

@@ -16,7 +16,7 @@ const CLAIMS = ['claimed', 'duplicate', 'in-progress', 'abandoned', 'other'] as 
 const RECORDS = ['recorded', 'taken', 'other', 'settled'] as const;
 const ABANDONED: Claimed = { abandoned: true };
 
-/** Keys with their owners in Redis. Keys that have failed take a second script. */
+/** Keys with their owners in Redis. Keys that have failed need a second script. */
 export function redisTable(runner: Runner, times: Times): LeaseTable {
   const { leaseMs, retentionMs } = times;
   const claim = runner.together(CLAIM, leaseMs + TRACE_MS);

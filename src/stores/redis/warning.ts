@@ -16,7 +16,7 @@ export function warnWithoutSocketTimeout(client: object, adviceFor: (client: obj
   });
 }
 
-/** What to change in a client of ioredis. */
+/** Returns what to change in the options of an ioredis client. */
 export function adviceForIoRedis(client: object): string | undefined {
   const options = get(client, 'options');
   if (!isObject(options)) return undefined;
@@ -30,7 +30,7 @@ export function adviceForIoRedis(client: object): string | undefined {
 const NODE_REDIS_OPTIONS =
   '`pingInterval: 1000, socket: { socketTimeout: 3000, reconnectStrategy: (tries) => Math.min(100 * tries, 2000) }`';
 
-/** What to change in a client of node-redis. */
+/** Returns what to change in the options of a node-redis client. */
 export function adviceForNodeRedis(client: object): string | undefined {
   const clusterOptions = get(client, '_options');
   const options = isObject(clusterOptions) ? (get(clusterOptions, 'defaults') ?? {}) : get(client, 'options');

@@ -14,7 +14,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Repeats the work while another connection is writing, for up to `timeoutMs`. */
 export async function whenFree<T>(work: () => T | Promise<T>, timeoutMs: number): Promise<T> {
-  // Monotonic, so that setting the wall clock neither ends nor prolongs the wait.
+  // Monotonic: setting the wall clock must not shorten or prolong the wait.
   const end = monotonicNow() + timeoutMs;
   for (;;) {
     try {
@@ -42,8 +42,8 @@ export function runsOf(db: SynchronousDatabase<unknown>, timeoutMs: number): Run
 }
 
 /**
- * Opens a transaction that has the write lock from its beginning, so that only this and COMMIT can be busy. Neither waits
- * for a lock, which would block the process. Returns a function that rolls back what was not committed.
+ * Opens a transaction with the write lock from its start, so that only BEGIN and COMMIT can be busy. Neither waits for
+ * a lock, which would block the process. Returns a function that rolls back unless the transaction was committed.
  */
 export function begin(db: SynchronousDatabase<unknown>): () => void {
   const state = db.state();
@@ -54,7 +54,7 @@ export function begin(db: SynchronousDatabase<unknown>): () => void {
   const [timeoutMs] = Object.values(row ?? {}).map(Number);
   if (timeoutMs) db.runNow('PRAGMA busy_timeout = 0');
   const end = () => {
-    // SQLite has rolled back by itself on some errors, such as a full disk.
+    // On some errors, such as a full disk, SQLite has already rolled back.
     if (db.state() === 'in a transaction') db.runNow('ROLLBACK');
     if (timeoutMs && db.state() === 'free') db.runNow(`PRAGMA busy_timeout = ${timeoutMs}`);
   };

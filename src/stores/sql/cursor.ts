@@ -7,12 +7,12 @@ import { type Answer, type Dialect, type Run, valuesOf } from './database.js';
 import { explained, isConflict, type Statements } from './dialect.js';
 import { late } from './transaction-errors.js';
 
-/** Where the cursors are. */
+/** The table of cursors, and how to reach it. */
 export interface CursorTable {
   readonly run: Run;
   readonly statements: Statements;
   readonly dialect: Dialect;
-  /** Whether texts are sent as values: D1 limits a statement to 100 kB. */
+  /** Whether texts are sent as parameters: D1 limits a statement to 100 kB. */
   readonly bind: boolean;
   readonly timeoutMs: number;
 }
@@ -20,18 +20,18 @@ export interface CursorTable {
 const NAME = /^[\w.:@/+-]{1,200}$/;
 /** Longest text in the table, in characters: D1 takes up to 2 MB for a row. */
 const LONGEST = 1_900_000;
-/** What every client leaves as it is in a literal: no placeholder, quote or escape of any of them. */
+/** Escapes of characters that no client changes in a literal, as they are no placeholders, quotes or escapes. */
 const PLAIN = /%(?:22|2C|2F|3A|40|5B|5D|7B|7D)/g;
 const TRIES = 5;
 
-/** A cursor in a row of the table: read, and replaced in one atomic statement. */
+/** A cursor in a row of the table, which one atomic statement replaces. */
 export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw optionError('name', 'up to 200 letters, digits and _ . : @ / + -', name);
   }
   const { bind, dialect, statements, timeoutMs } = table;
 
-  /** Runs a statement on the table. `values` are its texts, which the statement names by their position. */
+  /** Runs a statement on the table. `values` are the texts of the statement, in order. */
   async function run(statement: (table: string, ...texts: string[]) => string, ...values: string[]): Promise<Answer> {
     const texts = values.map((value, index) => (bind ? `?${index + 1}` : `'${value}'`));
     const text = statement(statements.cursors(), ...texts);
@@ -65,7 +65,7 @@ export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
           try {
             return await replace(run, dialect, name, ...(texts as [string, string?]));
           } catch (error) {
-            // It changed nothing.
+            // A statement that conflicted changed nothing.
             if (!isConflict(error) || tries === TRIES) throw error;
           }
         }
@@ -75,7 +75,7 @@ export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
 
 type RunCursor = (statement: (table: string, ...texts: string[]) => string, ...values: string[]) => Promise<Answer>;
 
-/** Writes the value if the row has the expected one, or none is expected and there is none. */
+/** Writes the value if the row has the expected value, or if none is expected and there is no row. */
 async function replace(run: RunCursor, dialect: Dialect, name: string, next: string, expected?: string) {
   if (dialect === 'mysql') return replaceInMysql(run, name, next, expected);
   const { rows } =
@@ -97,8 +97,8 @@ async function replace(run: RunCursor, dialect: Dialect, name: string, next: str
 }
 
 /**
- * MySQL returns no rows of what it writes, and not every client counts them. So each write leaves its mark among those of
- * the last 20, where it is found even if others have written meanwhile.
+ * MySQL does not return written rows, and not every client counts them. So each write adds a mark to those of the last
+ * 20 writes, where it is found even if other writes have followed.
  */
 async function replaceInMysql(run: RunCursor, name: string, next: string, expected?: string): Promise<boolean> {
   const mark = crypto.randomUUID();
@@ -129,7 +129,7 @@ async function replaceInMysql(run: RunCursor, name: string, next: string, expect
   return rows.length > 0;
 }
 
-/** A text in ASCII letters that stand for themselves in every dialect and client; JSON stays readable. */
+/** Encodes a text in ASCII characters that no dialect or client changes; JSON stays readable. */
 function encode(value: string): string {
   const wellFormed = value.replace(/\p{Cs}/gu, '\ufffd');
   const text = encodeURIComponent(wellFormed)

@@ -1,17 +1,17 @@
-/** The databases whose SQL the store speaks. MySQL includes MariaDB. */
+/** The SQL dialects of the store. MySQL includes MariaDB. */
 export type Dialect = 'postgres' | 'mysql' | 'sqlite';
 
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
 
-/** The rows of a statement, and where the client counts them, how many rows an INSERT wrote. */
+/** The rows of a statement and, if the client counts them, how many rows an INSERT wrote. */
 export interface Answer {
   readonly rows: readonly object[];
   readonly changed?: number | undefined;
 }
 
 /**
- * Runs one statement. A client that can close connections closes one without an answer after `timeoutMs`. Only the
- * statements for a `LeaseDatabase` have parameters, with one of the `values` each.
+ * Runs one statement. A client that can close connections closes a connection that did not answer within `timeoutMs`.
+ * Only the statements for a `LeaseDatabase` have parameters, one for each of the `values`.
  */
 export type Run = (statement: string, timeoutMs?: number, values?: readonly string[]) => Promise<Answer>;
 
@@ -20,12 +20,11 @@ export interface Transaction<Tx = unknown> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
   readonly run: Run;
-  /**
-   * Makes `tx` refuse every further statement, and reports the first of them; absent if the client has no way. `run` still
-   * works.
-   */
+  /** Makes `tx`, but not `run`, refuse further statements, and reports the first one; absent if the client cannot. */
   readonly close?: ((report?: (error: unknown) => void) => void) | undefined;
-  /** Closes its connection, after which neither the handler nor the client can reach it; absent if the client has no way. */
+  /**
+   * Closes the connection, so that the transaction is out of reach of handler and client; absent if the client cannot.
+   */
   readonly destroy?: (() => void) | undefined;
   /**
    * Ends the transaction with one message, whose text ends with COMMIT. The server stops at the first statement that fails.
@@ -35,29 +34,31 @@ export interface Transaction<Tx = unknown> {
 }
 
 export interface TransactionOptions {
-  /** (Default: the database's.) */
+  /** Isolation level. (Default: the database's.) */
   readonly isolationLevel?: IsolationLevel | undefined;
-  /** How long the client may take to open it, in ms. */
+  /** How long the client may take to open the transaction, in ms. */
   readonly timeoutMs: number;
-  /** How long it may stay open, in ms. */
+  /** How long the transaction may stay open, in ms. */
   readonly leaseMs: number;
 }
 
-/** A client of a database: what the store needs of it. The `from…` functions create it from your own instance. */
+/** A database client as the store uses it. The `from…` functions create one from your own instance. */
 export interface SqlDatabase<Tx = unknown> {
   readonly dialect: Dialect;
-  /** Runs a statement by itself. */
+  /** Runs a statement outside a transaction. */
   readonly run: Run;
-  /** Whether `transaction` may resolve although the server rolled back at COMMIT, so that the store looks afterwards. */
+  /**
+   * Whether `transaction` may resolve although COMMIT rolled back, so that the store must check its rows afterwards.
+   */
   readonly hidesRollback?: boolean | undefined;
   /**
-   * Whether a late handler's transaction is aborted in place of its session: nothing of the handler reaches the connection
-   * once the transaction has ended, or the client does not survive the end of a session.
+   * Whether a late handler's transaction is aborted instead of its session: because the handler cannot reach the
+   * connection once the transaction has ended, or because the client does not survive the end of a session.
    */
   readonly keepsSession?: boolean | undefined;
   /**
-   * Opens a transaction and passes it to `work`. Commits when `work` resolves, unless it called `commit`; rolls back and
-   * rejects when it rejects. Does not give the connection to others before `work` has settled.
+   * Opens a transaction and passes it to `work`. Commits when `work` resolves, unless it called `commit`; rolls back
+   * and rejects when it rejects. Does not reuse the connection before `work` has settled.
    */
   transaction(work: (transaction: Transaction<Tx>) => Promise<void>, options: TransactionOptions): Promise<void>;
 }
@@ -65,7 +66,7 @@ export interface SqlDatabase<Tx = unknown> {
 /** A SQLite database on a server that offers no interactive transactions. */
 export interface LeaseDatabase {
   readonly dialect: 'sqlite';
-  /** Runs a statement by itself. */
+  /** Runs a statement outside a transaction. */
   readonly run: Run;
 }
 
@@ -74,11 +75,11 @@ export interface SynchronousDatabase<Connection> {
   readonly dialect: 'sqlite';
   readonly connection: Connection;
   /**
-   * Runs a statement and returns its rows. A statement with `values`, even an empty list, is prepared once and must not be
-   * able to be busy.
+   * Runs a statement and returns its rows. A statement with `values`, even an empty list, is prepared once, and must be
+   * one that cannot be busy.
    */
   runNow(statement: string, values?: readonly (string | number)[]): readonly object[];
-  /** Whether other code has a transaction open on the connection, or has closed it. */
+  /** Whether other code has a transaction open on the connection, or has closed the connection. */
   state(): 'free' | 'in a transaction' | 'closed';
 }
 

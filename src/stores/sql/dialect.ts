@@ -4,12 +4,12 @@ import type { Claimed as ClaimedKey, Failed, Failure, LetterStore, Step, StoredL
 import { type Answer, type IsolationLevel, type Run, type Transaction, valuesOf } from './database.js';
 
 /**
- * What is known of a key that could not be claimed. `unknown`: its row is open, and its transaction has ended. `dead`: a
- * dead letter that nobody retries.
+ * The status of a key that could not be claimed. `unknown`: its row is open, but its transaction has ended. `dead`: a
+ * dead letter that is not being retried.
  */
 export type Status = 'duplicate' | 'in-progress' | 'unknown' | 'dead';
 
-/** The answers for keys that a step could not claim. None for a key that it may claim when it tries again. */
+/** The answers for keys that a step could not claim. A key that a retry may claim has no answer. */
 export function wordsOf(
   found: ReadonlyMap<string, Status>,
   keys: readonly string[],
@@ -19,7 +19,7 @@ export function wordsOf(
   for (const key of keys) {
     const status = found.get(key);
     if (status !== undefined && status !== 'dead') words.set(key, status);
-    // Free keys are no letters, and letters are not free.
+    // The key is free but the step needs a dead letter, or the other way round.
     else if ((status === 'dead') === (from === 'free')) words.set(key, 'duplicate');
   }
   return words;
@@ -28,19 +28,19 @@ export function wordsOf(
 /** Keys claimed in a transaction. */
 export interface Claimed {
   readonly keys: readonly string[];
-  /** Of their rows. */
+  /** The owner in the rows of the keys. */
   readonly owner: string;
   /** Identifies the transaction, for `check`, `cancel` and `terminate`. */
   readonly id: string;
   readonly fencingToken?: bigint | undefined;
-  /** The role of the session, as a literal: a handler may set another until the end of its transaction. */
+  /** The role of the session, as a literal: a handler may set another role until the end of its transaction. */
   readonly role?: string | undefined;
 }
 
 export interface Durations {
   readonly leaseMs: number;
   readonly retentionMs: number;
-  /** Of the transactions. (Default: the database's.) */
+  /** Isolation level of the transactions. (Default: the database's.) */
   readonly isolationLevel?: IsolationLevel | undefined;
 }
 
@@ -53,26 +53,26 @@ export interface Statements {
   readonly table: string;
   /** The table of cursors, quoted, and qualified once `prepare` has resolved. */
   cursors(): string;
-  /** Called before keys are claimed; undefined once there is nothing to do. */
+  /** Called before keys are claimed; returns undefined once there is nothing to prepare. */
   prepare?(run: Run): Promise<void> | undefined;
   migrate(run: Run): Promise<void>;
   /** Deletes up to `rows` expired keys and resolves to their number. */
   sweep(run: Run, rows: number): Promise<number>;
 
-  /** Of the keys that are not free: which. */
+  /** Resolves to the status of each key that is not free. */
   status(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, Status>>;
-  /** Gives the keys that nobody has to `owner`, each with a fencing token where the database has one. */
+  /** Gives the free keys to `owner`, each with a fencing token if the database has one. */
   claim(run: Run, keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, ClaimedKey>>;
-  /** Records that the keys took effect, and removes their letters. Resolves to those of `owner` or of nobody. */
+  /** Records that the keys took effect, and removes their letters. Resolves to the keys that no other owner has. */
   complete(run: Run, keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
-  /** Frees the keys. Those that have failed before keep their count, and dead letters stay. */
+  /** Frees the keys. Failed keys keep their count, and dead letters stay. */
   release(run: Run, keys: readonly string[], owner: string): Promise<unknown>;
 
   readonly transaction: TransactionStatements;
   readonly letters: LetterStatements;
 }
 
-/** The statements for failures and dead letters. As in {@link LetterStore}, with keys and texts that the database keeps. */
+/** The statements for failures and dead letters. Like {@link LetterStore}, with keys and texts in stored form. */
 export interface LetterStatements {
   fail(run: Run, key: string, failure: Failure): Promise<Failed | undefined>;
   look(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, StoredLetter>>;
@@ -85,45 +85,45 @@ export interface TransactionStatements {
   claim(run: Run, keys: readonly string[], owner: string, step: Step): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_OUTCOME_UNKNOWN` if the transaction is not the one that claimed the keys. */
   check(run: Run, claimed: Claimed): Promise<void>;
-  /** Checks the same, and records the keys as done. Before the commit. */
+  /** Does the same check, and records the keys as done. Runs before the commit. */
   finish(run: Run, claimed: Claimed): Promise<void>;
-  /** Whether an error of the handler tells that the server may have ended the transaction by a rollback. */
+  /** Whether an error of the handler means that the server may have rolled back the transaction. */
   isRollback?(error: unknown): boolean;
-  /** Whether conflicts end a transaction, also if the handler ignores them. */
+  /** Whether a conflict ends a transaction even if the handler ignores the error. */
   readonly conflictsEnd?: boolean | undefined;
-  /** Runs beside it, when it is over: whether it was committed. */
+  /** Runs on another connection after the transaction. Resolves to whether it was committed. */
   look(run: Run, claimed: Claimed): Promise<boolean>;
-  /** Runs beside it, when it is over: leaves the keys open that have no row, or a letter, as those are that were committed. */
+  /** Runs on another connection after the transaction: marks keys without a row, or with a letter, as open. */
   leaveOpen(run: Run, claimed: Claimed): Promise<unknown>;
-  /** Finishes in the server and commits, in one round trip; for clients that can. */
+  /** Finishes and commits in one round trip, for clients that can. */
   commit?(send: NonNullable<Transaction<unknown>['commit']>, claimed: Claimed): Promise<void>;
-  /** After `finish`, before the client commits: commits itself, if the rows are still those of the transaction. */
+  /** Runs after `finish`, before the client commits: commits if the rows are still those of the transaction. */
   end?(run: Run, claimed: Claimed): Promise<void>;
-  /** Before a rollback. */
+  /** Runs before a rollback. */
   undo?(run: Run, claimed: Claimed): Promise<unknown>;
 
-  /** Makes an open transaction unusable, so that a late handler writes nothing. Runs in it. (Default: `leave`.) */
+  /** Runs in an open transaction and makes it unusable, so that a late handler writes nothing. (Default: `leave`.) */
   spoil?(run: Run, claimed: Claimed): Promise<unknown>;
-  /** Ends the session of an open transaction. Runs in it. (Default: `spoil`.) */
+  /** Runs in an open transaction and ends its session. (Default: `spoil`.) */
   leave?(run: Run, claimed: Claimed): Promise<unknown>;
-  /** Runs beside it: interrupts the statement that it is running. */
+  /** Runs on another connection: interrupts the current statement of the transaction. */
   cancel?(run: Run, claimed: Claimed): Promise<unknown>;
-  /** Runs beside it: ends its session. */
+  /** Runs on another connection: ends the session of the transaction. */
   terminate?(run: Run, claimed: Claimed): Promise<unknown>;
 }
 
-/** The codes by which clients say that a statement failed only because of a concurrent transaction. */
+/** Codes with which clients report that a statement failed because of a concurrent transaction. */
 const CONFLICTS = new Set(['40001', '40P01', 'P2034', 'ER_LOCK_DEADLOCK', 'ER_CHECKREAD', '1213', '1020']);
 
 /**
- * Whether an error, or one that it was made from, is a serialization failure or a deadlock: the same transaction may
- * succeed when it is run again.
+ * Whether an error, or one of its causes, is a serialization failure or a deadlock: the same transaction may succeed
+ * when it is run again.
  */
 export function isConflict(error: unknown): boolean {
   return codesOf(error).some((code) => CONFLICTS.has(code));
 }
 
-/** SQLSTATE, or code of the client, of an error or of the one that it was made from. */
+/** SQLSTATEs or client codes of an error and its causes. */
 export function codesOf(error: unknown): string[] {
   return reasonsOf(error).flatMap(({ code, errno, originalCode }) => [code, errno, originalCode].map(String));
 }
@@ -131,23 +131,23 @@ export function codesOf(error: unknown): string[] {
 export interface Reason {
   readonly code?: unknown;
   readonly errno?: unknown;
-  /** Of Prisma's driver adapters. */
+  /** Set by Prisma's driver adapters. */
   readonly originalCode?: unknown;
   readonly message?: unknown;
 }
 
-/** ORMs wrap the errors of drivers, each in its own way. */
+/** Properties in which ORMs keep the error of a driver. */
 const WRAPPERS = ['cause', 'driverError', 'parent', 'original', 'originalError', 'meta', 'driverAdapterError'];
 const MAX_REASONS = 20;
 
-/** An error and those that it was made from. */
+/** An error and its causes. */
 export function reasonsOf(error: unknown): Reason[] {
   const found: Reason[] = [];
   const left = [error];
   while (left.length > 0 && found.length < MAX_REASONS) {
     const each = left.shift();
     if (typeof each !== 'object' || each === null || found.includes(each)) continue;
-    // What it was made from is no reason to run anything again.
+    // The causes of this error must not lead to a retry.
     if (WebhookError.codeOf(each) === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') continue;
     found.push(each);
     for (const name of WRAPPERS) left.push(Reflect.get(each, name));
@@ -155,7 +155,7 @@ export function reasonsOf(error: unknown): Reason[] {
   return found;
 }
 
-/** An error of one of the store's statements, or an error with the fix. */
+/** The error of one of the store's statements; for some errors one with the fix. */
 export function explained(error: unknown, table: string): unknown {
   const isMissing =
     codesOf(error).some((code) => code === '42P01' || code === '1146') ||
@@ -164,7 +164,7 @@ export function explained(error: unknown, table: string): unknown {
   return storeError(`The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`, error);
 }
 
-/** Runs statements, and explains their errors. */
+/** Wraps `run` so that errors are explained. */
 export function explaining(run: Run, table: string): Run {
   return (...statement) =>
     run(...statement).catch((error: unknown) => {
@@ -175,7 +175,7 @@ export function explaining(run: Run, table: string): Run {
 const CLAIMED: ClaimedKey = {};
 const ABANDONED: ClaimedKey = { abandoned: true };
 
-/** Reads rows of keys, and whether each was abandoned. */
+/** Reads rows of keys with whether each key was abandoned. */
 export function claimsOf({ rows }: Answer): Map<string, ClaimedKey> {
   return new Map(rows.map(valuesOf).map(([key = '', abandoned]) => [key, abandoned === '1' ? ABANDONED : CLAIMED]));
 }

@@ -56,7 +56,7 @@ export interface SqlStoreOptions<Database> extends LeaseOptions {
   readonly transactional?: boolean | undefined;
   /** The table, or `schema.table`. (Default: `webhook_idempotency_keys`.) */
   readonly table?: string | undefined;
-  /** Isolation level of the transactions. SQLite has one alone. (Default: the database's.) */
+  /** Isolation level of the transactions. SQLite has only one. (Default: the database's.) */
   readonly isolationLevel?: IsolationLevel | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface SqlStore<Tx> extends TransactionalStore<Tx>, SqlTables {}
 /** The store that {@link sqlStore} creates without `transactional`. */
 export interface SqlLeaseStore extends LeaseStore, SqlTables {}
 
-/** What keeps the tables of the store. */
+/** Methods for the tables of the store. */
 export interface SqlTables {
   /** Creates the tables if they do not exist. Replicas may call it at the same time, and at every start. */
   migrate(): Promise<void>;
@@ -77,8 +77,8 @@ export interface SqlTables {
    * `<table>_cursors`, in plain text: delete the row to start over.
    *
    * @param name Up to 200 letters, digits and `_ . : @ / + -`.
-   * @returns The cursor. Its methods reject with a WebhookError `ERR_WEBHOOK_STORE` if the database fails; the value may
-   * have been written then. It stores up to 1 MB.
+   * @returns The cursor. Its methods reject with a WebhookError `ERR_WEBHOOK_STORE` if the database fails; the value
+   * may have been written even then. It stores up to 1 MB.
    * @throws ConfigError `ERR_WEBHOOK_CONFIG` for another name.
    */
   cursor(name: string): ReconcileCursor;
@@ -94,7 +94,7 @@ const LEASE_DATABASE_LOST_MS = 60_000;
 const MAINTENANCE_MS = 60_000;
 const ISOLATION_LEVELS = ['read committed', 'repeatable read', 'serializable'];
 
-// For a wrong option, compilers show what the last of these says.
+// For a wrong option, compilers report the error of the last overload.
 export function sqlStore(
   options: SqlStoreOptions<AnyDatabase> & { readonly transactional?: false | undefined },
 ): SqlLeaseStore;
@@ -102,11 +102,12 @@ export function sqlStore<Connection>(
   options: SqlStoreOptions<SynchronousDatabase<Connection>> & { readonly transactional: true },
 ): SqlStore<Synchronous<Connection>>;
 /**
- * Creates a store in your database, shared by all replicas. With `transactional`, the handler runs in the transaction that
- * records the key, and gets it as your client or ORM types it: its writes and the key commit together or not at all.
- * Every run then uses one connection until it settles, so size the pool accordingly. After a serialization failure or a
- * deadlock the handler runs again, five times in all at most. When a handler times out, its transaction becomes unusable.
- * If a handler ends the transaction itself, its event is answered 500 (`ERR_WEBHOOK_OUTCOME_UNKNOWN`) until you settle its key.
+ * Creates a store in your database, shared by all replicas. With `transactional`, the handler runs in the transaction
+ * that records the key, and gets the transaction as your client or ORM types it: the handler's writes and the key
+ * commit together or not at all. Every run then uses one connection until it settles, so size the pool accordingly.
+ * After a serialization failure or a deadlock the handler runs again, at most five times in all. When a handler times
+ * out, its transaction becomes unusable. If a handler ends the transaction itself, the event is answered 500
+ * (`ERR_WEBHOOK_OUTCOME_UNKNOWN`) until you settle its key.
  *
  * Without `transactional` it does not put the handler's writes into its own transaction: the key has a lease, and if the
  * process dies between the effect and its record, the event is handled again. It does not create the table: call `migrate`.

@@ -6,11 +6,11 @@ import { sqlLetters } from './letters.js';
 
 const CLAIM_TRIES = 5;
 
-/** Leases in a table, one statement a step. */
+/** Leases in a table, with one statement per step. */
 export function leaseTable(plain: Run, statements: Statements): LeaseTable {
   const run = explaining(plain, statements.table);
 
-  /** A serialization failure or a deadlock changed nothing, so the next try may find out more. */
+  /** A serialization failure or a deadlock changed nothing, so a retry may succeed. */
   const unlessConflict = (error: unknown) => {
     if (!isConflict(error)) throw error;
     return [];

@@ -5,22 +5,22 @@ import { isAborted } from './transaction-errors.js';
 /** How long a statement of a late handler may hold up the end of its transaction, in ms. */
 const UNDER_WAY_MS = 100;
 
-/** What a {@link Leaving} needs besides its transaction. */
+/** What a {@link Leaving} uses besides its transaction. */
 interface Surroundings {
   readonly statements: TransactionStatements;
   readonly keepsSession: boolean | undefined;
   /** Runs a statement on another connection. */
   readonly beside: Run;
   readonly timeoutMs: number;
-  /** Asks in the transaction whether it is the one that claimed. Never rejects. */
+  /** Asks in the transaction whether it is the one that claimed the keys. Never rejects. */
   ask(): Promise<void>;
 }
 
 /** Ends the transaction of a late handler in the server, and frees its keys. */
 export class Leaving {
-  /** Resolves once the handler cannot reach it; never, if nothing says so and the client cannot close the connection. */
+  /** Resolves once the handler cannot reach the transaction; never if no statement nor `destroy` ensures that. */
   readonly left: Promise<void>;
-  /** Whether its session has been ended, or is being. */
+  /** Whether the session of the transaction is ended, too. */
   readonly endsSession: boolean;
   #isGivenBack = false;
   readonly #transaction: Transaction;
@@ -36,7 +36,7 @@ export class Leaving {
     this.left = this.#leave();
   }
 
-  /** The client gets the transaction back, so nothing more may be sent to it. */
+  /** Marks the transaction as returned to the client, so that no further statement is sent in it. */
   giveBack(): void {
     this.#isGivenBack = true;
   }
@@ -51,7 +51,7 @@ export class Leaving {
     const isOut = inside.then(yes, (error: unknown) => !this.endsSession || !isAborted(error));
     if ((await within(isOut, UNDER_WAY_MS)) && (await isOut)) return destroy?.();
     if (!this.endsSession) {
-      // A statement of the handler is under way. Not awaited: the pool may have this connection alone.
+      // A statement of the handler is running. Not awaited: the pool may have only this connection.
       statements.cancel?.(beside, this.#claimed).catch(ignore);
       await isOut;
       return;
@@ -61,7 +61,7 @@ export class Leaving {
       statements.terminate?.(beside, this.#claimed) ?? Promise.reject(),
     ]).then(ignore, () => new Promise<void>(ignore));
     if (!destroy) return ended;
-    // What is under way should fail before: some clients forget it when they close a connection.
+    // Statements in progress should fail first: some clients never settle them after closing a connection.
     await within(
       ended.then(() => isOut),
       timeoutMs,
@@ -72,7 +72,7 @@ export class Leaving {
 
 const yes = () => true;
 
-/** Waits until something settles, or for so long. No timer outlasts it, which would keep the process from ending. */
+/** Waits until `work` settles, for at most `ms`. Clears its timer, which would keep the process alive. */
 export async function within(work: Promise<unknown> | undefined, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const isOver = new Promise<boolean>((resolve) => {

@@ -8,7 +8,7 @@ const MOST_BYTES = 1_900_000;
 /** A failure with texts that every database can keep. Throws `ERR_WEBHOOK_STORE` for a letter that is too large. */
 export function keepable(failure: Failure): Failure {
   const { letter, source, code, message } = failure;
-  // Both are only possible inside of strings of JSON.
+  // In JSON, both occur only inside strings.
   const kept = letter.replaceAll('\0', '\\u0000').replace(LONE, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
   const bytes = new TextEncoder().encode(kept).length;
   if (bytes > MOST_BYTES) throw storeError(`${TOO_LARGE} (${bytes} bytes, at most ${MOST_BYTES})`);
@@ -27,7 +27,7 @@ const TOO_LARGE = 'The event is too large for a dead letter, so it will be redel
 
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** UTF-8 in hex digits, which no client takes for a placeholder, and no server for an escape. */
+/** UTF-8 in hex digits, which contain no placeholder of a client and no escape of a server. */
 export function hexOf(text: string): string {
   let hex = '';
   for (const byte of new TextEncoder().encode(text)) hex += DIGITS[byte];

@@ -5,11 +5,11 @@ import { hexOf, lettersOf, textOf } from './letter-texts.js';
 import { IS_IDLE, IS_OVER, later, lockOf, type MysqlTable, NOW, ownedBy, unlessLocked } from './mysql-table.js';
 import { literal, literals, NEVER_MS } from './table.js';
 
-/** In hex, because the connection may have another character set. */
+/** In hex, because the character set of the connection may differ. */
 const COLUMNS =
   '`key`, attempts, first_failed_at, last_failed_at, HEX(error_code), HEX(error_message), HEX(letter), HEX(source)';
 
-/** How often a failure is counted again because another one was. */
+/** How often counting a failure is retried because another failure was counted meanwhile. */
 const MOST_TRIES = 20;
 
 type Read = Readonly<Record<'owner' | 'state', string>>;
@@ -22,7 +22,7 @@ export function mysqlLetters(table: MysqlTable, { retentionMs }: Durations): Let
     return lettersOf(await run(text), textOf);
   }
 
-  /** The row of a key as other transactions have left it, and whether none of them has its lock. */
+  /** The committed row of a key, and whether its lock is free. */
   async function read(run: Run, key: string) {
     const told = await run(`SELECT ${NOW}, IS_FREE_LOCK(${lockOf(table, `_ascii${literal(key)}`)})`);
     const [now, isFree] = told.rows.map(valuesOf)[0] as [string, string];
@@ -43,9 +43,9 @@ export function mysqlLetters(table: MysqlTable, { retentionMs }: Durations): Let
   }
 
   /**
-   * Writes a row unless it has changed since it was read, as each write of another changes its owner or its state. Not every
-   * client counts rows, so a row that has changed is an error: more than one row in place of a value. The first assignment sees
-   * the row as it was.
+   * Writes a row unless it has changed since it was read: every other write changes the owner or the state. Not every
+   * client counts rows, so a changed row is made an error: a subquery with more than one row. The first assignment sees
+   * the old row.
    */
   async function write(
     run: Run,

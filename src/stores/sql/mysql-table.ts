@@ -4,15 +4,15 @@ import { literal, literals, type State } from './table.js';
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000`;
 export const COLUMNS = '(`key`, owner, state, expires_at)';
 
-/** What the store knows of its server and table. `prepare` completes it. */
+/** Properties of the server and the table, completed by `prepare`. */
 export interface MysqlTable {
-  /** Qualified, because a handler may leave its connection with another database. */
+  /** Qualified, because a handler may select another database on its connection. */
   quoted: string;
   cursors: string;
-  /** Begins the names of locks, which all databases of a server share. */
+  /** Prefix of lock names, because all databases of a server share them. */
   scope: string;
   isMariadb: boolean;
-  /** Whether SELECT would wait for other transactions, as in serializable ones, or see what they have not committed. */
+  /** Whether a SELECT would wait for other transactions, as in serializable ones, or see their uncommitted rows. */
   skipsLocked: boolean;
 }
 
@@ -24,9 +24,9 @@ export function earlier(ms: number): string {
   return `${NOW} - ${Math.ceil(ms)}`;
 }
 
-/** Of rows that anybody may have. */
+/** Condition for rows that are free. */
 export const IS_OVER = `expires_at <= ${NOW} AND state <> 'open'`;
-/** Of dead letters that nobody retries. */
+/** Condition for dead letters that are not being retried. */
 export const IS_IDLE = `state = 'dead' AND (retry_until IS NULL OR retry_until <= ${NOW})`;
 
 /** The name of the lock of a key. The server computes it, which costs less than longer statements. */
@@ -40,7 +40,7 @@ export function ownedBy({ quoted }: MysqlTable, keys: readonly string[], owner: 
   return `SELECT \`key\`, abandoned + 0 FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)}${inState}`;
 }
 
-/** What a statement writes to rows. */
+/** The columns that a statement writes. */
 export interface Written {
   readonly owner: string;
   readonly state: State;
@@ -48,8 +48,8 @@ export interface Written {
 }
 
 /**
- * Inserts, or overwrites where `condition` is true. Each assignment sees those before it, after which the condition must
- * still be true: so nothing is overwritten with `open`, and `expires_at` comes last. Only effects remove letters.
+ * Inserts, or overwrites where `condition` is true. Each assignment sees the earlier ones, and the condition must still
+ * be true after them. So `open` never overwrites, and `expires_at` comes last. Only recorded effects remove letters.
  */
 export function upsert(
   { quoted }: MysqlTable,

@@ -15,17 +15,17 @@ import {
 import { endedError } from './outcome.js';
 import { chunksOf, literal, literals } from './table.js';
 
-/** What a row says that is there: it is free; a run has it, or nothing may run. */
+/** States of a found row: free, or not free because a run has the key or nothing may run. */
 const [OVER, TAKEN] = [1, 2];
-/** Marks the transaction: ending it removes its savepoints, with whatever statement. */
+/** Savepoint that marks the transaction. Any statement that ends the transaction also removes it. */
 const MARK = 'event_webhook_receiver';
-/** How often a store looks for holders that were frozen, in ms. */
+/** How often a store looks for transactions of frozen processes, in ms. */
 const TAKEOVER_EVERY_MS = 1000;
 
 /**
- * INSERT waits for a key that another transaction has inserted, so transactions hold a named lock for each key, which can
- * be asked for without waiting. Exactly once does not depend on the locks, but on the primary key. They stay with the
- * connection until it is used again, or closed: nothing waits for them, and a key that was committed needs none.
+ * INSERT waits for a key that another transaction has inserted. So transactions hold a named lock for each key, which
+ * can be requested without waiting. Exactly-once depends on the primary key, not on the locks. The locks stay with the
+ * connection until its next transaction or its end: nothing waits for them, and a committed key needs no lock.
  */
 export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Durations): TransactionStatements {
   const retained = later(retentionMs);
@@ -33,15 +33,15 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * Claims all keys, or none: asks for each lock just before its row is inserted, so that a key held elsewhere is skipped
-   * without waiting. A duplicate locks the gap before its row until the rollback.
+   * Claims all keys or none: requests each lock just before its row is inserted, so that a key held elsewhere is
+   * skipped without waiting. A duplicate locks the gap before its row until the rollback.
    */
   async function claimAll(run: Run, keys: readonly string[], written: Written, id: string): Promise<boolean> {
     const { owner, state, expires } = written;
     let inserted = 0;
     try {
       for (const chunk of chunksOf(keys)) {
-        // Frees what an earlier transaction has left, before the first lock.
+        // Releases the locks of an earlier transaction before the first lock.
         const first = inserted === 0 ? `IF(j.n = 1, RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0), 1)` : '1';
         const list = literals(chunk).replaceAll("'", '"');
         const { changed = 0 } = await run(
@@ -61,7 +61,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return false;
   }
 
-  /** Asks for the locks, and in the same round trip, unless that would wait, for the keys that have rows. */
+  /** Requests the locks. The same round trip also reads the existing rows, unless reading them could wait. */
   async function ask(run: Run, keys: readonly string[], first: string) {
     const found = table.skipsLocked ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
     const locks = keys.map((key) => `GET_LOCK(${lockOfKey(key)}, 0)`).join(', ');
@@ -142,14 +142,14 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return claimed;
   }
 
-  /** Frees the locks of keys that are not done and not claimed, which their own runs and failures ask for. */
+  /** Releases the locks of keys that are neither done nor claimed, which their other runs and failures need. */
   async function unlock(run: Run, keys: readonly string[]): Promise<void> {
     if (keys.length > 0) await run(`DO ${keys.map((key) => `RELEASE_LOCK(${lockOfKey(key)})`).join(', ')}`);
   }
 
   /**
-   * Closes the connections of other transactions that have waited for a statement for longer than a lease: their processes
-   * were frozen. A user may see and close its own connections.
+   * Closes the connections of other transactions that have been idle for longer than a lease, because their processes
+   * are frozen. A user may see and close its own connections.
    */
   async function takeOver(run: Run, keys: readonly string[]): Promise<void> {
     if (keys.length === 0 || monotonicNow() - lookedAt < Math.min(TAKEOVER_EVERY_MS, leaseMs)) return;
@@ -171,7 +171,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   async function check(run: Run): Promise<void> {
     await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
       if (!codesOf(error).includes('1305')) throw error;
-      // LOCK TABLES, for one, would outlive the transaction.
+      // LOCK TABLES, for example, would outlive the transaction.
       await run('KILL CONNECTION_ID()').catch(ignore);
       throw endedError(error);
     });
@@ -179,8 +179,8 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   return {
     /**
-     * Marks the transaction. With autocommit, the server would commit each statement that a handler sends after a deadlock
-     * that it ignores.
+     * Marks the transaction. Turns autocommit off, because otherwise the server would commit each statement that a
+     * handler sends after an ignored deadlock.
      */
     async claim(run, keys, owner, { from }) {
       const id = `ewr:${owner}`;
@@ -221,8 +221,9 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       }
     },
     /**
-     * Turning autocommit on commits, and in the same statement the rows are looked at: a statement that the handler has not
-     * awaited may have met a deadlock after the check. More than one row is an error.
+     * Commits by turning autocommit on, and checks the rows in the same statement: a statement that the handler did not
+     * await may have caused a deadlock after the first check. A failed check is made an error: a subquery with more
+     * than one row.
      */
     async end(run, { keys, owner }) {
       const chunks = chunksOf(keys).map(
@@ -244,7 +245,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
 /** Besides conflicts, errors with which a server may roll back: lock wait timeout, lock table full. */
 const ROLLBACKS = new Set(['1205', '1206', 'ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_TABLE_FULL']);
-/** In one collation, as UNION demands. */
+/** Converts to one collation, as UNION requires. */
 function plain(expression: string): string {
   return `CONVERT(${expression} USING utf8mb4) COLLATE utf8mb4_bin`;
 }

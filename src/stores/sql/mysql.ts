@@ -33,7 +33,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
   const retained = later(durations.retentionMs);
   let isPrepared = false;
 
-  /** Writes rows, and resolves to those that the owner has then. */
+  /** Writes rows, and resolves to those that the owner then has. */
   async function take(
     run: Run,
     keys: readonly string[],
@@ -122,12 +122,11 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
   };
 }
 
-/** In ASCII, so that it is the same text in the character set of each connection. */
+/** In ASCII, so that the text is the same in the character set of each connection. */
 function scopeOf(name: string): string {
   return sha256Hex(name).slice(0, 40);
 }
 
-/** The statements that create the tables. */
 export function mysqlDdl({ quoted, index, cursors }: Table): string[] {
   const ascii = (length: number) => `VARCHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`;
   const utf8 = (type: string) => `${type} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`;

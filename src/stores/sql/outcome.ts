@@ -6,7 +6,7 @@ import type { Claimed, TransactionStatements } from './dialect.js';
 import { isAborted, late } from './transaction-errors.js';
 
 const CODE = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
-/** Keys that a message names. */
+/** Most keys that a message names. */
 const MOST_NAMED = 20;
 
 /** The error of a statement that finds the transaction ended. */
@@ -18,15 +18,15 @@ export function isEnded(error: unknown): boolean {
   return WebhookError.codeOf(error) === CODE;
 }
 
-/** What became of a transaction that a handler has had. Only the database says so, and never the handler's failure. */
+/** The outcome of a transaction that a handler had. Only the database determines it, never the handler's error. */
 export class Outcome {
   /** What the handler threw, if it did. */
   thrown: { readonly cause: unknown } | undefined;
-  /** The handler's time was over. */
+  /** Whether the handler's time was over. */
   isLate = false;
   /**
-   * `undone`: it was the one that claimed the keys, and the store does not commit it. `ended`: the handler ended it. Undefined
-   * before the handler begins, and once the store commits.
+   * `undone`: the transaction that claimed the keys was open, and the store does not commit it. `ended`: the handler
+   * ended it. `unclear`: the server may have ended it. Undefined before the handler starts, and once the store commits.
    */
   #fate: 'undone' | 'ended' | 'unclear' | undefined;
   readonly #statements: TransactionStatements;
@@ -35,30 +35,30 @@ export class Outcome {
     this.#statements = statements;
   }
 
-  /** Before the handler gets the transaction. */
+  /** Called before the handler gets the transaction. */
   begin(): void {
     this.#fate = 'unclear';
   }
 
-  /** Before the store commits. A commit whose answer is lost is resolved by a redelivery. */
+  /** Called before the store commits. If the answer to the commit is lost, a redelivery finds out. */
   commit(): void {
     this.#fate = undefined;
   }
 
-  /** A check has said that it is the transaction that claimed, and the handler can no longer reach it. */
+  /** Called when a check has found the transaction that claimed the keys, out of the handler's reach. */
   undone(): void {
     this.#fate = 'undone';
   }
 
-  /** Notes what a failed check or commit says, and rethrows it. */
+  /** Notes the error of a failed check or commit, and rethrows it. */
   readonly note = (error: unknown): never => {
     this.#hear(error);
-    // The transaction that was aborted may be another one.
+    // The aborted transaction may be a later one.
     if (isAborted(error)) this.#fate = 'unclear';
     throw error;
   };
 
-  /** Asks in the transaction, before a rollback. */
+  /** Runs the check in the transaction, before a rollback. */
   async ask({ run, close }: Pick<Transaction, 'run' | 'close'>, claimed: Claimed): Promise<void> {
     try {
       await this.#statements.check(run, claimed);
@@ -68,7 +68,7 @@ export class Outcome {
     }
   }
 
-  /** As `ask`, with a synchronous check. */
+  /** Like `ask`, with a synchronous check. */
   askNow(check: () => void): void {
     try {
       check();
@@ -80,16 +80,16 @@ export class Outcome {
   #hear(error: unknown): void {
     if (!isEnded(error)) return;
     const { isRollback, conflictsEnd } = this.#statements;
-    // Perhaps the server ended it. Then a look at the rows says what was kept.
+    // The server may have ended the transaction. Then the rows show what was kept.
     const isServers = isRollback?.(this.thrown?.cause) || conflictsEnd;
     this.#fate = isServers ? 'unclear' : 'ended';
   }
 
   /**
-   * What to reject with: `error`, if the database says that nothing was kept. Otherwise the keys are left open, so that
-   * nothing runs again.
+   * Returns the error to reject with: `error` if the database confirms that nothing was kept. Otherwise leaves the keys
+   * open, so that nothing runs again.
    *
-   * @param beside Runs a statement outside of the transaction, which is over.
+   * @param beside Runs a statement on another connection; the transaction is over.
    */
   async failureOf(error: unknown, claimed: Claimed | undefined, beside: Run, timeoutMs: number): Promise<unknown> {
     if (this.#fate === undefined || this.#fate === 'undone' || claimed === undefined) return error;

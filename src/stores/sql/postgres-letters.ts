@@ -3,15 +3,15 @@ import { keysOf, type LetterStatements } from './dialect.js';
 import { hexOf, lettersOf } from './letter-texts.js';
 import { literal, literals, NEVER_MS } from './table.js';
 
-/** What the statements for letters have in common with the others. */
+/** Parts that the statements for letters share with the others. */
 interface Parts {
   table(): string;
-  /** Of the row `held`: free, or a dead letter that nobody retries. */
+  /** Condition that the row `held` is free, or a dead letter that is not being retried. */
   readonly isOver: string;
   readonly isIdle: string;
-  /** A condition that takes the lock of a key, for itself or shared with others, unless a transaction has it. */
+  /** A condition that takes the lock of a key, exclusive or shared, unless a transaction holds it. */
   lock(key: string, how?: '_shared'): string;
-  /** When a key expires that takes effect now, and how long that is. */
+  /** The expiry of a key that takes effect now. `retention` is the time until then. */
   readonly retained: string;
   readonly retention: string;
 }

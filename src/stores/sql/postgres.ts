@@ -20,21 +20,21 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const isOver = `held.expires_at <= clock_timestamp() AND held.state <> 'open'`;
   const isIdle = `held.state = 'dead' AND (held.retry_until IS NULL OR held.retry_until <= clock_timestamp())`;
   const replace = 'DO UPDATE SET owner = excluded.owner, state = excluded.state, expires_at = excluded.expires_at';
-  /** Shows which keys other transactions have claimed, without waiting for them. */
+  /** Tries to lock a key without waiting. A transaction that has claimed the key holds the lock. */
   const lock = (key: string, how = '') =>
     `pg_try_advisory_xact_lock${how}(hashtextextended(${key}, '${table}'::regclass::oid::bigint))`;
-  /** When the lease ends, the server ends what the transaction is doing: a statement, or the session that has none. */
+  /** When the lease ends, the server ends the running statement or, if there is none, the session. */
   const bounded = `(SELECT set_config('idle_in_transaction_session_timeout', ${lease}, true),
     CASE WHEN current_setting('statement_timeout') = '0' THEN set_config('statement_timeout', ${lease}, true) END) AS bounded`;
 
-  /** Of a delivery, or of a retry. */
+  /** Claims for a delivery, or for a retry. */
   const claimIn = (keys: readonly string[], isRetry: boolean) =>
     isRetry
       ? `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', expires_at = ${retained} FROM ${bounded}
          WHERE key IN (${literals(keys)}) AND (${isIdle}) AND ${lock('key')}`
       : `${insert()} SELECT key, txid_current()::text, 'open', ${retained} FROM ${bounded}, ${keysFrom(keys)}
          WHERE ${lock('key')} ON CONFLICT (key) ${replace} WHERE ${isOver}`;
-  /** As `claimIn`, for the length of a lease. An owner may have a key already, whose answer was lost. */
+  /** Like `claimIn`, for the length of a lease. The owner may already have a key, if an earlier answer was lost. */
   const leaseTo = (owner: string, keys: readonly string[], isRetry: boolean) =>
     isRetry
       ? `UPDATE ${table} AS held SET owner = ${literal(owner)}, retry_until = ${leased}, abandoned = retry_until IS NOT NULL
@@ -44,25 +44,25 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
          WHERE (${isOver}) OR (held.owner = excluded.owner AND held.state = 'lease')`;
 
   /**
-   * Records the keys as done, in the role that has claimed them. Fails unless the transaction is the one that claimed. The
-   * cast is not of a constant, which Postgres would cast at once.
+   * Records the keys as done, in the role that claimed them. Fails unless the transaction is the one that claimed. The
+   * failing cast is not of a constant, which Postgres would cast when planning.
    */
   const finishing = ({ id, role, keys, owner }: Claimed) =>
     `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
       ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END;
      UPDATE ${table} SET state = 'done', letter = NULL WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
 
-  // The server shows the lower 32 bits. An ended transaction shows none.
+  // The server shows the lower 32 bits. A session without a transaction has none.
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
 
-  /** Qualifies the table once, because a handler may leave its connection with another search_path. */
+  /** Qualifies the table once, because a handler may change the search_path of its connection. */
   async function qualify(run: Run): Promise<void> {
     const { rows } = await run(
       `SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('${table}')`,
     );
     const [schema] = rows.map((row) => valuesOf(row)[0]);
     if (schema === undefined) return;
-    // Quoted already where that is necessary.
+    // Postgres returns the schema quoted where necessary.
     table = `${schema}.${named.quoted}`;
     cursors = `${schema}.${named.cursors}`;
     isQualified = true;
@@ -73,12 +73,12 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     cursors: () => cursors,
     prepare: (run) => (isQualified ? undefined : qualify(run)),
 
-    /** One statement. The lock admits one replica at a time, because IF NOT EXISTS alone has races. */
+    /** In one statement, under a lock, because IF NOT EXISTS has races between replicas. */
     async migrate(run) {
       const index = named.schema === undefined ? named.index : `"${named.schema}".${named.index}`;
       const all = [named.quoted, index, named.cursors].map((name) => `to_regclass('${name}') IS NOT NULL`);
       const { rows } = await run(`SELECT 'yes' WHERE ${all.join(' AND ')}`);
-      // Unlike creating them, this needs no privilege.
+      // Unlike creating the tables, this needs no privilege.
       if (rows.length > 0) return;
       await run(`DO $$ BEGIN
         PERFORM set_config('client_min_messages', 'warning', true),
@@ -162,9 +162,9 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
         const { rows } = await run('SELECT txid_current_if_assigned()').catch(refuse);
         if (rows.map(valuesOf)[0]?.[0] !== id) throw endedError();
       },
-      // If the check fails, nothing after it runs.
+      // If the check fails, COMMIT does not run.
       commit: (send, claimed) => send(`SELECT ${finishing(claimed)}; COMMIT`).catch(refuse),
-      // One statement, as some clients send no more at once.
+      // One statement, because some clients cannot send several.
       async finish(run, claimed) {
         await run(`DO $$ BEGIN PERFORM ${finishing(claimed)}; END $$`).catch(refuse);
       },
@@ -193,7 +193,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 export const ABORTED =
   'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
 
-/** What the server's error contains, before the time, if the transaction is not the one that claimed the keys. */
+/** Start of the server's error message, before the time, if the transaction is not the one that claimed the keys. */
 const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
 
 const ENDED = new RegExp(`${ENDED_MARK}\\d`);
@@ -201,12 +201,12 @@ const ENDED = new RegExp(`${ENDED_MARK}\\d`);
 /** Explains why the check failed; passes on any other error. */
 function refuse(error: unknown): never {
   if (codesOf(error).includes('25P02')) throw storeError(ABORTED, error);
-  // Some clients add the text of the statement, which has no time after the mark.
+  // Some clients append the text of the statement, in which no time follows the mark.
   const isEnded = reasonsOf(error).some(({ message }) => ENDED.test(String(message)));
   throw isEnded ? endedError(error) : error;
 }
 
-/** The statements that create the tables. A transaction updates its keys once, in the free half of their page (HOT). */
+/** The statements that create the tables. Half of each page stays free for updates in place (HOT). */
 export function postgresDdl({ quoted, index, cursors }: Table): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, state text NOT NULL, expires_at timestamptz NOT NULL, attempts integer NOT NULL DEFAULT 0, first_failed_at timestamptz, last_failed_at timestamptz, source text, error_code text, error_message text, letter text, abandoned boolean NOT NULL DEFAULT false, retry_until timestamptz) WITH (fillfactor = 50)`,

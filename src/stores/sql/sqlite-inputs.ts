@@ -16,7 +16,7 @@ export interface Inputs {
   owner(owner: string): string;
   /** The values of the parameters for keys and owner, if there are any. */
   values(keys: readonly string[], owner?: string): readonly string[] | undefined;
-  /** Of a statement with parameters for neither keys nor owner. */
+  /** For a statement without parameters for keys and owner. */
   texts(): Texts;
 }
 
@@ -30,8 +30,8 @@ export const OF_FILE: Inputs = {
 };
 
 /**
- * For a server: its own clock, because the clocks of its clients differ. Parameters, because the text of a statement is
- * limited to 100 kB in D1, which the keys of a large delivery exceed.
+ * For a server: its own clock, because the clocks of its clients differ. With parameters, because D1 limits the text of
+ * a statement to 100 kB, which the keys of a large delivery exceed.
  */
 export const OF_SERVER: Inputs = {
   now: () => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",

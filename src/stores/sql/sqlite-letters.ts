@@ -4,11 +4,11 @@ import { lettersOf } from './letter-texts.js';
 import type { Inputs, Texts } from './sqlite-inputs.js';
 import { NEVER_MS } from './table.js';
 
-/** What the statements for letters have in common with the others. */
+/** Parts that the statements for letters share with the others. */
 interface Parts {
   readonly table: string;
   readonly inputs: Inputs;
-  /** Whether a row is free, or a dead letter that nobody retries. */
+  /** Condition that a row is free, or a dead letter that is not being retried. */
   isOver(at: string): string;
   isIdle(at: string): string;
 }

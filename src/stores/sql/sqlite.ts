@@ -5,7 +5,7 @@ import { type Inputs, OF_FILE, OF_SERVER } from './sqlite-inputs.js';
 import { sqliteLetters } from './sqlite-letters.js';
 import { chunksOf, type State, statusOf, type Table } from './table.js';
 
-/** Marks the transaction: ending it removes its savepoints, with whatever statement. */
+/** Savepoint that marks the transaction. Any statement that ends the transaction also removes it. */
 const MARK = 'event_webhook_receiver';
 
 /** The texts of the statements. Synchronous drivers run several of them in one turn. */
@@ -36,10 +36,10 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
     complete: (keys: readonly string[], owner: string) =>
       `${upsert(keys, owner, 'done', retentionMs)}, letter = NULL
        WHERE owner = excluded.owner OR (${isOver(now())}) OR (${isIdle(now())}) RETURNING key`,
-    /** Deletes what has not failed before. */
+    /** Deletes rows of keys that have not failed before. */
     release: (keys: readonly string[], owner: string) =>
       `DELETE FROM ${quoted} WHERE ${own(keys, owner)} AND state = 'lease' AND attempts = 0`,
-    /** Of what has failed before. */
+    /** Frees rows of keys that have failed before. */
     keep: (keys: readonly string[], owner: string) =>
       `UPDATE ${quoted} SET retry_until = NULL, state = CASE state WHEN 'lease' THEN 'failed' ELSE state END,
          expires_at = CASE state WHEN 'lease' THEN ${now()} ELSE expires_at END
@@ -55,7 +55,7 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
       `${upsert(keys, owner, 'open', retentionMs)} WHERE (${isOver(now())}) OR (${isIdle(now())}) RETURNING key`,
     finish: (keys: readonly string[], owner: string) =>
       `UPDATE ${quoted} SET state = 'done', letter = NULL WHERE ${own(keys, owner)}`,
-    /** The same two with values: one JSON array for all keys, so that the text does not depend on their number. */
+    /** The same two with parameters: one JSON array for all keys, so that the text does not depend on their number. */
     openEach: (keys: readonly string[], owner: string) =>
       [openEach, [owner, Math.ceil(Date.now() + retentionMs), JSON.stringify(keys), Math.floor(Date.now())]] as const,
     finishEach: (keys: readonly string[], owner: string) => [finishEach, [JSON.stringify(keys), owner]] as const,
@@ -96,7 +96,7 @@ export function sqliteServerStatements(table: Table, durations: Durations): Stat
   };
 }
 
-/** D1 takes up to 2 MB in a parameter: twice as much as this many keys of the longest kind. */
+/** Most keys per statement: D1 takes up to 2 MB in a parameter, twice the size of this many keys of full length. */
 const SERVER_KEYS = 5000;
 
 async function inChunks<Each>(
@@ -170,7 +170,6 @@ export function hasEnded(error: unknown): boolean {
   );
 }
 
-/** The statements that create the tables. */
 export function sqliteDdl({ quoted, index, cursors }: Table): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, first_failed_at INTEGER, last_failed_at INTEGER, source TEXT, error_code TEXT, error_message TEXT, letter TEXT, abandoned INTEGER NOT NULL DEFAULT 0, retry_until INTEGER) WITHOUT ROWID`,

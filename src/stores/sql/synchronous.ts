@@ -10,8 +10,8 @@ import { hasEnded, sqliteStatements, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';
 
 /**
- * A store on a synchronous connection to a SQLite file: claims, runs the handler, and commits within one turn, because
- * whatever else the process did on the connection in between would be part of the transaction.
+ * A store on a synchronous connection to a SQLite file. It claims, runs the handler, and commits within one turn,
+ * because anything else that the process did on the connection in between would be part of the transaction.
  */
 export function synchronousStore<Connection>(
   db: SynchronousDatabase<Connection>,
@@ -23,7 +23,7 @@ export function synchronousStore<Connection>(
   const beside = runsOf(db, options.timeoutMs);
   const tx = db.connection as Synchronous<Connection>;
 
-  /** Claims the keys in the open transaction, and finds out about the others. */
+  /** Claims the keys in the open transaction, and reads the status of the others. */
   function claim(keys: readonly string[], owner: string, step: Step): Map<string, StoreWord> {
     const rows = step.from === 'dead' ? db.runNow(texts.retry(keys, owner)) : db.runNow(...texts.openEach(keys, owner));
     const claimed = keysOf({ rows });
@@ -48,7 +48,7 @@ export function synchronousStore<Connection>(
     let isAsked = true;
     let failure: { readonly cause: unknown } | undefined;
 
-    /** Once, as it removes the mark. */
+    /** Checks the transaction. Only once, because the check removes the mark. */
     function ask(): void {
       isAsked = true;
       if (db.state() === 'closed') throw new Error(CLOSED);

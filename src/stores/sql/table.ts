@@ -3,13 +3,13 @@ import type { Dialect } from './database.js';
 
 /** The name of the store's table, quoted for a dialect. */
 export interface Table {
-  /** As the user wrote it. */
+  /** The name as the user wrote it. */
   readonly name: string;
   readonly schema: string | undefined;
   readonly bare: string;
   readonly quoted: string;
   readonly index: string;
-  /** The table of cursors beside it. */
+  /** The table of cursors. */
   readonly cursors: string;
 }
 
@@ -33,8 +33,8 @@ export function tableOf(name: string, dialect: Dialect): Table {
 }
 
 /**
- * A value as a literal. A statement without parameters takes one round trip in every client, and prepares nothing that a
- * connection pooler could lose. `storableKey` limits keys to these characters; this refuses any other value.
+ * A value as a literal. A statement without parameters takes one round trip in every client, and needs no prepared
+ * statement, which a connection pooler could lose. `storableKey` limits keys to these characters; other values throw.
  */
 export function literal(value: string): string {
   return `'${plain(value)}'`;
@@ -55,12 +55,12 @@ export function literals(values: readonly string[]): string {
 }
 
 /**
- * Of a row: held for the length of a lease, held by a transaction, or done. An open row that is committed does not expire:
- * what its transaction did is unknown. A row that failed is over at once, and stays to count. A dead letter does not expire.
+ * The state of a row. `lease`: held for the length of a lease. `open`: held by a transaction; once committed, it does
+ * not expire, because the effects of its transaction are unknown. `failed`: free, kept to count. `dead`: never expires.
  */
 export type State = 'lease' | 'open' | 'done' | 'failed' | 'dead';
 
-/** When dead letters expire, so that an index finds them: in the year 9999, which every client reads as a date. */
+/** The expiry of dead letters, by which an index finds them: in the year 9999, which every client reads as a date. */
 export const NEVER_MS = Date.UTC(9999, 11, 31);
 
 /** An expression for the `Status` of a row that is not over, in each dialect. */
@@ -69,10 +69,10 @@ export function statusOf(isIdle: string): string {
     CASE WHEN ${isIdle} THEN 'dead' ELSE 'in-progress' END ELSE 'in-progress' END`;
 }
 
-/** Keys in one statement. */
+/** Most keys in one statement. */
 const MOST_KEYS = 1000;
 
-/** Parts of the keys that fit in one statement. */
+/** Splits keys into parts that fit in one statement. */
 export function chunksOf(keys: readonly string[], most = MOST_KEYS): (readonly string[])[] {
   return Array.from({ length: Math.ceil(keys.length / most) }, (_, at) => keys.slice(at * most, (at + 1) * most));
 }

@@ -7,7 +7,7 @@ import { codesOf, isConflict } from './dialect.js';
 export const MOST_TRIES = 5;
 
 const SQLSTATE = /^[0-9A-Z]{2}[0-9A-Z]{3}$/;
-/** Of a connection that failed, a server that ends, and codes of clients: Prisma and mariadb. */
+/** Codes of a failed connection, of a server that shuts down, and of the clients Prisma and mariadb. */
 const UNCLEAR = /^(08|40003|45|57|58|XX|P[12]\d{3})/;
 
 /** Explains a failed commit. */

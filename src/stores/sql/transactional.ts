@@ -15,7 +15,7 @@ export interface TransactionalOptions {
   readonly isolationLevel?: IsolationLevel | undefined;
 }
 
-/** What a call of `once` asks for; its keys as they are stored, and sorted, so that overlapping deliveries do not deadlock. */
+/** The arguments of `once`. The keys are in stored form, and sorted so that overlapping deliveries do not deadlock. */
 interface Work<Tx> {
   readonly keys: readonly string[];
   readonly step: Step;
@@ -23,7 +23,7 @@ interface Work<Tx> {
   readonly limit: RunLimit;
 }
 
-/** A store whose runs write in the same transaction as the store itself. */
+/** A store whose handlers write in the transaction that records the keys. */
 export function transactionalStore<Tx>(
   db: SqlDatabase<Tx>,
   statements: Statements,
@@ -66,7 +66,7 @@ export function transactionalStore<Tx>(
   };
 }
 
-/** The keys that were claimed, by their names. */
+/** The claimed keys, by idempotency key. */
 function freshOf(names: readonly string[], keys: readonly string[], claimed: Claimed): Map<string, ClaimedKey> {
   const fresh = new Map<string, ClaimedKey>();
   for (const [index, name] of names.entries()) {
@@ -88,11 +88,11 @@ class Attempt<Tx> {
   #transaction: Transaction<Tx> | undefined;
   #claimed: Claimed | undefined;
   #isOver = false;
-  /** What the client was told to roll back for. */
+  /** The error for which the client was told to roll back. */
   #failure: { readonly cause: unknown } | undefined;
   #isCommitting = false;
   #leaving: Leaving | undefined;
-  /** The client has ended the transaction. */
+  /** Whether the client has ended the transaction. */
   #isOut = false;
   #ended: Promise<void> | undefined;
 
@@ -113,9 +113,9 @@ class Attempt<Tx> {
         reject(error);
       };
       this.#limit('opened no transaction');
-      // The client may throw.
+      // The client may throw synchronously.
       const ended = (async () => this.#db.transaction((transaction) => this.#inside(transaction), this.#options))();
-      // The client may lose the connection while the handler runs, and would run what comes later on another.
+      // If the client loses the connection while the handler runs, it would run later statements on another connection.
       const end = () => {
         this.#isOut = true;
         this.#transaction?.close?.();
@@ -128,22 +128,22 @@ class Attempt<Tx> {
             clearTimeout(this.#timer);
             resolve(this.#words);
           },
-          // The client may fail to roll back after it.
+          // The client may replace the error if its rollback fails.
           (error: unknown) => this.#reject(this.#isCommitting ? commitError(error) : (this.#failure?.cause ?? error)),
         );
     });
   }
 
-  /** The client says that it has committed. */
+  /** The client reports a commit. */
   async #confirm(): Promise<void> {
-    // The handler ended it by a method of the client.
+    // The handler ended the transaction by a method of the client.
     if (!this.#isCommitting) await Promise.reject(endedError()).catch(this.outcome.note);
     const claimed = this.#claimed as Claimed;
     if (!this.#db.hidesRollback || claimed.keys.length === 0) return;
     if (!(await this.#statements.transaction.look(this.#beside, claimed))) throw storeError(REFUSED);
   }
 
-  /** What to reject with: what became of the transaction decides. */
+  /** The error to reject with, which depends on the outcome of the transaction. */
   async failureOf(error: unknown): Promise<unknown> {
     const { leaseMs, timeoutMs } = this.#options;
     // Until then, a late handler may end the transaction.
@@ -151,18 +151,18 @@ class Attempt<Tx> {
     return this.outcome.failureOf(error, this.#claimed, this.#beside, timeoutMs);
   }
 
-  /** Gives the client and the server `timeoutMs` for what comes next. */
+  /** Sets a limit of `timeoutMs` for the next step of the client and the server. */
   #limit(what: string, error?: unknown): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#transaction?.destroy?.();
-      // Not created before it is needed: an error records the stack, which takes time.
+      // Created only when needed: an error records the stack, which takes time.
       this.#reject(error ?? storeError(late(what, this.#options)));
     }, this.#options.timeoutMs);
   }
 
   async #inside(transaction: Transaction<Tx>): Promise<void> {
-    // Rolled back, because it was opened too late, or by a client that repeats transactions by itself.
+    // Rolled back because it was opened too late, or by a client that repeats transactions on its own.
     if (this.#isOver || this.#transaction) {
       this.#failure = { cause: storeError(this.#isOver ? GIVEN_UP : REPEATED) };
       throw this.#failure.cause;
@@ -189,7 +189,7 @@ class Attempt<Tx> {
       this.#failure = { cause: error };
       if (!this.#isOver) this.#limit('did not roll back', error);
       await this.#undo(transaction);
-      // postgres.js would send ROLLBACK to a connection that is no more, which ends the process.
+      // postgres.js would send ROLLBACK to a closed connection, which ends the process.
       if (this.#isOut && this.#db.keepsSession) return new Promise(ignore);
       throw error;
     }
@@ -200,7 +200,7 @@ class Attempt<Tx> {
     else if (this.#claimed?.keys.length) await this.#end(transaction, this.#claimed);
   }
 
-  /** Commits, where the statements do. */
+  /** Commits, if the dialect has a statement for it. */
   async #end(transaction: Transaction<Tx>, claimed: Claimed): Promise<void> {
     await this.#statements.transaction.end?.(transaction.run, claimed).catch(async (error: unknown) => {
       await this.#undo(transaction);
@@ -208,13 +208,13 @@ class Attempt<Tx> {
     });
   }
 
-  /** Checks and commits in one round trip; undefined if the client or the database cannot. */
+  /** Returns a function that checks and commits in one round trip; undefined if the client or the database cannot. */
   #commitOf({ commit: send }: Transaction<Tx>, claimed: Claimed): (() => Promise<void>) | undefined {
     const { commit } = this.#statements.transaction;
     return send && commit && (() => commit(send, claimed));
   }
 
-  /** Claims the keys that nobody has, and finds out about the others. */
+  /** Claims the free keys, and reads the status of the others. */
   async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status, table } = this.#statements;
     const { keys, step } = this.#work;
@@ -227,10 +227,10 @@ class Attempt<Tx> {
     return claimed;
   }
 
-  /** Waits for the handler, and once its time is over until the transaction must end. */
+  /** Waits for the handler; after its time is over, until the transaction must end. */
   async #handle(transaction: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
     const { leaseMs } = this.#options;
-    // A handler gets 0.9 of the lease, so its claim may take 0.1; more if the lease is short.
+    // A handler gets 0.9 of the lease, so the claim may take 0.1; more if the lease is short.
     const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
     let leave: () => void = ignore;
     const left = new Promise<void>((resolve) => {
@@ -250,12 +250,12 @@ class Attempt<Tx> {
       });
       void this.#leaving.left.then(leave);
     };
-    // In the turn in which the run is started: the process may have been frozen since the claim was answered.
+    // Checked in the turn that starts the run: the process may have been frozen since the answer to the claim.
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
     this.outcome.begin();
     signal.addEventListener('abort', expire, { once: true });
     const handling = (async () => this.#work.run(claimed, transaction.tx))();
-    // The client must not have the transaction back before the handler can no longer reach it.
+    // The client must not get the transaction back while the handler can still reach it.
     handling.catch(ignore);
     try {
       await Promise.race([handling, left]);
@@ -275,7 +275,7 @@ class Attempt<Tx> {
   /** Runs a statement on another connection. */
   readonly #beside: SqlRun = (statement) => this.#db.run(statement, this.#options.timeoutMs);
 
-  /** Before the client rolls back. */
+  /** Undoes what a rollback of the client leaves. */
   async #undo({ run }: Transaction<Tx>): Promise<void> {
     const { timeoutMs } = this.#options;
     if (this.#leaving) await within(this.#leaving.left, timeoutMs);
@@ -285,7 +285,7 @@ class Attempt<Tx> {
     await within(undo(run, this.#claimed).catch(this.#discard), timeoutMs);
   }
 
-  /** Closes a connection that could not be left as it was, because the client has ended the transaction. */
+  /** Closes a connection whose session could not be restored, because the client has ended the transaction. */
   readonly #discard = async (error: unknown): Promise<never> => {
     const terminating = this.#statements.transaction.terminate?.(this.#beside, this.#claimed as Claimed);
     await within(terminating, this.#options.timeoutMs);

@@ -36,7 +36,7 @@ export function fromBunSqlite<Connection extends BunSqliteLike>(db: Connection):
       try {
         return db.inTransaction ? 'in a transaction' : 'free';
       } catch {
-        // A closed connection has nothing else to tell it by.
+        // A closed connection shows itself only by this error.
         return 'closed';
       }
     },

@@ -21,7 +21,7 @@ export async function runOnce(
   }
 }
 
-/** Gives a connection back, or closes it. Only the first call counts. */
+/** Returns a function that releases a connection or closes it. Only its first call counts. */
 export function releasing(release: (destroy: boolean) => void): (destroy: boolean) => void {
   let isReleased = false;
   return (destroy) => {
@@ -37,8 +37,8 @@ interface Emitter {
 }
 
 /**
- * Listens to the errors of a pool of pg and of each connection that it gives out. One that breaks emits `error`, which ends
- * the process if nobody listens. Statements still reject, and the pool drops the connection.
+ * Listens to the errors of a pg pool and of each connection that it hands out. A broken connection emits `error`, which
+ * would end the process without a listener. Statements still reject, and the pool drops the connection.
  */
 export function listenTo(pool: unknown): void {
   if (!hasMethods<Emitter>(pool, 'on', 'listeners') || pool.listeners('acquire').includes(listen)) return;

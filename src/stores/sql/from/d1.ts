@@ -12,7 +12,7 @@ export interface D1StatementLike {
 export interface D1DatabaseLike {
   prepare(statement: string): D1StatementLike;
   batch: unknown;
-  /** Sessions do not have it. The store must not read from replicas, which may lag behind. */
+  /** Only databases have `exec`, not sessions. The store must not read from replicas, which may lag behind. */
   exec: unknown;
 }
 

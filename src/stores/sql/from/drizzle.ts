@@ -34,10 +34,10 @@ export interface DrizzleLibsqlLike {
 }
 
 /**
- * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, better-sqlite3 (or libsql) or bun:sqlite,
- * and for leases alone over @libsql/client. In a transaction `context.tx` is Drizzle's own; over a synchronous driver it is
- * the database, and the handler must return before its turn ends. Drizzle cannot close a connection that no longer answers:
- * it stays in the pool until the operating system gives it up.
+ * Takes a Drizzle database for `sqlStore`, over pg, postgres.js, PGlite, mysql2, better-sqlite3 (or libsql) or
+ * bun:sqlite, and only for leases over @libsql/client. In a transaction `context.tx` is Drizzle's own; over a
+ * synchronous driver it is the database, and the handler must return before its turn ends. Drizzle cannot close a
+ * connection that no longer answers: it stays in the pool until the operating system gives it up.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export function fromDrizzle<Tx extends object>(
   if (Object(client) !== client) throw optionError('db', 'a database of Drizzle', db);
   if ('protocol' in (client as object)) return leasesOf(client as LibsqlLike);
   const driver = clientOf(client as object);
-  // The driver has one connection, so whatever Drizzle does in the turn of the handler is part of its transaction.
+  // The driver has one connection, so all that Drizzle does in the turn of the handler is part of the transaction.
   if ('runNow' in driver) return { ...driver, connection: db };
   const { dialect, run, keepsSession } = driver;
   return {
@@ -80,7 +80,7 @@ export function fromDrizzle<Tx extends object>(
             ...revocable(tx),
             run: async (statement) => answerOf(await (tx as Queries).execute(statement)),
           }),
-        // Drizzle sends SET TRANSACTION for whatever is not undefined.
+        // Drizzle sends SET TRANSACTION for any value other than undefined.
         isolationLevel && { isolationLevel },
       ),
   };
@@ -92,7 +92,7 @@ function clientOf(client: object): SqlDatabase<object> | SynchronousDatabase<Sql
   if ('unsafe' in client) return fromPostgresJs(value);
   if ('waitReady' in client) return fromPGlite(value) as SqlDatabase<object>;
   if ('connect' in client) return fromPg(value) as SqlDatabase<object>;
-  // D1 has `prepare`, too, but no transactions.
+  // D1 also has `prepare`, but no transactions.
   if ('prepare' in client && !('batch' in client))
     return 'open' in client ? fromBetterSqlite3(value) : fromBunSqlite(value);
   throw new ConfigError(
@@ -104,7 +104,7 @@ interface LibsqlLike {
   execute(statement: { sql: string; args: string[] }): Promise<{ readonly rows: readonly object[] }>;
 }
 
-/** Drizzle cannot wait in a transaction until the file is free. */
+/** Leases only: Drizzle cannot wait for a busy file within a transaction. */
 function leasesOf(client: LibsqlLike): LeaseDatabase {
   return {
     dialect: 'sqlite',

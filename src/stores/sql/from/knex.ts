@@ -53,7 +53,7 @@ export function fromKnex<Tx extends Raw>(knex: KnexLike<Tx>): SqlDatabase<Tx> {
     );
   }
   const { connection } = client.config;
-  // A function gives settings that are not known yet.
+  // If `connection` is a function, its settings are not known yet.
   if (dialect === 'postgres' && typeof connection !== 'function') {
     const hasLimit = Number(Object(connection).connectionTimeoutMillis) > 0;
     const fix = 'knex({ …, connection: { …, connectionTimeoutMillis: 5000 } })';
@@ -65,7 +65,7 @@ export function fromKnex<Tx extends Raw>(knex: KnexLike<Tx>): SqlDatabase<Tx> {
       run: (statement, tx) => (tx ?? knex).raw(statement),
       transaction: (work, { isolationLevel }) => knex.transaction(work, { ...(isolationLevel && { isolationLevel }) }),
     }),
-    // Knex itself refuses statements once the transaction has ended.
+    // Knex refuses statements once the transaction has ended.
     keepsSession: true,
   };
 }

@@ -5,7 +5,7 @@ import type { IsolationLevel, SqlDatabase } from '../database.js';
 import { answerOf } from './answers.js';
 import { revocable } from './revocable.js';
 
-/** A statement as `CompiledQuery.raw` of Kysely makes it. */
+/** A statement in the form that Kysely's `CompiledQuery.raw` returns. */
 interface CompiledQuery {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -28,9 +28,9 @@ export interface KyselyLike<Tx> {
 }
 
 /**
- * Takes Kysely for `sqlStore`, with the client of its dialect, which the store uses beside transactions. In a transaction
- * `context.tx` is Kysely's own (`Transaction<DB>`). Kysely cannot close a connection that no longer answers: it
- * stays in the pool until the operating system gives it up.
+ * Takes Kysely for `sqlStore`, with the client of its dialect, which the store uses outside transactions. In a
+ * transaction `context.tx` is Kysely's own (`Transaction<DB>`). Kysely cannot close a connection that no longer
+ * answers: it stays in the pool until the operating system gives it up.
  *
  * @example
  * ```ts

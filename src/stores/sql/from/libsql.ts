@@ -49,7 +49,7 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
   client: LibsqlClientLike<Transaction>,
 ): SqlDatabase<Transaction> {
   checkClient(client);
-  /** Ends when the work before has ended. */
+  /** Settles when the previous work has ended. */
   let turn: Promise<unknown> = Promise.resolve();
   let isFile: boolean | undefined;
   let busyMs = 0;
@@ -65,11 +65,11 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
       busyMs = Number(valuesOf(timeout.rows[0] as object)[0]);
     }
     try {
-      // In one turn, because the client opens another connection when somebody begins a transaction.
+      // In one turn, because the client opens another connection whenever a transaction begins.
       const [, begun] = await Promise.all([client.execute('PRAGMA busy_timeout = 0'), client.transaction('write')]);
       return begun;
     } catch (error) {
-      // The statement that was busy stays open on its connection, which could then commit nothing.
+      // The busy statement stays open on the connection, which then could not commit.
       if (isBusy(error)) await client.reconnect();
       throw error;
     } finally {
@@ -77,7 +77,7 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
     }
   }
 
-  /** Runs `work` in a transaction, once what came before has ended. Waits for the file for up to `timeoutMs` in all. */
+  /** Runs `work` in a transaction after earlier work has ended. Waits for the file for up to `timeoutMs` in all. */
   function transact(
     work: (transaction: Transaction, close: () => void) => Promise<void>,
     timeoutMs: number,
@@ -96,10 +96,10 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
       try {
         if (!isFile) throw storeError(IN_MEMORY);
         await work(transaction, close);
-        // Unlike `commit`, it leaves no statement open if a reader delays it, which would keep its lock.
+        // If a reader delays it, `commit` would leave a statement open, which keeps the lock.
         await transaction.executeMultiple('COMMIT');
       } finally {
-        // Rolls back whatever was not committed.
+        // Rolls back an uncommitted transaction.
         close();
       }
     });

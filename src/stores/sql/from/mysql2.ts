@@ -27,10 +27,10 @@ export interface Mysql2CallbackPoolLike<Connection> {
 /**
  * Takes a pool of `mysql2/promise` or of `mysql2` for `sqlStore`. In a transaction `context.tx` is its connection
  * (`PoolConnection` of `mysql2/promise`). A connection that does not answer in time is closed. A handler that ends the
- * transaction, as DDL does in MySQL, fails. What it sets stays in the session, unless the pool resets its connections
- * (`resetOnRelease: true`).
+ * transaction, as DDL does in MySQL, fails. Session variables that it sets stay in the session, unless the pool resets
+ * its connections (`resetOnRelease: true`).
  *
-
+ * @example
  * ```ts
  * import { fromMysql2, sqlStore } from 'event-webhook-receiver/stores/sql';
  * import { createPool } from 'mysql2/promise';
@@ -74,7 +74,7 @@ function fromPool<Connection extends Mysql2ConnectionLike>(pool: Mysql2PoolLike<
           },
           destroy() {
             release(true);
-            // mysql2 forgets what it has sent.
+            // mysql2 never settles the statements in progress.
             lose();
           },
         });
@@ -96,16 +96,16 @@ async function send(connection: Mysql2ConnectionLike, sql: string): Promise<Answ
   return Array.isArray(result) ? { rows: result } : answerOf(result);
 }
 
-/** Whatever the pool's own options are. */
+/** The options for each statement, whatever those of the pool are. */
 const AS_SENT = { rowsAsArray: true, nestTables: false, typeCast: true, namedPlaceholders: false };
 
-/** Whether the server answered with the error, so that the connection works. */
+/** Whether the error is an answer of the server, so that the connection still works. */
 function isAnswer(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'sqlState' in error && !('fatal' in error && error.fatal);
 }
 
 function checkPool(pool: unknown): void {
-  // Pools of other packages answer in another form.
+  // Pools of other packages have results in another form.
   const isPool = hasMethods<Record<string, unknown>>(pool, 'getConnection', 'releaseConnection', 'query');
   if (!isPool) throw optionError('pool', 'a pool of mysql2 (createPool makes one), not a connection or a URL', pool);
   const { config } = Object((pool as { pool?: unknown }).pool) as {

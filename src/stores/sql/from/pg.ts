@@ -24,10 +24,10 @@ export interface PgPoolLike<Client> {
 }
 
 /**
- * Takes a Pool of pg for `sqlStore`. In a transaction `context.tx` is its connection (`PoolClient`). A connection that does
- * not answer in time is closed. What a handler sets with `SET`, and not `SET LOCAL`, stays in the session.
+ * Takes a Pool of pg for `sqlStore`. In a transaction `context.tx` is its connection (`PoolClient`). A connection that
+ * does not answer in time is closed. Settings that a handler makes with `SET`, not `SET LOCAL`, stay in the session.
  *
- * It listens to `error` of the pool and its connections, so that one that breaks does not end the process.
+ * It listens to `error` of the pool and its connections, so that a broken connection does not end the process.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function fromPg<Client extends PgClientLike>(pool: PgPoolLike<Client>): S
     async transaction(work, { isolationLevel }) {
       const client = await pool.connect();
       const release = releasing((destroy) => client.release(destroy));
-      /** Runs the statements of one message, and resolves to the answer to the last. */
+      /** Runs the statements of one message, and resolves to the answer to the last statement. */
       const send = async (text: string) => [await client.query(text)].flat().at(-1) as PgResult;
       let isCommitted = false;
       async function commit(text: string): Promise<void> {
@@ -93,7 +93,7 @@ interface PgResult {
   readonly command: string;
 }
 
-/** Whether the server answered with the error, so that the connection works. */
+/** Whether the error is an answer of the server, so that the connection still works. */
 function isAnswer(error: unknown): boolean {
   return (
     typeof error === 'object' && error !== null && 'severity' in error && Reflect.get(error, 'severity') !== 'FATAL'
@@ -101,7 +101,7 @@ function isAnswer(error: unknown): boolean {
 }
 
 function checkPool(pool: unknown): void {
-  // A Client has these methods, too, but no Pool does.
+  // A Client has these methods too, a Pool does not.
   const isClient =
     hasMethods<Record<string, unknown>>(pool, 'release') || hasMethods<Record<string, unknown>>(pool, 'escapeLiteral');
   if (

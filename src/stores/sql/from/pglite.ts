@@ -14,8 +14,8 @@ export interface PGliteLike<Tx extends Queries> extends Queries {
 }
 
 /**
- * Takes a PGlite for `sqlStore`. In a transaction `context.tx` is its `Transaction`. PGlite has one session, so transactions
- * wait for each other, and what a handler sets with `SET`, and not `SET LOCAL`, stays.
+ * Takes a PGlite for `sqlStore`. In a transaction `context.tx` is its `Transaction`. PGlite has one session, so
+ * transactions wait for each other, and settings that a handler makes with `SET`, not `SET LOCAL`, stay in the session.
  *
  * @example
  * ```ts

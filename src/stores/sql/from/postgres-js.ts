@@ -14,9 +14,9 @@ export interface PostgresJsLike<Tx> {
 
 /**
  * Takes the `sql` of postgres.js for `sqlStore`. In a transaction `context.tx` is its `TransactionSql`, which refuses
- * queries once the handler's time is over. What a handler sets with `SET`, and not `SET LOCAL`, stays in the session.
+ * queries once the handler's time is over. Settings made with `SET`, not `SET LOCAL`, stay in the session.
  *
- * postgres.js cannot close a connection that no longer answers: it fails when the operating system gives it up.
+ * postgres.js cannot close a connection that no longer answers, which fails when the operating system gives it up.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlD
   };
 }
 
-/** Others' functions with `unsafe`, by a method that postgres.js does not have. */
+/** Other libraries whose functions have `unsafe`, with a method that postgres.js lacks. */
 const LOOK_ALIKES = [
   ['beginDistributed', 'Bun.SQL', 'pass postgres(url) of postgres.js, which runs in Bun'],
   ['transaction', 'neon()', 'it has no transactions over HTTP: pass its Pool to fromPg, or in Drizzle neon-serverless'],

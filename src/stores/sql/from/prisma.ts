@@ -28,7 +28,7 @@ const LONGEST_MS = 2_147_483_647;
  * own (`Prisma.TransactionClient`), whose time limits follow `leaseMs` and `timeoutMs` of the store.
  *
  * Prisma cannot close a connection that no longer answers: give `PrismaPg` a `query_timeout`, and `PrismaMariaDb` a
- * `socketTimeout`, of more than your slowest query takes.
+ * `socketTimeout`, longer than your slowest query.
  *
  * @example
  * ```ts
@@ -65,13 +65,13 @@ export function fromPrisma<Tx extends Raw>(
   return {
     dialect,
     hidesRollback: dialect === 'postgres',
-    // Prisma itself refuses statements once the transaction has ended.
+    // Prisma refuses statements once the transaction has ended.
     keepsSession: true,
     run: runOn(prisma),
     transaction: (work, { isolationLevel, timeoutMs, leaseMs }) =>
       prisma.$transaction((tx) => work({ tx, run: runOn(tx) }), {
         maxWait: timeoutMs,
-        // Later than the store's own deadline.
+        // Longer than the store's own deadline.
         timeout: Math.min(leaseMs + timeoutMs, LONGEST_MS),
         ...(isolationLevel && { isolationLevel: ISOLATION_LEVELS[isolationLevel] }),
       }),

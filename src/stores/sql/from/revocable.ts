@@ -4,13 +4,13 @@ import { storeError } from '../../bounded-calls.js';
 /** A transaction that refuses every call after `close`. */
 export interface Revocable<Tx> {
   readonly tx: Tx;
-  /** @param report Gets the error of the first call that is refused. */
+  /** @param report Called with the error of the first refused call. */
   close(report?: (error: unknown) => void): void;
-  /** Settles the calls that are under way, for clients that forget them when they close a connection. */
+  /** Rejects the calls in progress, for clients that never settle them after closing a connection. */
   lose(): void;
 }
 
-/** For clients that would run what comes late on a connection that others have. */
+/** For clients that would run a late call on a connection that is already reused. */
 export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
   let isClosed = false;
   let report: ((error: unknown) => void) | undefined;
@@ -27,10 +27,10 @@ export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
       return refused(error);
     }
     const result: unknown = Reflect.apply(fn, self, args.map(within));
-    // Not of a kind of promise that can do more.
+    // Only for plain promises: a client's own kind of promise may have more methods.
     return result?.constructor === Promise ? Promise.race([result, lost]) : result;
   }
-  /** Callbacks get the transaction within the transaction. */
+  /** Wraps a callback, so that its nested transaction is revocable too. */
   const within = (argument: unknown) =>
     typeof argument !== 'function' || isClass(argument)
       ? argument
@@ -65,13 +65,13 @@ export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
   };
 }
 
-/** Such as an entity of TypeORM, which is known by its identity. In ES5 it is a function, whose `length` tells it from a callback. */
+/** Whether a function is a class, such as a TypeORM entity, which must stay the same. In ES5, its `length` is 0. */
 function isClass(value: { readonly length: number }): boolean {
   const prototype = Reflect.getOwnPropertyDescriptor(value, 'prototype');
   return prototype !== undefined && (!prototype.writable || value.length === 0);
 }
 
-/** If nobody waits for the statement, that does not end the process. */
+/** A rejected promise that does not end the process if it is never awaited. */
 function refused(error: Error): Promise<never> {
   const refusal = Promise.reject(error);
   refusal.catch(() => {});

@@ -1,13 +1,13 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import type { SynchronousDatabase } from '../database.js';
 
-/** What the synchronous drivers of SQLite have in common. */
+/** The common part of the synchronous SQLite drivers. */
 export interface SqliteLike {
   exec(sql: string): unknown;
   prepare(sql: string): { all(...values: (string | number)[]): unknown[] };
 }
 
-/** Runs statements; keeps those with values prepared, as their texts are few. */
+/** Runs statements, and keeps those with values prepared, because their texts are few. */
 export function runOn(db: SqliteLike): SynchronousDatabase<unknown>['runNow'] {
   const prepared = new Map<string, ReturnType<SqliteLike['prepare']>>();
   return (text, values) => {
@@ -18,7 +18,7 @@ export function runOn(db: SqliteLike): SynchronousDatabase<unknown>['runNow'] {
       return [];
     }
     const statement = prepared.get(text) ?? db.prepare(text);
-    // Removed while it runs, because libsql does not reset a statement that failed.
+    // Removed while the statement runs, because libsql does not reset a failed statement.
     prepared.delete(text);
     const rows = statement.all(...values) as object[];
     prepared.set(text, statement);

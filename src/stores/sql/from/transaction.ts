@@ -5,12 +5,12 @@ import type { SqlDatabase, TransactionOptions } from '../database.js';
 import { answerOf } from './answers.js';
 import { revocable } from './revocable.js';
 
-/** What {@link fromTransaction} needs of a client. */
+/** The functions of a client for {@link fromTransaction}. */
 export interface TransactionSource<Tx> {
   readonly dialect: 'postgres' | 'mysql';
   /**
-   * Runs one statement without parameters: in the transaction `tx`, or without one on another connection. Resolves to its
-   * rows, or to what pg or mysql2 answers.
+   * Runs one statement without parameters: in the transaction `tx`, or without one on another connection. Resolves to
+   * the rows, or to a result of pg or mysql2.
    */
   run(statement: string, tx?: Tx): PromiseLike<unknown>;
   /** Opens a transaction and calls `work` with it; commits when `work` resolves, and rolls back when it rejects. */
@@ -18,10 +18,10 @@ export interface TransactionSource<Tx> {
 }
 
 /**
- * Takes another client of Postgres or MySQL for `sqlStore`, by its function that runs a callback in a transaction. In a
- * transaction `context.tx` is what that function passes to its callback. When a handler times out, the session of its
- * transaction is ended: the client must then reject, and connect again. After each commit the store looks at its row,
- * because many clients do not notice that Postgres has rolled back instead.
+ * Takes another client of Postgres or MySQL for `sqlStore`, through its function that runs a callback in a transaction.
+ * In a transaction `context.tx` is what that function passes to its callback. When a handler times out, the session of
+ * its transaction is ended: the client must then reject and reconnect. After each commit the store checks its row,
+ * because many clients do not notice when Postgres rolled back instead.
  *
  * @example
  * ```ts

@@ -67,7 +67,7 @@ export function fromTypeOrm<Manager extends Queries>(dataSource: DataSourceLike<
     dialect,
     run: (statement, manager) => (manager ?? dataSource).query(statement),
     transaction(work, { isolationLevel }) {
-      // `initialize` creates the pool, so it may be another one each time.
+      // `initialize` creates the pool, so each time may see another pool.
       if (dialect === 'postgres') listenTo(Reflect.get(dataSource.driver, 'master'));
       if (isolationLevel === undefined) return dataSource.transaction(work);
       return dataSource.transaction(isolationLevel.toUpperCase() as Uppercase<IsolationLevel>, work);

@@ -4,8 +4,8 @@ import { warnOnce } from '../../warn-once.js';
 const CODE = 'EVENT_WEBHOOK_SQL_TIMEOUT';
 
 /**
- * Warns once per client that has no time limit for a server that does not answer. Events are answered 503 meanwhile, but what
- * waits for the server keeps its connection.
+ * Warns once per client that has no time limit for a server that does not answer. Events are then answered 503, but
+ * calls that wait for the server keep their connections.
  *
  * @param option The option that is missing.
  * @param fix How to set it.
