@@ -3,8 +3,8 @@ import { InvalidEventError } from '../errors.js';
 export const LONGEST_TEXT = 10_000;
 
 /**
- * The error that an engine gets for a failed job. Engines store message and stack: if their database rejected the text,
- * the failure would not be recorded and the job would hang. Never throws.
+ * The error that an engine gets for a failed job. Engines store its message and stack: if the database rejected the
+ * text, the failure would not be recorded and the job would hang. Never throws.
  */
 export function engineError(error: unknown, options?: ErrorOptions): Error {
   try {
@@ -13,7 +13,7 @@ export function engineError(error: unknown, options?: ErrorOptions): Error {
     if (root instanceof Error) failure.stack = storableText(String(root.stack));
     return failure;
   } catch {
-    // User code can throw anything, even a value that throws again when it is read.
+    // User code can throw any value, even one that throws when it is read.
     return new Error('The handler threw a value that cannot be read.');
   }
 }

@@ -4,16 +4,16 @@ import type { WebhookEvent } from '../events/types.js';
 import type { EnqueueContext, EventEntry } from '../handle/types.js';
 import { isRecord } from '../internal/guards.js';
 
-/** What the engine stores of an event. */
+/** An event as the engine stores it. */
 export interface EventJob {
   readonly event: WebhookEvent;
   readonly idempotencyKey: string;
   readonly timestamp: string;
   /** The verified source of the delivery, if the receiver's `secret` function returned one. */
   readonly source?: string | undefined;
-  /** How the event came: `context.via` of its handler. */
+  /** How the event arrived: `context.via` of its handler. */
   readonly via?: string | undefined;
-  /** The receiver has `finality`: no worker without it may handle the event. */
+  /** Set if the receiver has `finality`: a worker without `finality` must not handle the event. */
   readonly needsFinality?: true | undefined;
 }
 
@@ -37,7 +37,7 @@ export function jobOf(
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
 
 /**
- * The job itself, or its JSON text if Postgres would reject it. Anyone can emit an event with such a string, and one
+ * The job itself, or its JSON text if Postgres would reject it. Anyone can emit an event with such a string, and an
  * event that cannot be stored would block its whole delivery.
  */
 export function storableJob(job: EventJob): JobData {

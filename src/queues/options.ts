@@ -6,7 +6,7 @@ import { DEFAULT_RETENTION_MS } from '../stores/store.js';
 export interface EnqueueOptions {
   /** How many times the engine tries an event before it becomes a dead letter. (Default: 15, about 4.5 hours.) */
   readonly attempts?: number | undefined;
-  /** Delay before the second try, in ms; it doubles with every further try. (Default: 1000.) */
+  /** Delay before the second try, in ms; it doubles with each further try. (Default: 1000.) */
   readonly backoffMs?: number | undefined;
   /**
    * How long an event is remembered after it took effect, in ms. Must exceed the time during which the sender retries. Use

@@ -15,7 +15,7 @@ import type { EventJob } from './job.js';
 
 /** Options that `bullmqWorker` and `pgBossWorker` share. */
 export interface EventWorkerOptions<Tx = undefined> {
-  /** Handles one event, like the option of the receiver: `router.dispatch` works here too. */
+  /** Handles one event, like the receiver's option; `router.dispatch` works here too. */
   readonly onEvent: OnEvent<NoInfer<Tx>>;
   /**
    * Store that deduplicates: a job that the engine runs twice, for example after a crash, takes effect once. With a lease
@@ -27,14 +27,15 @@ export interface EventWorkerOptions<Tx = undefined> {
   /** How long one handler may take, with the claim of its key, in ms; at most 0.9 of `store.leaseMs`. (Default: 30 000.) */
   readonly handlerTimeoutMs?: number | undefined;
   /**
-   * Called with errors that do not fail the job: an event that its route skipped because it does not decode, a store or a
-   * handler that fails after the timeout, a `finality` that cannot tell. Errors that fail a job go to the engine. (Default: none.)
+   * Called with errors that do not fail the job: an event that its route skipped because it does not decode, a store or
+   * a handler that fails after the timeout, a `finality` whose check fails. Errors that fail a job go to the engine.
+   * (Default: none.)
    */
   readonly onError?: OnError | undefined;
   /**
-   * Asked before an event is handled whether its block is final: `chainFinality` of `./chain`. The engine delays the job of
-   * an event that has to wait, for as long as it takes, and without using up a try. Requires `store`, and a receiver whose
-   * `idempotencyKey` is `logIdentity`. (Default: events are handled when their job runs.)
+   * Checks whether an event's block is final before the event is handled: `chainFinality` of `./chain`. The engine
+   * delays the job of an event that must wait, for as long as necessary and without using up a try. Requires `store`,
+   * and a receiver whose `idempotencyKey` is `logIdentity`. (Default: events are handled when their job runs.)
    */
   readonly finality?: Finality | undefined;
 }
@@ -51,15 +52,15 @@ export const DEFAULT_HANDLER_TIMEOUT_MS = 30_000;
 /** Without a store, a handler blocks other runs of its key in this process for at least this long. */
 const HOLD_MS = 60_000;
 
-/** For how long to delay a job whose event has to wait. A value, so that nothing that a handler throws can pass for it. */
+/** How long to delay a job whose event must wait. Returned, not thrown, because a handler could throw a look-alike. */
 export interface Delay {
   readonly delayMs: number;
 }
 
 /**
- * Returns the function that runs the handler for a job, and the resolved timeout. The function resolves to a delay if the
- * event has to wait, and rejects if it did not take effect, so that the engine tries again. Throws ConfigError for an
- * invalid option.
+ * Returns the function that runs the handler for a job, and the resolved timeout. The function resolves to a delay if
+ * the event must wait, and rejects if the event did not take effect, so that the engine retries the job. Throws
+ * ConfigError for an invalid option.
  */
 export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
   readonly runJob: (job: EventJob) => Promise<Delay | undefined>;
@@ -76,12 +77,12 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
   checkNumber('handlerTimeoutMs', handlerTimeoutMs, 1, MAX_TIMER_MS);
   const keys = store || (runningKeys(Math.max(HOLD_MS, 2 * handlerTimeoutMs)) as IdempotencyStore<never>);
   const afterwards: Afterwards = {
-    // The engine waits for its jobs itself.
+    // The engine waits for its own jobs.
     hold() {},
     wait() {},
     deadLetter() {},
     report(error, context) {
-      // There is nowhere left to report an error of `onError` itself.
+      // An error of `onError` cannot be reported anywhere.
       (async () => onError?.(asWebhookError(error), context))().catch(() => {});
     },
   };
@@ -119,9 +120,9 @@ function defaultKey(): string {
 }
 
 /**
- * Replaces the store of a worker that has none. It forgets a key when its run ends; until then no other run of that key
- * starts in this process, even if the handler timed out and the engine tries its job again. After `holdMs` it gives up on
- * the handler.
+ * Replaces the store of a worker that has none. It forgets a key when the key's run ends; until then no other run of
+ * that key starts in this process, even if the handler timed out and the engine retries the job. After `holdMs` it no
+ * longer waits for the handler.
  */
 function runningKeys(holdMs: number): TransactionalStore<undefined> {
   const running = new Map<string, () => number>();

@@ -12,7 +12,7 @@ export interface BullmqQueueLike {
   addBulk(jobs: BullmqJobInsert[]): Promise<readonly { readonly id?: string | undefined }[]>;
 }
 
-/** A job that is added. */
+/** A job to add. */
 export interface BullmqJobInsert {
   name: string;
   data: JobData;
@@ -39,8 +39,8 @@ const QUEUE: ClientOption = {
 
 /**
  * Creates an `enqueue` that stores the events of a delivery in a BullMQ queue: one `addBulk` per delivery, one job per
- * event. The job id derives from the idempotency key, so a redelivered event is not added again while its job is kept. It
- * resolves when the engine has stored every event. Failed jobs are kept: they are the dead letters.
+ * event. The job id derives from the idempotency key, so a redelivered event is not added again while its job is kept.
+ * It resolves when the engine has stored every event. Failed jobs are kept as dead letters.
  *
  * It does not check how durable the engine is: a Redis that does not write each command to disk (`appendfsync always`)
  * can lose acknowledged events. Do not share the queue with other producers: their `removeOnComplete` would remove event
@@ -75,7 +75,7 @@ export function bullmqEnqueue(options: BullmqEnqueueOptions): Enqueue {
       opts: { ...opts, jobId: bullmqJobId(entry.idempotencyKey), removeOnFail: false },
     }));
     const added = await queue.addBulk(jobs);
-    // If another job takes the place of this one, the engine returns the id of that job.
+    // If the engine keeps another job instead, it returns the id of that job.
     const lost = jobs.filter((job, index) => added[index]?.id !== job.opts.jobId);
     if (lost.length === 0) return;
     throw new Error(`BullMQ did not store ${lost.length} of ${jobs.length} events. Use the queue for events only.`);
@@ -86,7 +86,7 @@ export function bullmqEnqueue(options: BullmqEnqueueOptions): Enqueue {
 /** Default options of a queue that make it skip jobs or change their ids. */
 const DROPPING = ['deduplication', 'debounce', 'jobId', 'repeat', 'repeatJobKey', 'parent'];
 
-/** How long completed jobs are kept: ours, or the queue's if that is longer. Throws ConfigError on a conflict. */
+/** How long completed jobs are kept: `retentionMs`, or the queue's time if longer. Throws ConfigError on a conflict. */
 function retentionOf(defaults: object, ageSeconds: number): false | { age: number } {
   const given = defaults as Readonly<Record<string, unknown>>;
   for (const name of DROPPING) {

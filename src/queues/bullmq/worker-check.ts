@@ -2,9 +2,9 @@ import { ConfigError } from '../../errors.js';
 import { isRecord } from '../../internal/guards.js';
 
 /**
- * Options to spread into those of a BullMQ `Worker` of events. By BullMQ's defaults, a job becomes a dead letter at the
- * second death of a worker that runs it (`maxStalledCount` 1), and waits a minute after each. With these options it runs
- * again within 45 s if another worker is up, and becomes a dead letter at the 101st death.
+ * Options to spread into those of a BullMQ `Worker` of events. By BullMQ's defaults, a job becomes a dead letter when a
+ * worker that runs it dies for the second time (`maxStalledCount` 1), and waits a minute after each death. With these
+ * options, the job runs again within 45 s if another worker is up, and becomes a dead letter at the 101st death.
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ import { isRecord } from '../../internal/guards.js';
  * ```
  */
 export const bullmqWorkerOptions: {
-  /** How many deaths of its workers a job survives. */
+  /** How many worker deaths a job survives. */
   readonly maxStalledCount: number;
   /** How often workers look for jobs of dead workers, in ms. */
   readonly stalledInterval: number;
@@ -29,8 +29,8 @@ export const bullmqWorkerOptions: {
 const ENOUGH_DEATHS = 10;
 
 /**
- * Checks the options of the worker that runs a job, if they are visible: BullMQ's types do not expose them, and a
- * sandboxed processor does not get them.
+ * Checks the options of the worker that runs a job, if visible: BullMQ's types do not expose them, and a sandboxed
+ * processor does not receive them.
  *
  * @throws ConfigError if jobs of dead workers would never run again, or run twice while their worker is alive.
  */

@@ -8,7 +8,7 @@ import { createWorkerCheck } from './worker-check.js';
 /** The part of BullMQ's `Job` that the worker uses. */
 export interface BullmqJobLike {
   readonly data: unknown;
-  /** For a job whose event has to wait (`finality`). */
+  /** Called for a job whose event must wait (`finality`). */
   moveToDelayed?(timestamp: number, token?: string): Promise<unknown>;
 }
 
@@ -21,9 +21,9 @@ const RATE_LIMITED = 'bullmq:rateLimitExceeded';
 
 /**
  * Creates the processor for a BullMQ `Worker` of the queue that `bullmqEnqueue` fills. If the handler fails, the engine
- * tries the job again and keeps it among the failed jobs when its attempts are used up, or at once if the handler throws a
- * NonRetryableError. A job whose data is not an event job fails without a retry, with its issues as `failedReason`. With `finality`, the engine delays the job of an event that
- * has to wait, and uses up no attempt.
+ * retries the job. It keeps the job as failed when the attempts are used up, or at once if the handler throws a
+ * NonRetryableError. A job whose data is not an event job fails without a retry, with its issues as `failedReason`.
+ * With `finality`, the engine delays the job of an event that must wait, without using up an attempt.
  *
  * It does not deduplicate without `store`: a job that the engine runs again after a crash takes effect again. The options
  * of the `Worker` decide how soon and how often that happens: use {@link bullmqWorkerOptions}, or it emits a warning.

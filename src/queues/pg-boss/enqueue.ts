@@ -22,14 +22,14 @@ export interface PgBossEnqueueOptions extends EnqueueOptions {
 }
 
 /**
- * Creates an `enqueue` that stores the events of a delivery in a queue of pg-boss 10 or 12: one `insert` per delivery, one
- * job per event. The job id derives from the idempotency key, so a redelivered event is not added again while pg-boss has
- * its job. It resolves when every event is stored.
+ * Creates an `enqueue` that stores the events of a delivery in a queue of pg-boss 10 or 12: one `insert` per delivery,
+ * one job per event. The job id derives from the idempotency key, so a redelivered event is not added again while
+ * pg-boss keeps its job. It resolves when every event is stored.
  *
- * The queue and its dead-letter queue must exist. The first delivery checks them; while a setting would lose events, every
+ * The queue and its dead-letter queue must exist. The first delivery checks them; if a setting could lose events, every
  * enqueue rejects with a ConfigError that says what to change. pg-boss 12 keeps a completed job for `retentionMs`.
- * pg-boss 10 keeps it for `archiveCompletedAfterSeconds` plus `deleteAfterDays` of its constructor, which is not checked:
- * make that `retentionMs` or more in every PgBoss on the schema.
+ * pg-boss 10 keeps it for `archiveCompletedAfterSeconds` plus `deleteAfterDays` of its constructor, which is not
+ * checked: make that `retentionMs` or more in every PgBoss on the schema.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function pgBossEnqueue(options: PgBossEnqueueOptions): Enqueue {
   const retry = { retryLimit: attempts - 1, retryDelay: Math.ceil(backoffMs / 1000), retryBackoff: backoffMs > 0 };
   const store = storing(boss);
 
-  /** The times of the queue's jobs, once its settings have passed the check. */
+  /** The times for the queue's jobs, once its settings have been checked. */
   let times: Promise<JobTimes> | undefined;
 
   const enqueue: Enqueue = async (entries, context) => {
@@ -77,7 +77,7 @@ export function pgBossEnqueue(options: PgBossEnqueueOptions): Enqueue {
         `pg-boss did not store ${lost.length} of ${jobs.length} events. Check whether the queue ${queue} was changed.`,
       );
     } catch (error) {
-      // The next delivery checks the queue again, so that its error names the setting to change.
+      // The next delivery checks the queue again, so that the error names the setting to change.
       times = undefined;
       throw error;
     }

@@ -5,8 +5,8 @@ const NAMESPACE = Buffer.from('9c5b1b8e2f0e4a60b8d53f1f6f0d7a11', 'hex');
 const NEXT = Buffer.from('41d0f3a95c7e4b0f9a6be2c8137d5f24', 'hex');
 
 /**
- * The pg-boss id of a key: the key itself if it is a lower-case UUID, otherwise its UUIDv5. Different keys have different
- * ids: keys that are version 5 UUIDs are hashed too, because one could be the hash of another key.
+ * The pg-boss id of a key: the key itself if it is a lower-case UUID, otherwise its UUIDv5. Different keys have
+ * different ids: a key that is a version 5 UUID is hashed too, because it could be the hash of another key.
  */
 export function pgBossJobId(key: string): string {
   const version = UUID.exec(key)?.[1];
@@ -14,13 +14,13 @@ export function pgBossJobId(key: string): string {
   return uuid5(NAMESPACE, key);
 }
 
-/** The id of the job that takes the place of another, the same each time. */
+/** The id of the job that replaces another, always the same for the same job. */
 export function nextJobId(id: string): string {
   return uuid5(NEXT, id);
 }
 
 function uuid5(namespace: Buffer, text: string): string {
-  // UTF-16, because UTF-8 has one replacement for all lone surrogates.
+  // UTF-16, because UTF-8 replaces all lone surrogates with the same character.
   const name = Buffer.from(text, 'utf16le');
   const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);

@@ -20,7 +20,7 @@ export interface PgBossJobInsert {
   startAfter?: string;
 }
 
-/** The part of pg-boss's description of a queue that is checked. */
+/** The part of pg-boss's queue settings that is checked. */
 export interface PgBossQueueLike {
   readonly policy?: string | null | undefined;
   readonly deadLetter?: string | null | undefined;
@@ -58,7 +58,7 @@ export interface PgBoss12Like {
 /** A `PgBoss` of pg-boss 10 or 12. */
 export type PgBossLike = PgBoss10Like | PgBoss12Like;
 
-/** The option `boss`, as the enqueue and the worker check it. */
+/** The option `boss` of the enqueue and the worker. */
 export const BOSS: ClientOption = {
   name: 'boss',
   takes: 'a PgBoss',
@@ -77,7 +77,7 @@ export function isPgBoss12(boss: PgBossLike): boss is PgBoss12Like {
  * Stores the jobs that pg-boss does not have yet, queued or completed, in one statement. Returns the jobs that are not
  * stored afterwards: pg-boss silently skips jobs that the policy of the queue excludes.
  *
- * @param deleteAfterSeconds How long pg-boss 12 keeps a completed job. (Default: as long as its queue says.)
+ * @param deleteAfterSeconds How long pg-boss 12 keeps a completed job. (Default: the queue's setting.)
  */
 export type StoreJobs = (
   name: string,
@@ -106,8 +106,8 @@ function storingIn12(boss: PgBoss12Like): StoreJobs {
 }
 
 /**
- * pg-boss 10 moves completed jobs to an archive that an insert does not check, and has no method that finds several jobs
- * there. Nor does an insert return what it stored.
+ * pg-boss 10 moves completed jobs to an archive that an insert does not check, and has no method that finds several
+ * jobs there. Nor does an insert return the stored jobs.
  */
 function storingIn10(boss: PgBoss10Like): StoreJobs {
   return async (name, jobs) => {
@@ -127,7 +127,7 @@ function storingIn10(boss: PgBoss10Like): StoreJobs {
   };
 }
 
-/** The jobs that are not found. */
+/** Resolves to the jobs that are not found. */
 async function without(
   jobs: readonly PgBossJobInsert[],
   isFound: (id: string) => Promise<boolean>,

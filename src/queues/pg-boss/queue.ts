@@ -1,7 +1,7 @@
 import { ConfigError } from '../../errors.js';
 import { isPgBoss12, type PgBossLike, type PgBossQueueLike } from './jobs.js';
 
-/** The times that jobs of a queue get. */
+/** The times for the jobs of a queue. */
 export interface JobTimes {
   readonly expireInSeconds: number;
   readonly deleteAfterSeconds: number;
@@ -12,7 +12,7 @@ const DEFAULT_EXPIRY_SECONDS = 900;
 /** pg-boss stores numbers of seconds as 32-bit integers. */
 const MAX_SECONDS = 2 ** 31 - 1;
 
-/** Returns the times for the jobs of a queue. Throws ConfigError if a setting of the queue would lose events. */
+/** Returns the times for the jobs of a queue. Throws ConfigError if a setting of the queue could lose events. */
 export async function checkQueue(
   boss: PgBossLike,
   name: string,
@@ -58,7 +58,7 @@ async function readQueue(boss: PgBossLike, name: string): Promise<PgBossQueueLik
   try {
     return await boss.getQueue(name);
   } catch (error) {
-    // pg-boss 10 throws one when it has no connection.
+    // pg-boss 10 throws a TypeError when it has no connection.
     if (!(error instanceof TypeError)) throw error;
     throw new ConfigError('The PgBoss is not started, or was stopped. Await boss.start() before deliveries arrive.');
   }
@@ -68,7 +68,7 @@ function isStandard({ policy }: PgBossQueueLike): boolean {
   return policy == null || policy === 'standard';
 }
 
-/** Whether a job could expire, and so go to another worker, while its handler and store are still within their time. */
+/** Whether a job could expire, and go to another worker, while its handler and store are within their limits. */
 export function isTooShort(expireInSeconds: number, handlerTimeoutMs: number): boolean {
   return expireInSeconds * 1000 <= 2 * handlerTimeoutMs;
 }

@@ -1,12 +1,13 @@
 import { nextJobId } from './job-id.js';
 import { isPgBoss12, type PgBossJobInsert, type PgBossJobLike, type PgBossLike, storing } from './jobs.js';
 
-/** pg-boss 12 keeps a job that was sent again for at least this long: until the job before it cannot run any more. */
+/** The shortest time for which pg-boss 12 keeps a job that was sent again: until the earlier job can no longer run. */
 const KEEP_SECONDS = 3600;
 
 /**
- * Stores the job of an event that has to wait under another id, to run later: pg-boss delays no job that runs. The id
- * derives from that of the job, so that a crash before the job is completed leaves one copy and not two.
+ * Stores a copy of the job of an event that must wait, under another id, to run later: pg-boss cannot delay a running
+ * job. The copy's id derives from that of the job, so that a crash before the job is completed leaves one copy, not
+ * two.
  */
 export function createSendAgain(boss: PgBossLike): (job: PgBossJobLike, delayMs: number) => Promise<void> {
   const store = storing(boss);
@@ -27,7 +28,7 @@ export function createSendAgain(boss: PgBossLike): (job: PgBossJobLike, delayMs:
       id: nextJobId(job.id),
       data: job.data as object,
       expireInSeconds,
-      // By the clock of the database.
+      // Relative, so that the clock of the database applies.
       startAfter: String(delayMs / 1000),
       ...(await retriesOf(job)),
     };

@@ -10,21 +10,21 @@ import { createSendAgain } from './send-again.js';
 
 /** Options of {@link pgBossWorker}. */
 export interface PgBossWorkerOptions<Tx = undefined> extends EventWorkerOptions<Tx> {
-  /** The `PgBoss` whose `work` runs the worker. It settles the jobs of a batch one by one. */
+  /** The `PgBoss` whose `work` runs the worker. It settles each job of a batch separately. */
   readonly boss: PgBossLike;
 }
 
 /**
- * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. If the handler fails, pg-boss tries the job
- * again and moves it to the dead-letter queue when its tries are used up; if the handler throws a NonRetryableError, at once,
- * with the property `failure` for its reason. The jobs of a batch run concurrently, and a
- * failed one neither fails nor repeats the others. A job whose data is not an event job goes to the dead-letter queue at
- * once, as `{ data, issues }`. With `finality`, the job of an event that has to wait completes after its copy was stored
- * under another id, with the same data and retries, to run later. pg-boss 12 keeps completed copies for an hour, pg-boss 10
- * as long as other jobs.
+ * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. If the handler fails, pg-boss retries the
+ * job, and moves it to the dead-letter queue when the tries are used up, or at once, with the reason in the property
+ * `failure`, if the handler throws a NonRetryableError. The jobs of a batch run concurrently, and a failed job neither
+ * fails nor repeats the others. A job whose data is not an event job goes to the dead-letter queue at once, as `{ data,
+ * issues }`. With `finality`, the job of an event that must wait is stored again under another id, with the same data
+ * and retries, to run later, and then completes. pg-boss 12 keeps completed copies for an hour, pg-boss 10 as long as
+ * other jobs.
  *
- * It does not deduplicate without `store`: the job of a worker that died takes effect again. It runs again once it has
- * expired and a `PgBoss` has noticed (`supervise`; every `maintenanceIntervalSeconds` in pg-boss 10,
+ * It does not deduplicate without `store`: the job of a worker that died takes effect again. The job runs again once it
+ * has expired and a `PgBoss` has noticed (`supervise`; every `maintenanceIntervalSeconds` in pg-boss 10,
  * `superviseIntervalSeconds` and `monitorIntervalSeconds` in 12); each death uses up one try. pg-boss 10 does not catch
  * errors while it settles a job: if the database goes away while a job runs, the process ends with an unhandled
  * rejection, so have it restarted.
@@ -64,7 +64,7 @@ export function pgBossWorker<Tx = undefined>(
       });
       if (delay) await sendAgain(job, delay.delayMs);
     }
-    // pg-boss settles a batch as one, but leaves a completed job alone when the batch fails because of another.
+    // pg-boss settles a batch as a whole, but does not change a completed job when the batch fails because of another.
     if (!isAlone) await boss.complete(job.name, job.id);
   }
 
@@ -81,8 +81,8 @@ export function pgBossWorker<Tx = undefined>(
     );
     const [first] = errors;
     if (first === undefined) return;
-    // Thrown after all jobs have settled: pg-boss fails every job that is not complete, and no other worker can have one
-    // yet. It stores the same reason with each of them, so the reason must name them all.
+    // Thrown after all jobs have settled: pg-boss fails every job that is not complete, and no other worker can have
+    // such a job yet. pg-boss stores one reason for all of them, so the reason must name each job.
     if (errors.length === 1) throw first.error;
     const share = Math.floor(LONGEST_TEXT / errors.length) - 50;
     throw new Error(errors.map(({ id, error }) => `job ${id}: ${error.message.slice(0, share)}`).join('\n'));
@@ -98,7 +98,7 @@ function readOrInvalid(data: unknown): EventJob | InvalidEventError {
   }
 }
 
-/** Keeps the id of the job, so that a crash before the job is settled leaves one dead letter and not two. */
+/** Copies jobs to the dead-letter queue with the same id, so that a crash in between leaves only one dead letter. */
 function deadLetters(boss: PgBossLike, store: StoreJobs) {
   return async (job: PgBossJobLike, data: object): Promise<void> => {
     const name = (await boss.getQueue(job.name))?.deadLetter;
