@@ -14,14 +14,14 @@ import { encodeEvent } from './encode-event.js';
 import { readValue } from './read-value.js';
 import { BLOCK_HASH, sampleEventEmitted, TOKEN, txHashOf } from './samples.js';
 
-/** An event's inputs as if none were indexed: of an indexed string the value is given, and the topic gets its hash. */
+/** An event's inputs as if none were indexed: for an indexed string, pass the value; the topic gets its hash. */
 type Plain<Item> = Item extends { inputs: infer Inputs extends readonly unknown[] }
   ? { inputs: { readonly [I in keyof Inputs]: Omit<Inputs[I], 'indexed'> } }
   : Item;
 
 /**
- * The arguments that {@link sampleContractEvent} takes: an object by name, or an array if an input has no name. They have
- * viem's forms; an indexed string, bytes, array or struct is its value, not its hash.
+ * The arguments that {@link sampleContractEvent} takes: an object by name, or an array if an input has no name. Values
+ * have viem's types; for an indexed string, bytes, array or struct, pass the value, not its hash.
  */
 export type SampleArgs<Abi extends readonly unknown[], Name extends EventNames<Abi> = EventNames<Abi>> =
   AbiEventItems<Abi, Name> extends infer Item ? (Item extends unknown ? EventArgs<Plain<Item>> : never) : never;
@@ -33,7 +33,7 @@ interface SamplePlace {
   readonly removed?: boolean | undefined;
   /** Identifier of the event. (Default: a random UUID.) */
   readonly id?: string | undefined;
-  /** Hash of the transaction: 32 bytes. (Default: derived from `id`, so that two samples are two logs.) */
+  /** Hash of the transaction: 32 bytes. (Default: derived from `id`, so that two samples are different logs.) */
   readonly transactionHash?: string | undefined;
   /** Hash of the block: 32 bytes. (Default: the same for all samples.) */
   readonly blockHash?: string | undefined;
@@ -62,9 +62,9 @@ const KEYS = [
 ];
 
 /**
- * Returns an `event.emitted` of a contract in the live service's format. Topics, data, `rawFields` and inputs are made of
- * the same arguments, so that `decodeEvent` and `contractEvent` with `requireLog: true` decode it. The transaction is a
- * sample without a decoded method.
+ * Returns an `event.emitted` of a contract in the live service's format. Topics, data, `rawFields` and inputs are made
+ * from the same arguments, so that `decodeEvent` and `contractEvent` with `requireLog: true` decode it. The transaction
+ * is a sample without a decoded method.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ export function sampleContractEvent<const Abi extends readonly unknown[], const 
   });
 }
 
-/** What the types say of the options is not checked yet. */
+/** The options before they are checked. */
 interface Untyped {
   readonly abi: unknown;
   readonly name: unknown;
@@ -135,7 +135,7 @@ interface Chosen {
 /** A log has at most four topics. */
 const MOST_TOPICS = 4;
 
-/** The event of that name or signature; of several the one that the arguments match. */
+/** The event of that name or signature; if there are several, the one that the arguments match. */
 function choose(abi: unknown, written: string, args: unknown): Chosen {
   const name = written.replace(/\(.*$/s, '');
   const named = itemsOf<AbiEvent>(abi, 'event')

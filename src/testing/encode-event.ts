@@ -8,15 +8,15 @@ import type { RawLog } from '../evm/types.js';
 /** ABI-encoded bytes in hex digits, without 0x. */
 interface Encoding {
   readonly digits: string;
-  /** Whether its place among others contains its offset instead of the value. */
+  /** Whether the type is dynamic: its head contains an offset instead of the value. */
   readonly isDynamic: boolean;
 }
 
 const WORD_DIGITS = 64;
 
 /**
- * Encodes the values of an event as a contract does: indexed values, or the hashes of long ones, in topics; the others
- * in data.
+ * Encodes the values of an event as a contract does: indexed values, or their hashes if they are long, in topics; the
+ * others in data.
  *
  * @param parameters The inputs of the event in its ABI.
  * @param values The values in the same order, in the forms that codecs return.

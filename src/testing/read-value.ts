@@ -7,7 +7,7 @@ import { Problem } from '../evm/decode-error.js';
 import { isRecord } from '../internal/guards.js';
 
 /**
- * Reads an argument of a test: a value in viem's form, or in that of an event's input.
+ * Reads an argument of a test: a value in viem's form, or in the form of an event's input.
  *
  * @throws Problem when it is not exactly a value of the type.
  */

@@ -37,7 +37,7 @@ export function createTestDelivery(events: readonly unknown[], options: SignOpti
   };
 }
 
-/** JSON as Go writes it: compact, with its escapes. Parsing and serializing it in JavaScript changes its bytes. */
+/** JSON as Go writes it: compact, with Go's escapes. Parsing and serializing it in JavaScript changes its bytes. */
 function goJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
