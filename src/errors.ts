@@ -1,4 +1,4 @@
-/** By error code, the HTTP status and the level at which it is logged. Every other code is 500, and an error. */
+/** The HTTP status and the log level of each error code. Every other code is 500 and logged as an error. */
 const CODES = {
   ERR_WEBHOOK_METHOD: [405, 'warn'],
   ERR_WEBHOOK_HEADER: [403, 'warn'],
@@ -10,7 +10,7 @@ const CODES = {
   ERR_WEBHOOK_INVALID_BODY: [400, 'warn'],
   ERR_WEBHOOK_INVALID_EVENT: [422, 'warn'],
   ERR_WEBHOOK_IN_PROGRESS: [503, 'warn'],
-  // To wait for a block, and to be replaced by another process, is the ordinary course.
+  // Waiting for a block and being replaced by another process are normal.
   ERR_WEBHOOK_NOT_FINAL: [503, 'info'],
   ERR_WEBHOOK_DRAINING: [503, 'info'],
   ERR_WEBHOOK_STORE: [503, 'error'],
@@ -31,10 +31,10 @@ export type WebhookErrorCode =
   | 'ERR_WEBHOOK_OUTCOME_UNKNOWN'
   | 'ERR_WEBHOOK_INTERNAL';
 
-/** Any code: those of the core, and those that a subpath such as `./evm` defines beside its code. */
+/** Any code: those of the core, and those that a subpath such as `./evm` defines. */
 export type AnyErrorCode = WebhookErrorCode | (`ERR_WEBHOOK_${string}` & {});
 
-/** Where the package explains a code. */
+/** Path of the package's documentation of a code. */
 export const docsOf = (code: string): string => `event-webhook-receiver/docs/errors.md#${code.toLowerCase()}`;
 
 /** The HTTP status of an error, by the code that its constructor received: the property may have been overwritten. */
@@ -45,7 +45,7 @@ export function statusOf(error: unknown): number {
 /** The level at which an error is logged. */
 export function levelOf(error: WebhookError): 'error' | 'warn' | 'info' {
   const level = entryOf(WebhookError.codeOf(error))[1];
-  // Nobody could say whether the block is final.
+  // A `cause` means that the check of the block failed.
   return level === 'info' && error.cause !== undefined ? 'warn' : level;
 }
 
@@ -54,13 +54,13 @@ function entryOf(code: string | undefined): readonly [status: number, level: 'er
 }
 
 /**
- * Base class of every error of this library. `code` says what happened, `status` is the HTTP status to answer with, and
- * the message says what failed and what to do. No message contains a secret, an expected signature, or part of a body.
+ * Base class of every error of this library. `code` identifies the failure, `status` is the HTTP status to answer with,
+ * and the message says what failed and what to do. No message contains a secret, expected signature, or part of a body.
  */
 export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
-  /** Where the installed package explains the code: cause and fix. Loggers and consoles print it with the error. */
+  /** Where the installed package documents the code: cause and fix. Loggers and consoles print it with the error. */
   readonly docs: string;
   readonly #code: Code;
 
@@ -72,7 +72,7 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
     return typeof value === 'object' && value !== null && #code in value ? (value as WebhookError).#code : undefined;
   }
 
-  /** @param name Of the class, as text: bundlers shorten the names of classes. */
+  /** @param name Name of the class, as text: bundlers shorten the names of classes. */
   constructor(code: Code, message: string, options?: { cause?: unknown }, name = 'WebhookError') {
     super(message, options);
     this.name = name;
@@ -80,7 +80,7 @@ export class WebhookError<Code extends AnyErrorCode = AnyErrorCode> extends Erro
     this.#code = code;
     this.status = entryOf(code)[0];
     this.docs = docsOf(code);
-    // The stack of an error about what was sent says nothing, and is larger than the error.
+    // The stack is useless in an error about the request, and larger than the rest of the error.
     if (this.status < 500) this.stack = `${name}: ${message}`;
   }
 }
@@ -99,15 +99,15 @@ export class InvalidBodyError extends WebhookError<'ERR_WEBHOOK_INVALID_BODY'> {
   }
 }
 
-/** One problem of an event: where (keys and array positions from the event down) and what was expected. */
+/** One problem of an event: its path (keys and array positions from the event down) and what was expected. */
 export interface EventIssue {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 /**
- * A value, or items of a delivery, do not match the event schema of spec section 2.2. `issues` says where and why, with the
- * item's position first in a delivery: the first 10. It quotes no values.
+ * A value, or items of a delivery, do not match the event schema of spec section 2.2. `issues` has the first 10
+ * problems, each with its path (in a delivery, the item's position comes first) and the reason. No values are quoted.
  */
 export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'> {
   readonly issues: readonly EventIssue[];
@@ -125,7 +125,7 @@ export class InvalidEventError extends WebhookError<'ERR_WEBHOOK_INVALID_EVENT'>
   }
 }
 
-/** The body was read before the library could read it, so the signed bytes are gone. */
+/** The body was read before the library could read it, so the signed bytes are lost. */
 export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'> {
   constructor(fix: string, cause?: unknown) {
     const message = `The body was already read, so the signed bytes are gone. ${fix}`;
@@ -135,7 +135,7 @@ export class RawBodyUnavailableError extends WebhookError<'ERR_WEBHOOK_RAW_BODY_
 }
 
 /**
- * Whether `error` is an error of this library. Checks the code and not the class, so it also works when two copies of the
+ * Whether `error` is an error of this library. Checks the code, not the class, so it also works when two copies of the
  * library are loaded (ESM beside CommonJS). Never throws.
  */
 export function isWebhookError(error: unknown): error is WebhookError {
@@ -143,7 +143,7 @@ export function isWebhookError(error: unknown): error is WebhookError {
     const code = typeof error === 'object' ? (error as { code?: unknown } | null)?.code : undefined;
     return typeof code === 'string' && code.startsWith('ERR_WEBHOOK_');
   } catch {
-    // User code can throw anything, such as a proxy that throws when it is read.
+    // User code can throw any value, such as a proxy that throws when it is read.
     return false;
   }
 }

@@ -16,7 +16,7 @@ export interface ClientOption {
 
 /**
  * Like `checkOptions`, and also checks the option that takes the client. Throws ConfigError with the correct call when
- * the client itself is passed in place of the options.
+ * the client is passed in place of the options.
  */
 export function checkClientOptions(
   owner: string,

@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.js';
 /** The longest delay of a timer, in milliseconds. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** The type of a value as error messages name it. Never the value: it may be a secret in the wrong place. */
+/** The type of a value as error messages name it. Never the value, which may be a misplaced secret. */
 export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string';
@@ -12,7 +12,7 @@ export function typeName(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** The error for an option that got something else than it takes: `` `secret` must be a non-empty string, got null. `` */
+/** The error for an option with an invalid value: `` `secret` must be a non-empty string, got null. `` */
 export function optionError(name: string, takes: string, value: unknown): ConfigError {
   return new ConfigError(`\`${name}\` must be ${takes}, got ${typeName(value)}.`);
 }
@@ -50,7 +50,7 @@ export function checkFunction(name: string, value: unknown): void {
   if (typeof value !== 'function') throw optionError(name, 'a function', value);
 }
 
-/** Throws ConfigError unless the value can be a store, or turns it off. */
+/** Throws ConfigError unless the value can be a store, or is `false` or undefined. */
 export function checkStore(store: object | false | undefined): void {
   if (store === undefined || store === false) return;
   const { once, claim, record, release, leaseMs, keysPerRun } = (store ?? {}) as Record<string, unknown>;
@@ -60,7 +60,7 @@ export function checkStore(store: object | false | undefined): void {
   if (keysPerRun !== undefined) checkNumber('store.keysPerRun', keysPerRun, 1);
 }
 
-/** The known name that shares most of its pairs of letters with `name`; all names if none is alike. */
+/** The known name that shares the most pairs of letters with `name`; all names if none is similar. */
 function suggestion(name: string, known: readonly string[]): string {
   const wanted = pairsOf(name);
   const likeness = (each: string) => {

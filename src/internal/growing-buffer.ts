@@ -1,4 +1,4 @@
-/** How much larger a full buffer becomes: it is never more than a third empty. */
+/** Growth factor of a full buffer, which is therefore never more than a third empty. */
 const GROWTH = 1.5;
 const FIRST_BYTES = 512;
 
@@ -7,7 +7,7 @@ export function growingBuffer(maxBytes: number) {
   let buffer = new Uint8Array(0);
   let size = 0;
   return {
-    /** Appends a chunk. Returns false, and keeps nothing of it, if the bytes would be more than `maxBytes`. */
+    /** Appends a chunk. Returns false, and does not keep the chunk, if the bytes would exceed `maxBytes`. */
     add(chunk: Uint8Array): boolean {
       const needed = size + chunk.byteLength;
       if (needed > maxBytes) return false;

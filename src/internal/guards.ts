@@ -3,7 +3,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is a promise, or passes for one. It must not throw: user code gave it. */
+/** Whether a value is a promise or a thenable. Must not throw, because the value comes from user code. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   try {
     return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
@@ -12,7 +12,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   }
 }
 
-/** For what should not have been a promise: nobody waits for it, and its failure must not end the process. */
+/** Ignores a value that should not have been a promise: its rejection must not end the process. */
 export function ignorePromise(value: unknown): void {
   if (isThenable(value)) Promise.resolve(value).catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** A logger with pino's signature, which `console` nearly has. */
+/** A logger with pino's signature; `console` works too. */
 export interface Logger {
   debug(fields: object, message: string): unknown;
   info(fields: object, message: string): unknown;

@@ -4,7 +4,7 @@ export { channel } from 'node:diagnostics_channel';
 // `#runtime` in Bun, whose crypto module is Node's.
 export { equalHex, hmacAhead, hmacHex, sha256Hex } from './hmac-node.js';
 
-/** Bun's tracing channels do not report whether anybody subscribes, so this asks the five channels behind each. */
+/** Bun's tracing channels do not report whether they have subscribers, so this asks the five channels of each. */
 export function tracingChannel<Store, Message extends object>(name: string): TracingChannel<Store, Message> {
   const channel = create<Store, Message>(name);
   const parts: Channel[] = Object.values(channel);

@@ -20,8 +20,8 @@ export function sha256Hex(data: string | Uint8Array): string {
 const WEBCRYPTO_FROM = 4096;
 
 /**
- * Hashes a large body with WebCrypto. Returns the body that was hashed, a copy that nobody can change meanwhile, and a
- * replacement for `hmacHex` that returns the computed HMAC.
+ * Hashes a large body with WebCrypto. Returns the hashed body, a copy that cannot change meanwhile, and a replacement
+ * for `hmacHex` that returns the computed HMAC.
  */
 export async function hmacAhead<Body>(
   body: Body,
