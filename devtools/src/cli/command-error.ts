@@ -8,8 +8,8 @@ export type CommandErrorCode =
   | 'ERR_CLI_INTERNAL';
 
 /**
- * Ends a command with one line on stderr: what is wrong and what to do. The line may quote a file or the wire, as it is
- * escaped when it is printed, but never a secret or a value where a secret belongs.
+ * Ends a command with one line on stderr: what is wrong and what to do. The line may quote a file or a request, because
+ * it is escaped when printed, but never a secret or a value where a secret belongs.
  */
 export class CommandError extends Error {
   readonly code: CommandErrorCode | (string & {});

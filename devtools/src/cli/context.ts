@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Output, Sink } from './output.js';
 import type { Host, KeySource } from './terminal/keyboard.js';
 
-/** 0: success. 1: the command ran and the answer is no. 2: wrong usage, bad input, or nothing could be reached. */
+/** 0: success. 1: the command ran and the answer is negative. 2: wrong usage, bad input, or an unreachable host. */
 export type ExitCode = 0 | 1 | 2;
 
 /** A terminal that shows output and reads keys. */

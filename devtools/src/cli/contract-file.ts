@@ -15,7 +15,8 @@ const FORM = /^(0x[\da-f]{40})=(.+?)(?::([a-z\d_-]{1,100}))?$/i;
 const MOST_BYTES = 20 * 1024 * 1024;
 
 /**
- * Reads `address=abi.json` or `address=abi.json:label`. The file is an ABI or a compiler's artifact with an `abi`.
+ * Reads `address=abi.json` or `address=abi.json:label`. The file contains an ABI, or a compiler's artifact with an
+ * `abi`.
  *
  * @throws CommandError when the text or the file has another form.
  */

@@ -17,7 +17,7 @@ export interface DeliveryPrinter {
   /**
    * Prints a delivery.
    *
-   * @param attempt The attempt to print; by then there may be later ones. (Default: the last.)
+   * @param attempt The attempt to print, which later attempts may follow. (Default: the last.)
    */
   print(id: string, attempt?: PrintedAttempt): void;
   /** Stops explaining, and resolves when all waiting deliveries are printed. */
@@ -35,7 +35,7 @@ export interface PrinterOptions {
   /** (Default: none.) */
   readonly filter?: LineFilter | undefined;
   readonly contracts?: (() => KnownContracts) | undefined;
-  /** Resolves when the contracts of the delivery that is printed next are known, soon in any case. */
+  /** Resolves when the contracts of the next delivery to print are known, or after a short time limit. */
   readonly known?: (() => Promise<void>) | undefined;
   /** A delivery that has waited longer is printed without an explanation, so that later ones are printed soon. (Default: 5000.) */
   readonly patienceMs?: number | undefined;
@@ -65,7 +65,7 @@ export function createPrinter({
   let notedAt = 0;
   let isEnding = false;
   let wake = () => {};
-  /** The causes that were printed last of each delivery: a retry that fails in the same way does not explain it again. */
+  /** The causes printed last for each delivery: they are not repeated when a retry fails in the same way. */
   const explained = new Map<string, string>();
 
   const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
@@ -96,7 +96,7 @@ export function createPrinter({
     const printed = { ...(await reading(record, isLate)), last };
     if (!filter.matches(record, () => style.text(printed, NO_COLORS))) return;
     const findings = await findingsOf(record, sources, isLate ? async () => [LATE] : explainer.explain);
-    // What is certain must be fixed together.
+    // Shows the likeliest cause, and all certain ones, which must be fixed together.
     const shown = findings.filter(({ confidence }, at) => at === 0 || confidence === 'certain');
     const causes = shown.map(({ cause }) => cause).join();
     const isNew = explained.get(id) !== causes;

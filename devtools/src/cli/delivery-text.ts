@@ -10,12 +10,12 @@ import type { Finding } from '../explain/finding.js';
 import type { Colors, Output } from './output.js';
 import { visible } from './visible.js';
 
-/** What is known of a delivery when it is printed. */
+/** A delivery to print. */
 export interface Printed {
   readonly summary: Summary;
   readonly last: Attempt;
   readonly rows: readonly Row[];
-  /** Only for a style that decodes. */
+  /** Empty unless the style decodes. */
   readonly items: readonly ItemView[];
 }
 
@@ -23,11 +23,9 @@ export interface Printed {
 export interface Style {
   /** Decodes the items of an authentic body, if the style shows values in full. */
   decode?(rawBody: Uint8Array): readonly ItemView[];
-  /** Whether the text contains the reason of a refusal. */
+  /** Whether the text contains the reason for a refusal. */
   readonly saysWhy?: true;
-  /** As text. */
   text(printed: Printed, colors: Colors): string;
-  /** As JSON documents. */
   documents(printed: Printed, findings: readonly Finding[]): object[];
 }
 
@@ -44,7 +42,7 @@ export const attemptStyle: Style = {
   documents: ({ summary, last: { reason } }, findings) => [{ attempt: { ...summary, reason, findings } }],
 };
 
-/** `--events`: one line, or one JSON document, an event. */
+/** `--events`: one line, or one JSON document, per event. */
 export function eventStyle(contracts: () => KnownContracts): Style {
   return {
     decode: (rawBody) => itemViews(rawBody, contracts()),
@@ -88,7 +86,6 @@ export function deliveryText(summary: Summary, rows: readonly Row[], colors: Col
   return [head, ...lines, ...(rows.length > 0 ? moreText(events - rows.length, colors) : [])].join('\n');
 }
 
-/** A delivery attempt, as one line. */
 export function attemptText(summary: Summary, { at, reason }: Attempt, colors: Colors): string {
   const { label = '', events, durationMs = 0, attempts, fault, nextAttemptAt } = summary;
   const what = [...summary.names, ...summary.kinds.filter((kind) => kind !== 'event.emitted')].join(', ');
@@ -137,7 +134,7 @@ export function refusalText(
 const ANSWER_LINES = 3;
 const ANSWER_WIDTH = 200;
 
-/** The first lines of a response that was not a success; of a page of HTML, its message. */
+/** The first lines of an unsuccessful response; for an HTML page, its message. */
 function answerLines(response: AttemptResponse | undefined): string[] {
   if (response === undefined) return [];
   const text = new TextDecoder().decode(Buffer.from(response.bodyBase64, 'base64'));

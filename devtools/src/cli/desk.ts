@@ -24,25 +24,25 @@ interface DeskOptions extends HeaderOptions {
 
 /** How a command shows deliveries. */
 export interface DeskSetup {
-  /** How they are printed without `--events`. */
+  /** How deliveries are printed without `--events`. */
   readonly style: Style;
   contracts(): KnownContracts;
-  /** Resolves when the contracts of the delivery that is printed next are known, soon in any case. */
+  /** Resolves when the contracts of the next delivery to print are known, or after a short time limit. */
   readonly known?: (() => Promise<void>) | undefined;
 }
 
 const TITLES = { listen: 'Listening', emulate: 'Service' };
 
-/** What the page shows and does, and what it is told by the command. */
+/** What the page shows and does. */
 export interface Shown {
   readonly mode: PageState['mode'];
-  /** Of the listener or the service. */
+  /** URL of the listener or the service. */
   readonly url: string;
   readonly actions: PageActions;
   state(): Omit<PageState, 'mode' | 'title' | 'version' | 'service' | 'headers'>;
 }
 
-/** What `listen` and `emulate` show deliveries with: a list, printed lines, the page and the keys of the terminal. */
+/** Shows the deliveries of `listen` and `emulate`: as a list, printed lines, the page, and by keys of the terminal. */
 export function createDesk(context: Context<DeskOptions>, { style, contracts, known }: DeskSetup) {
   const { options, output, signal } = context;
   const headers = headerNames(options) ?? serviceHeaders;
@@ -60,7 +60,7 @@ export function createDesk(context: Context<DeskOptions>, { style, contracts, kn
     feed,
     headers,
     print,
-    /** Has `close` called at the end, before what was opened earlier is closed. */
+    /** Registers `close` to be called at the end, in reverse order. */
     closeLater(close: () => unknown): void {
       closing.unshift(close);
     },
@@ -81,7 +81,7 @@ export function createDesk(context: Context<DeskOptions>, { style, contracts, kn
       closing.unshift(page.close);
       return page.address;
     },
-    /** Obeys the keys of the terminal until the command is stopped. */
+    /** Handles keys of the terminal until the command is stopped. */
     async untilStopped(keys: Pick<InteractiveOptions, 'resend' | 'held'>): Promise<void> {
       if (filter.text !== '') output.note(`Only deliveries that contain "${filter.text}" are printed.`);
       const terminal = { context, feed, filter, print, page: page?.address, quit: () => quit.abort() };

@@ -4,14 +4,14 @@ import { usageError } from './command-error.js';
 const SETS = { service: serviceHeaders, multibaas: multibaasHeaders };
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}$/;
 
-/** The options that name the headers of a delivery's signature and timestamp. */
+/** Options for the names of the signature and timestamp headers. */
 export interface HeaderOptions {
   readonly headers?: 'service' | 'multibaas' | undefined;
   readonly signatureHeader?: string | undefined;
   readonly timestampHeader?: string | undefined;
 }
 
-/** The header names that the options give; undefined without any of these options. */
+/** The header names from the options; undefined without such an option. */
 export function headerNames(options: HeaderOptions): HeaderNames | undefined {
   const { headers, signatureHeader: signature, timestampHeader: timestamp } = options;
   for (const name of [signature, timestamp]) {

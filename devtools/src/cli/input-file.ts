@@ -25,7 +25,7 @@ export interface Input {
   readonly mode?: number | undefined;
 }
 
-/** Makes the error for a file that cannot be used. */
+/** Creates the error for a file that cannot be used. */
 export type Complaint = (reason: string) => CommandError;
 
 const complaintOf =
@@ -36,7 +36,7 @@ const complaintOf =
 /**
  * Reads a whole file, or stdin for `-`, up to a limit.
  *
- * @throws CommandError that `complain` makes, when the file cannot be read or is too large.
+ * @throws CommandError that `complain` makes, if the file cannot be read or is too large.
  */
 export async function readInput(
   name: string,

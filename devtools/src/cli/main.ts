@@ -29,7 +29,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   process.exit(2);
 });
 process.stderr.on('error', () => {
-  // Nothing is left to report to.
+  // Errors cannot be reported anywhere.
 });
 
 const { argv, env, stdin, stdout, stderr } = process;
@@ -39,5 +39,5 @@ const world = {
 };
 const exitCode = await run(world);
 process.exitCode = requested ?? exitCode;
-// A module of --receiver may have left a pool open. What was printed is written first, and errors of that are reported.
+// A module of --receiver may have left a pool open. Pending output is written first, and its errors are reported.
 process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit())));

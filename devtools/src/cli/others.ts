@@ -4,10 +4,10 @@ import type { Output } from './output.js';
 const MOST_NOTES = 20;
 const WINDOW_MS = 5000;
 
-/** Notes about requests that are not deliveries, rate-limited: anyone can send any number of them. */
+/** Notes about requests that are not deliveries, rate-limited because anyone can send them. */
 export interface Others {
   note(message: string): void;
-  /** Prints how many were dropped. */
+  /** Prints the number of dropped notes. */
   done(): void;
 }
 

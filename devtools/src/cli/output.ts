@@ -7,7 +7,7 @@ export type Colors = ReturnType<typeof createColors>;
 /** Where a command prints. With `--json`, stdout contains only JSON, one document a line. */
 export interface Output {
   readonly json: boolean;
-  /** Whether stdout is a terminal that takes escape sequences, and JSON is not wanted. */
+  /** Whether stdout is a terminal with escape sequences, and `--json` is not given. */
   readonly isTerminal: boolean;
   /** Current width of stdout's terminal; 80 without a terminal. */
   readonly columns: number;
@@ -21,7 +21,7 @@ export interface Output {
   note(message: string): void;
   /** The error that ended the command, on stderr. With `--json` it is `{"error":{"code","message"}}`. */
   error(code: string, message: string): void;
-  /** Resolves when stdout has drained; undefined if it need not. Without waiting, unread output fills the memory. */
+  /** Resolves when stdout has drained; undefined if it has. Callers must wait, or unread output fills the memory. */
   taken(): Promise<void> | undefined;
   /** Draws a line on stderr's terminal that the next one replaces; undefined without a terminal. */
   readonly status: ((text: string) => void) | undefined;
@@ -41,7 +41,7 @@ const ERASE = '\r\u001b[J';
 /** The terminal cuts a line that is too long, whatever the width of its characters. */
 const [UNWRAPPED, WRAPPED] = ['\u001b[?7l', '\u001b[?7h'];
 
-/** Shorter secrets would mask ordinary words. */
+/** Masking shorter secrets would mask ordinary words. */
 const HIDDEN_FROM = 6;
 
 function coloured(stream: Sink, env: NodeJS.ProcessEnv): boolean {

@@ -32,8 +32,8 @@ export function writeReason(error: unknown): string {
 const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 /**
- * Opens or creates a file that only its owner can read. The mode of an existing file is unchanged: the caller changes it
- * once the content shows that the file is ours.
+ * Opens or creates a file that only its owner can read. The mode of an existing file is unchanged: the caller changes
+ * it after checking the content.
  *
  * @throws CommandError when it cannot be opened, is a link, has another owner, or is not a regular file.
  */

@@ -32,7 +32,7 @@ export async function openRecordingFile(name: string, limit: number, output: Out
   const file = await openPrivate(name, O_RDWR | O_CREAT | O_APPEND, complain);
   const held: Shares = { ...room };
   let end = 0;
-  /** Whether part of a line may follow the end. */
+  /** Whether part of a line may follow the valid end. */
   let isTorn = false;
   try {
     await prepare();
@@ -55,7 +55,7 @@ export async function openRecordingFile(name: string, limit: number, output: Out
     try {
       for (let written = 0; written < bytes.length; ) written += (await file.write(bytes, written)).bytesWritten;
     } catch (error) {
-      // The part that was written would precede the next line.
+      // The written part would precede the next line.
       isTorn = true;
       await file.truncate(end).catch(() => {});
       throw error;

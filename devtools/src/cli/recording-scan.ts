@@ -7,7 +7,7 @@ const CHUNK = 64 * 1024;
 /** The start of each line that recordingLine makes. */
 const START = '{"at":"';
 
-/** Bytes of authentic deliveries and of all others. Neither uses the space of the other. */
+/** Bytes of authentic deliveries and of all others. Neither may use the space of the other. */
 export interface Shares {
   authentic: number;
   others: number;
@@ -19,7 +19,7 @@ export function sharesOf(bytes: number): Readonly<Shares> {
   return { authentic: bytes - others, others };
 }
 
-/** Whether a file is empty or starts like a recording. No other file is changed. */
+/** Whether a file is empty or starts like a recording. Other files are never changed. */
 export async function isRecording(file: FileHandle): Promise<boolean> {
   const start = Buffer.alloc(START.length);
   const { bytesRead } = await file.read(start, 0, start.length, 0);
@@ -65,7 +65,7 @@ async function isComplete(file: FileHandle, start: number, end: number): Promise
   }
 }
 
-/** Adds up the lines of a file up to its end by kind, told by their ends: lines may be larger than memory. */
+/** Adds up the sizes of a file's lines by kind, which the end of a line shows: lines may be larger than memory. */
 export async function countShares(file: FileHandle, end: number): Promise<Shares> {
   const held = { authentic: 0, others: 0 };
   const chunk = Buffer.alloc(CHUNK);

@@ -3,7 +3,7 @@ import type { Output } from './output.js';
 import { openRecordingFile } from './recording-file.js';
 import { type Shares, sharesOf } from './recording-scan.js';
 
-/** A recording that deliveries are appended to. */
+/** A recording to which deliveries are appended. */
 export interface RecordingWriter {
   /**
    * Appends a delivery; resolves once it is in the file or dropped. Deliveries are written in the order of the calls. The
@@ -27,8 +27,9 @@ const MIB = 1024 * 1024;
 const OVERHEAD = 500;
 
 /**
- * Opens a recording to append to it. Three quarters of `limit` are for authentic deliveries and a quarter for all others,
- * so that strangers cannot use up the space. Existing deliveries stay; new ones that do not fit are dropped.
+ * Opens a recording to append to it. Three quarters of `limit` are for authentic deliveries and a quarter for all
+ * others, so that unauthenticated senders cannot use up the space. Existing deliveries stay; new ones that do not fit
+ * are dropped.
  *
  * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written.
  */

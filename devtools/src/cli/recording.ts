@@ -8,8 +8,8 @@ import type { Output } from './output.js';
 export const MAX_LINE_BYTES = 90 * 1024 * 1024;
 
 /**
- * Reads the deliveries of a recording one by one, as it may be larger than memory. Lines added meanwhile are not read. An
- * incomplete last line, left by a writer that was killed or is still writing, is skipped with a note.
+ * Reads the deliveries of a recording one by one, because the file may be larger than memory. Lines added meanwhile are
+ * not read. An incomplete last line, left by a writer that was killed or is still writing, is skipped with a note.
  *
  * @throws CommandError `ERR_CLI_INPUT` with the line number and what is wrong.
  */
@@ -20,7 +20,7 @@ export async function* readRecording(file: string, output: Output): AsyncGenerat
     if (text === '' && ended) continue;
     const delivery = readLine(text);
     if (typeof delivery !== 'string') yield delivery;
-    // Part of a JSON object never parses, so other text is not what a writer left.
+    // Part of a JSON object never parses, so a writer cannot have left this line.
     else if (ended || delivery !== NOT_JSON)
       throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
     else output.note(`The last line of ${file}, line ${number}, is incomplete and was skipped.`);
@@ -62,7 +62,7 @@ async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boo
     const stat = await handle.stat();
     const size = stat.isFile() ? stat.size : Number.POSITIVE_INFINITY;
     if (size === 0) return;
-    // Otherwise `send` to a `listen --record` of the same file would never end.
+    // Only up to this size: otherwise `send` to a `listen --record` of the same file would never end.
     for await (const chunk of handle.createReadStream({ autoClose: false, end: size - 1 }) as AsyncIterable<Buffer>) {
       total += chunk.length;
       let from = 0;

@@ -92,7 +92,7 @@ async function openSecretFile(name: string): Promise<FileHandle> {
 
 async function writeSecret(file: FileHandle, secret: string): Promise<void> {
   try {
-    // Before the secret is in it.
+    // Before the secret is written.
     await file.chmod(0o600);
     await file.truncate(0);
     await file.write(`${secret}\n`, 0);

@@ -8,7 +8,7 @@ import { TOOL } from './program/help.js';
 import { toUsageError } from './program/usage-error.js';
 import type { Host, KeySource } from './terminal/keyboard.js';
 
-/** Everything that a run of the tool reads from or writes to. */
+/** Everything that a run of the tool reads or writes. */
 export interface World {
   /** The arguments after the tool's name. */
   readonly args: readonly string[];
@@ -18,7 +18,7 @@ export interface World {
   readonly stderr: Sink;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** What a command that reads keys from a terminal needs. */
+  /** The process, for commands that read keys from a terminal. */
   readonly host?: Host | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function run(world: World, commands: readonly Listed[] = COMMANDS):
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // An abort makes whatever was under way fail.
+    // After an abort, the error is a consequence of it.
     if (signal.aborted) return 1;
     if (!(error instanceof CommanderError)) return await report(error, output);
     if (error.exitCode === 0) {

@@ -2,21 +2,20 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { inputError } from './command-error.js';
 import { createReason, writeReason } from './private-file.js';
 
-/** A file for a secret. */
 export interface SecretFile {
   /**
-   * Writes the secret of a webhook and a newline, and closes the file.
+   * Writes the secret of a webhook and a newline, then closes the file.
    *
-   * @throws CommandError `ERR_CLI_INPUT` when that fails, on a full disk for example, with what to do about the webhook.
+   * @throws CommandError `ERR_CLI_INPUT` if that fails, for example on a full disk; the message says what to do about
+   * the webhook.
    */
   write(secret: string, webhookId: number): Promise<void>;
-  /** Removes the file. */
   discard(): Promise<void>;
 }
 
 /**
- * Creates a file for a secret in advance, so that a secret that is shown only once is not lost to a write error. Only its
- * owner can read the file. An existing file is not changed.
+ * Creates a file for a secret in advance, so that a write error does not lose a secret that is shown only once. Only
+ * its owner can read the file. An existing file is not changed.
  *
  * @throws CommandError `ERR_CLI_INPUT` when it cannot be created.
  */

@@ -13,7 +13,7 @@ export interface ApiKeyOptions {
   readonly apiKeyFile?: string | undefined;
 }
 
-/** Where secrets come from, and where warnings about them go. */
+/** Where secrets are read from, and where warnings about them are printed. */
 export interface SecretSource {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable;
@@ -21,19 +21,19 @@ export interface SecretSource {
 }
 
 const MAX_BYTES = 64 * 1024;
-/** What JavaScript makes of a value that is missing, or not text. No receiver takes it. */
+/** A missing or non-text value converted to a string by JavaScript. No receiver accepts such a secret. */
 const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
 
 /**
- * The signing secret, from `--secret-file` or from `WEBHOOK_SECRET`. The output masks it from here on.
+ * The signing secret, from `--secret-file` or from `WEBHOOK_SECRET`. The output masks the secret from then on.
  *
- * @throws CommandError `ERR_CLI_SECRET` without one. The message quotes nothing of it.
+ * @throws CommandError `ERR_CLI_SECRET` without one. The message never quotes the secret.
  */
 export async function readSecret(source: SecretSource & { readonly options: SecretOptions }): Promise<string> {
   return await one(source, source.options.secretFile, { option: 'secret-file', variable: 'WEBHOOK_SECRET' });
 }
 
-/** The same for the API key, from `--api-key-file` or from `WEBHOOK_API_KEY`. */
+/** Like `readSecret`, for the API key, from `--api-key-file` or from `WEBHOOK_API_KEY`. */
 export async function readApiKey(source: SecretSource & { readonly options: ApiKeyOptions }): Promise<string> {
   return await one(source, source.options.apiKeyFile, { option: 'api-key-file', variable: 'WEBHOOK_API_KEY' });
 }
@@ -63,7 +63,7 @@ export async function readSecretFile(
   option: string,
   onTrimmed?: (hint: string) => void,
 ): Promise<string> {
-  // The file name is not quoted: some people pass the secret itself here.
+  // The file name is not quoted: some people pass the secret here.
   const complain = (reason: string) =>
     new CommandError('ERR_CLI_SECRET', `Cannot read the file of --${option}: ${reason}.`);
   const { bytes, mode } = await readInput(file, { stdin: source.stdin, maxBytes: MAX_BYTES, complain });

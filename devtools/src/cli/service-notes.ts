@@ -2,8 +2,8 @@ import type { Logger } from 'event-webhook-receiver';
 import type { Output } from './output.js';
 
 /**
- * Prints the warnings of the service, without those of deliveries, which have lines already. Of a chain that does not
- * answer it prints the first failure, and when it answers again.
+ * Prints the warnings of the service, except those about deliveries, which have their own lines. For a chain that does
+ * not answer, it prints the first failure, and that the chain answers again.
  */
 export function serviceNotes(output: Pick<Output, 'note'>): Logger {
   let isLost = false;

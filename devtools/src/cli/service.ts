@@ -15,7 +15,7 @@ export interface ServiceOptions extends ApiKeyOptions {
   readonly timeout: number;
 }
 
-/** The service's API, at the URL and with the key that the command was given. */
+/** Opens the service's API with the command's URL and key. */
 export async function openService(context: Context<ServiceOptions>): Promise<WebhookClient> {
   const { options, env, signal } = context;
   const baseUrl = options.baseUrl ?? env.WEBHOOK_BASE_URL;
@@ -34,13 +34,13 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
   }
 }
 
-/** The client quotes the message of an error, which is OpenSSL's own for TLS. */
+/** Replaces OpenSSL's message for a TLS error, which the client quotes. */
 function inWords(error: Error): never {
   const { code } = Object(error.cause) as NodeJS.ErrnoException;
   throw code === undefined ? error : Object.assign(new Error(reachReason(code).replace(/\.$/, '')), { code });
 }
 
-/** A signal that is aborted with the first of two. Node 20 has AbortSignal.any only from 20.3 on. */
+/** A signal that is aborted when the first of the signals is. Node has AbortSignal.any only from 20.3 on. */
 function either(...signals: readonly AbortSignal[]): AbortSignal {
   const first = new AbortController();
   for (const signal of signals) {
@@ -56,5 +56,5 @@ export function readId(text: string): number {
   throw usageError('The id of a webhook must be a whole number, as `webhooks list` shows it.');
 }
 
-/** A webhook as it is printed: without its secret. */
+/** A webhook as printed, without its secret. */
 export const webhookJson = ({ secret: _, ...shown }: Webhook) => shown;

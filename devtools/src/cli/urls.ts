@@ -16,7 +16,7 @@ export function fullUrl(text: string): string {
 /**
  * An http or https URL from the command line.
  *
- * @param what The subject of the error message, which never quotes the URL: it may contain a password.
+ * @param what The subject of the error message, which never quotes the URL, because it may contain a password.
  * @throws CommandError `ERR_CLI_USAGE` otherwise.
  */
 export function readUrl(text: string, what: string): URL {
@@ -28,7 +28,7 @@ export function readUrl(text: string, what: string): URL {
   );
 }
 
-/** A URL without its parts that may be secret: user, password, query and fragment. */
+/** A URL without the parts that may be secret: user, password, query and fragment. */
 export const shownUrl = (url: URL): string => `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
 
 const REASONS: Readonly<Record<string, string>> = {

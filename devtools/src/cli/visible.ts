@@ -20,7 +20,7 @@ export function visible(text: string, limit = 2000): string {
 
 /** JSON that is safe to print on a terminal, and that parses to the same value. */
 export function visibleJson(value: unknown): string {
-  // JSON.stringify does not escape DEL, C1 controls and format characters. In JSON they only occur inside strings.
+  // JSON.stringify does not escape DEL, C1 controls and format characters. In JSON, these occur only inside strings.
   const unit = (character: string) =>
     Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
       .map((code) => `\\u${code.toString(16).padStart(4, '0')}`)

@@ -19,17 +19,17 @@ export interface ChainOptions {
 
 /** A chain whose events a local service delivers. */
 export interface ChainSource {
-  /** For the page: the node's origin (its path or query may contain a key) and the contracts watched. */
+  /** For the page: the node's origin (the path or query may contain a key) and the watched contracts. */
   readonly view: Omit<ChainView, 'contracts'> & {
     readonly contracts: readonly { address: string; label: string; name: string }[];
   };
   readonly contracts: KnownContracts;
-  /** Sends a transaction that emits an event; undefined on a chain that is not ours. */
+  /** Sends a transaction that emits an event; undefined if the chain was not started by this command. */
   readonly sample: (() => Promise<string>) | undefined;
   close(): Promise<void>;
 }
 
-/** The chain that the options name, with everything needed to start it. */
+/** The chain that the options name, and what is needed to start it. */
 export interface WantedChain {
   /** A running node, or the anvil to start. */
   readonly node: { readonly rpc: string } | { readonly anvil: string };
@@ -37,7 +37,7 @@ export interface WantedChain {
   readonly wallets: readonly string[];
   /** Seconds. */
   readonly interval: number;
-  /** URL of the block explorer. (Default: that of the chain.) */
+  /** URL of the block explorer. (Default: the usual one of the chain.) */
   readonly explorer?: string | undefined;
 }
 
@@ -105,7 +105,7 @@ export async function startChain(
     closing.unshift(() => watcher.close());
     if (sample && interval > 0) {
       const traffic = every(interval * 1000, sample, () => {
-        // Stopping the command fails the transfer in flight.
+        // Stopping the command makes the transfer in flight fail.
         if (!signal.aborted) output.note('A transfer could not be sent; trying again.');
       });
       closing.unshift(traffic);

@@ -1,7 +1,7 @@
 import type { ExplorerLinks } from '../../page/page-state.js';
 import { usageError } from '../command-error.js';
 
-/** The usual explorers of large chains and their test networks, by chain id. */
+/** Explorers of large chains and their test networks, by chain id. */
 export const EXPLORERS: Readonly<Record<number, string>> = {
   1: 'https://etherscan.io',
   10: 'https://optimistic.etherscan.io',
@@ -27,7 +27,7 @@ export function explorerLinks(chainId: number, given: string | undefined): Explo
   return { tx: link('tx'), address: link('address'), block: link('block') };
 }
 
-/** The URL of `--explorer`. Throws CommandError unless it is an http or https URL without query, as paths are added to it. */
+/** The URL of `--explorer`, to which paths are appended. Throws CommandError unless it is http(s) without a query. */
 export function readExplorer(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;

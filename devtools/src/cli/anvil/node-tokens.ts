@@ -4,15 +4,15 @@ import type { ChainView } from '../../page/page-state.js';
 import type { Output } from '../output.js';
 import { explorerLinks } from './explorer.js';
 
-/** The tokens of a node, asked for when a delivery names one. */
+/** The tokens of a node, which is asked when a delivery names one. */
 export interface NodeTokens {
   /** By lower-case address. */
   readonly contracts: ReadonlyMap<string, KnownContract>;
-  /** For the page; undefined until the node has told which chain it has. */
+  /** For the page; undefined until the node has returned its chain id. */
   view(): ChainView | undefined;
-  /** Resolves when what was asked for is known, or after a second: later calls then do not wait for the same questions. */
+  /** Resolves when pending questions are answered, or after a second, for which later calls do not wait again. */
   known(): Promise<void>;
-  /** Asks no more. */
+  /** Stops asking. */
   close(): Promise<void>;
 }
 
@@ -21,23 +21,23 @@ export interface NodeTokensOptions {
   readonly feed: Feed;
   readonly output: Output;
   readonly explorer?: string | undefined;
-  /** Called when more is known. */
+  /** Called when another token is known. */
   onChange(): void;
 }
 
-/** Limit of contracts that are asked for. */
+/** Limit of contracts to ask about. */
 const MOST_TOKENS = 500;
 const PATIENCE_MS = 1000;
 
 /**
- * Reads symbol and decimals of the tokens in authentic deliveries from a node, one at a time, each once. Rows that are
- * waiting for a token are shown anew.
+ * Reads symbol and decimals of the tokens in authentic deliveries from a node, one at a time, each once. Rows that wait
+ * for a token are then shown again.
  */
 export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeTokensOptions): NodeTokens {
   const contracts = new Map<string, KnownContract>();
   const asked = new Set<string>();
   let isClosed = false;
-  /** One for each question: a signal keeps a listener for every request that it was given to. */
+  /** A new controller for each question, because a signal keeps a listener for every request made with it. */
   let asking = new AbortController();
   let chainId: number | undefined;
 
@@ -70,7 +70,7 @@ export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeT
   let isSlow = false;
   const unsubscribe = feed.subscribe((record) => {
     const address = record && tokenOf(record);
-    // Strangers must not choose what the node is asked for.
+    // Unauthenticated senders must not choose what the node is asked.
     if (address === undefined || record?.verified === false || asked.size >= MOST_TOKENS || asked.has(address)) return;
     asked.add(address);
     last = last.then(() => read(address));

@@ -1,7 +1,7 @@
 import { createClient, decodeAbiParameters, type Hex, hexToBytes, http } from 'viem';
 import { cut, printable } from '../../deliveries/text-limits.js';
 
-/** A token contract, as far as it describes itself. */
+/** The symbol and decimals of a token contract, as far as known. */
 export interface TokenFacts {
   readonly symbol?: string | undefined;
   readonly decimals?: number | undefined;
@@ -13,11 +13,10 @@ const [SYMBOL, DECIMALS] = ['0x95d89b41', '0x313ce567'] as const;
 const WORD = 66;
 
 /**
- * Asks a node. One that does not answer in time, redirects to another place, or answers with more than 1 MiB counts as
- * failed.
+ * Asks a node. A node that does not answer in time, redirects, or answers with more than 1 MiB counts as failed.
  *
- * @param timeoutMs Time limit of all that is asked, in milliseconds. viem's own limit does not apply with a signal, nor to
- * the body of an answer.
+ * @param timeoutMs Time limit of all requests together, in milliseconds. viem's own limit does not apply with a signal,
+ * nor to the body of an answer.
  */
 export async function askNode<Answer>(
   rpcUrl: string,
@@ -77,7 +76,7 @@ function decimalsIn(answer: Hex): number | undefined {
   return value <= 255n ? Number(value) : undefined;
 }
 
-/** A symbol as a string, or as bytes32 as the first tokens had it. It is untrusted text. */
+/** A symbol as a string, or as bytes32, as the first tokens returned it. It is untrusted text. */
 function symbolIn(answer: Hex): string | undefined {
   const text =
     answer.length === WORD

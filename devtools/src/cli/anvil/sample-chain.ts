@@ -2,11 +2,11 @@ import { type Address, createClient, encodeFunctionData, type Hash, http } from 
 import { CommandError } from '../command-error.js';
 import { sampleTokenAbi, sampleTokenBytecode } from './sample-token.js';
 
-/** A token on a chain of our own, and transfers of it. */
+/** A token on a local chain, and transfers of it. */
 export interface SampleToken {
   readonly address: string;
   readonly abi: readonly unknown[];
-  /** Sends a transfer, each time of a different amount. Resolves with the transaction's hash. */
+  /** Sends a transfer of a different amount each time. Resolves with the transaction's hash. */
   transfer(): Promise<string>;
 }
 
@@ -26,7 +26,7 @@ export async function deploySampleToken(rpcUrl: string, signal: AbortSignal): Pr
 
   async function addressOf(hash: Hash): Promise<Address> {
     for (;;) {
-      // Anvil mines each transaction at once. The time limit of a request bounds one that hangs.
+      // Anvil mines each transaction at once. The request's time limit ends one that hangs.
       const receipt = await request({ method: 'eth_getTransactionReceipt', params: [hash] });
       if (typeof receipt?.contractAddress === 'string') return receipt.contractAddress;
       if (receipt !== null) throw notDeployed();

@@ -8,7 +8,7 @@ import { CommandError } from '../command-error.js';
 export interface Anvil {
   /** URL of its JSON-RPC API. */
   readonly url: string;
-  /** Resolves when it has exited for any reason. */
+  /** Resolves when anvil has exited for any reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ const NAMES = process.platform === 'win32' ? ['anvil.exe', 'anvil.cmd'] : ['anvi
 const MOST_OUTPUT = 64 * 1024;
 
 /**
- * Finds anvil: the one that ANVIL names, the first on the PATH, or that of the project's node_modules. Nothing is
+ * Finds anvil: the path in ANVIL, the first on the PATH, or the one in the project's node_modules. Nothing is
  * downloaded.
  *
  * @throws CommandError `ERR_CLI_ANVIL` with installation instructions.
@@ -56,7 +56,7 @@ function isProgram(path: string): boolean {
 export async function startAnvil(command: string, signal: AbortSignal): Promise<Anvil> {
   const child = spawn(command, ['--port', '0', '--host', '127.0.0.1', '--color', 'never'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A terminal sends Ctrl+C to the whole process group, but anvil must outlive its users.
+    // A terminal sends Ctrl+C to the whole process group, but anvil must outlive the code that uses it.
     detached: process.platform !== 'win32',
   });
   const ended = once(child, 'close').then(
@@ -85,7 +85,7 @@ function end(child: ChildProcess): void {
     if (process.platform === 'win32') child.kill();
     else process.kill(-child.pid, 'SIGTERM');
   } catch {
-    // It has already exited.
+    // The process has already exited.
   }
 }
 

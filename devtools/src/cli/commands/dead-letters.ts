@@ -198,7 +198,7 @@ const retry: Run = async (keys, receiver, context) => {
   return failed + skipped > 0 ? 1 : 0;
 };
 
-/** What the handler threw, rather than that it did. */
+/** The message of the handler's own error, if there is one. */
 const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message);
 
 const discard: Run = async (keys, receiver, context) => {

@@ -99,7 +99,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     const before = feed.get(delivery.id);
     feed.put(recordOf(delivery, now()));
     const last = lastOf(delivery);
-    // This is called at every change. An attempt gets its one line when it has ended.
+    // Called at every change. An attempt gets one line, when it has ended.
     const isOld = before && lastOf(before).at === last.at && verdictOf(lastOf(before)) !== 'pending';
     if (isOld || verdictOf(last) === 'pending') return;
     desk.print(delivery.id, { at: last.at, nextAttemptAt: delivery.nextAttemptAt });
@@ -129,7 +129,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     }
     const directory = process.cwd();
     const firstRun = await readFirstRun({ directory });
-    // The file has the secret of a webhook that is there already.
+    // The secret file belongs to a webhook that is already registered.
     const registered = await readFirstRun({ directory, secretFile: secretOut });
     const actions = localActions(service, () => sample(service, chain));
     const page = await desk.servePage({

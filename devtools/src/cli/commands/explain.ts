@@ -66,7 +66,7 @@ type Options = OptionsOf<typeof define>;
 export const explain: AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
 const MAX_SIGNED = 64 * 1024 * 1024;
-/** Ctrl+C ends it earlier. */
+/** Ctrl+C ends the search earlier. */
 const LIMITS = { timeMs: 600_000, heapMiB: 2048 };
 
 async function run(context: Context<Options>): Promise<ExitCode> {
@@ -117,7 +117,7 @@ async function others(context: Context<Options>): Promise<Readonly<Record<string
   return Object.fromEntries(found);
 }
 
-/** Options of the functions as those of this command. */
+/** Replaces option names of the library with those of this command. */
 const asCommand = (finding: Finding): Finding => ({ ...finding, fix: finding.fix.replace('`now`', '--now') });
 
 const authenticText = (colors: Colors) =>

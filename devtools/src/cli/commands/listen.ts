@@ -120,7 +120,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
       const verdict = verdictOf(lastOf(record));
       const authentic = record.verified === true;
       void recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict, authentic });
-      // After the sender has its answer.
+      // Printed after the sender has its answer.
       desk.print(record.id);
     },
     onOther: ({ method, path, status }) =>

@@ -70,7 +70,7 @@ type Options = OptionsOf<typeof define>;
 
 export const reconcile: AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
-/** Before the first of six tries, in ms: somebody waits. */
+/** Delay before the first retry, in ms: short, because a person is waiting. */
 const RETRY_DELAY_MS = 100;
 
 /** Compares the events of a chain with what has arrived. Handles nothing and writes nothing. */
@@ -96,11 +96,11 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const source = chainSource({
     ...{ rpcUrl: rpc, contracts, chainId, logger: notes(output) },
     level: confirmations === undefined ? 'finalized' : { confirmations },
-    // It says what is missing now.
+    // No minimum age: the answer is about what is missing now.
     minAgeSeconds: 0,
   });
 
-  /** Prints what has not arrived, as it is found. */
+  /** Prints missing events as they are found. */
   async function peek(events: readonly WebhookEvent[]) {
     const found = await looker.look(events);
     for (const [index, event] of events.entries()) {
@@ -139,7 +139,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   return 0;
 }
 
-/** The part of a receiver that is not asked for events. */
+/** The part of a receiver that is not asked about events. */
 function reads({ receiver }: Looker) {
   return {
     idempotencyKey: (event: WebhookEvent) => receiver.idempotencyKey(event),
@@ -147,7 +147,7 @@ function reads({ receiver }: Looker) {
   };
 }
 
-/** A source that ends at a block. Tells the chain that it opened. */
+/** A source that ends at a block. Reports the id of the opened chain. */
 function upTo(source: ReconcileSource, to: number | undefined, onOpen: (chainId?: number) => void): ReconcileSource {
   return {
     name: source.name,
@@ -202,6 +202,6 @@ function notes(output: Output): Logger {
   return { debug() {}, info() {}, warn: note, error: note };
 }
 
-/** A message of the library, with the names of the options here. */
+/** A message of the library with the option names of this command. */
 const forOptions = (message: string) =>
   message.replace(/set `?level: \{ confirmations: n \}`?/, 'use --confirmations').replace(/`from`/g, '--from');

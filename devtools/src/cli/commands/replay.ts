@@ -76,7 +76,7 @@ async function run(file: string, to: string, context: ReplayContext): Promise<Ex
   return await deliverAll(jobs(file, context), sending, context);
 }
 
-/** The deliveries of the recording, each when it is due. Ends when the command is stopped. */
+/** Yields each delivery of the recording when it is due. Ends when the command is stopped. */
 async function* jobs(file: string, { options, output, signal }: ReplayContext): AsyncGenerator<Job> {
   const { nth, speed, gaps, asRecorded, authentic } = options;
   const names = headerNames(options);

@@ -92,13 +92,13 @@ async function run(to: string, context: SendContext): Promise<ExitCode> {
   return await deliverAll(jobs(makeNext, ways, context), sending, context);
 }
 
-/** The ways in which each delivery is broken; undefined: not at all. */
+/** The tampers to apply to each delivery; undefined leaves it intact. */
 const tampersOf = ({ tamper }: Options): readonly (TamperName | undefined)[] => {
   if (tamper === undefined) return [undefined];
   return tamper.includes('all') ? tamperNames : (tamper as readonly TamperName[]);
 };
 
-/** A function that makes the delivery of each round. */
+/** Returns a function that creates the delivery of each round. */
 async function bodies({ options, stdin, output }: SendContext): Promise<() => Unsigned> {
   const names = headerNames(options);
   const edits = readEdits(options);
@@ -112,7 +112,7 @@ async function bodies({ options, stdin, output }: SendContext): Promise<() => Un
   return () => fixed;
 }
 
-/** What to send, in order. Ends when the command is stopped. */
+/** Yields the deliveries to send, in order. Ends when the command is stopped. */
 async function* jobs(
   makeNext: () => Unsigned,
   ways: ReadonlySet<TamperName | undefined>,

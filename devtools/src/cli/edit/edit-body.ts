@@ -3,9 +3,9 @@ import { afterSpace, type Member, membersAt } from './json-members.js';
 import { type Edit, type JsonPath, pathText } from './read-edits.js';
 
 /**
- * Changes values in a body. All other bytes stay as they are, so that numbers keep their digits.
+ * Changes values in a body. All other bytes stay the same, so that numbers keep their digits.
  *
- * @throws CommandError `ERR_CLI_INPUT` when the body is not JSON, or lacks what a path names.
+ * @throws CommandError `ERR_CLI_INPUT` when the body is not JSON, or has no value at a path.
  */
 export function editBody(body: Uint8Array, edits: readonly Edit[]): Uint8Array {
   if (edits.length === 0) return body;
@@ -40,7 +40,7 @@ function editAt(text: string, root: number, path: JsonPath, json: string | undef
   if (text[root] !== opening) throw inputError(`${pathText(where) || 'The body'} is not ${what}.`);
   const members = [...membersAt(text, root)];
   const isNamed = ({ key }: Member, at: number) => (key ?? at) === step;
-  // Of equal keys, parsers take the last.
+  // Parsers take the last of several equal keys.
   const member = members.findLast(isNamed);
   const [first, last] = [members[0], members.at(-1)];
   if (rest.length > 0 && member) return editAt(text, member.valueStart, rest, json, [...where, step]);

@@ -1,8 +1,8 @@
 /** Where a member of an object or an element of an array is in a JSON text. */
 export interface Member {
-  /** Its key; undefined in an array. */
+  /** The member's key; undefined in an array. */
   readonly key: string | undefined;
-  /** Where it starts: at its key, or at its value in an array. */
+  /** Position of its key, or in an array of its value. */
   readonly start: number;
   readonly valueStart: number;
   /** The position after its value. */

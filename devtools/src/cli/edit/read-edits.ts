@@ -21,7 +21,7 @@ const STEP = /\[(\d+)\]|[^.[\]]+/g;
 const FORMS = 'such as data.event.name, or [0].data.event.name for one event';
 
 /**
- * The edits that the options give, `--set` first.
+ * The edits in the options, `--set` first.
  *
  * @throws CommandError `ERR_CLI_USAGE` when one has another form.
  */
@@ -43,14 +43,14 @@ export function readEdits({ set = [], remove = [] }: EditOptions): readonly Edit
 const stepsOf = (path: string): JsonPath =>
   Array.from(path.matchAll(STEP), ([key, position]) => (position === undefined ? key : Number(position)));
 
-/** A path as {@link readEdits} takes it. */
+/** A path in the form that {@link readEdits} takes. */
 export const pathText = (path: JsonPath): string =>
   path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')
     .replace(/^\./, '');
 
-/** A value as it was written if it is JSON, so that numbers keep their digits; otherwise it is text. */
+/** A value exactly as written if it is JSON, so that numbers keep their digits; otherwise as a JSON string. */
 function jsonOf(value: string): string {
   try {
     JSON.parse(value);

@@ -3,7 +3,7 @@ import type { Piece } from '../../explain/diff-bytes.js';
 import type { Colors } from '../output.js';
 import { visible } from '../visible.js';
 
-/** Limit of changes printed; --json prints all that were found. */
+/** Limit of printed changes; --json prints all that were found. */
 const MOST_PRINTED = 10;
 
 const WRITTEN = {

@@ -18,7 +18,7 @@ export interface Questioned {
   readonly method?: string | undefined;
   /** The status that `listen` answered. */
   readonly status?: number | undefined;
-  /** That the body is incomplete, in a sentence. */
+  /** A sentence that says that the body is incomplete. */
   readonly incomplete?: string | undefined;
   readonly readBy?: ReadBy | undefined;
 }

@@ -6,24 +6,24 @@ import { unreadBody } from '../../deliveries/unread-body.js';
 import { certain, type Finding, fault } from '../../explain/finding.js';
 import type { Questioned } from './questioned.js';
 
-/** The command notes quotes around a secret itself. */
+/** The command itself warns about quotes around a secret. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** What a delivery is verified with. */
+/** The secret and header names to verify with. */
 interface Verification {
   readonly secret: readonly string[];
   readonly headers: HeaderNames;
 }
 
-/** What a receiver makes of a delivery. */
+/** A receiver's answer to a delivery. */
 interface ReceiverAnswer {
-  /** Why it refuses the delivery with a status other than 403, if it does, whatever its age. */
+  /** Why the receiver refuses the delivery with a status other than 403, whatever the delivery's age. */
   readonly refusal?: Finding | undefined;
-  /** Whether it refuses the request before it reads the body. */
+  /** Whether the receiver refuses the request before reading the body. */
   readonly bodyUnread: boolean;
 }
 
-/** Has a receiver verify a delivery. */
+/** Verifies a delivery with a receiver. */
 export async function receiverAnswer(delivery: Questioned, { secret, headers }: Verification): Promise<ReceiverAnswer> {
   const { rawBody, signature, timestamp, requestHeaders = [], status, incomplete } = delivery;
   const unread = unreadBody({ status, headers: requestHeaders.map(([name, value]) => [name, value]) }, rawBody);
@@ -58,7 +58,7 @@ export async function receiverAnswer(delivery: Questioned, { secret, headers }: 
       return rawBody;
     },
   });
-  // A receiver does not read a body whose headers are malformed either, but here they may be recognized.
+  // A receiver does not read a body whose headers are malformed either, but `explain` may still find the cause.
   if (error === undefined || answer === 403) return { bodyUnread: false };
   const fix = codeFixes[error.code as keyof typeof codeFixes];
   const refusal = certain(fault(`answer-${answer}`, `A receiver answers ${answer}: ${error.message}`, fix));

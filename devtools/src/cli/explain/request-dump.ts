@@ -7,7 +7,7 @@ export interface RequestDump {
   readonly body: Uint8Array;
   /** Undefined without a request line. */
   readonly method?: string | undefined;
-  /** That the body is shorter than Content-Length, in a sentence. */
+  /** A sentence that says that the body is shorter than Content-Length. */
   readonly incomplete?: string | undefined;
   /** Oddities of the dump, and how they were handled. */
   readonly notes: readonly string[];
@@ -17,8 +17,8 @@ const REQUEST_LINE = /^([A-Z]{3,10}) \S+(?: HTTP\/\d(?:\.\d)?)?$/;
 const HEADER = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
- * Parses a raw request: an optional request line, headers, an empty line, the body. Lines may also end in LF alone, as in
- * an edited file.
+ * Parses a raw request: an optional request line, headers, an empty line, the body. Lines may also end in LF without
+ * CR, as in an edited file.
  *
  * @throws CommandError `ERR_CLI_INPUT` with the number of the line that is not a header.
  */

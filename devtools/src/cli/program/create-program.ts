@@ -5,9 +5,9 @@ import { version } from '../version.js';
 import { helpSettings, moreHelp, TOOL } from './help.js';
 import type { AddCommand, Own, Program, Start } from './shared-options.js';
 
-/** A command in the list of all. The rest is loaded when it is named. */
+/** An entry in the list of commands. The command is loaded when it is used. */
 export interface Listed {
-  /** Its name and arguments. */
+  /** The command's name and arguments. */
   readonly usage: string;
   readonly summary: string;
   load(): Promise<AddCommand>;
@@ -61,7 +61,7 @@ export const COMMANDS: readonly Listed[] = [
   },
 ];
 
-/** The command line, as commander parses it. Help and version are given to `print`; errors are thrown. */
+/** The command line as a commander program. Help and version are passed to `print`; errors are thrown. */
 export async function createProgram(
   args: readonly string[],
   commands: readonly Listed[],
@@ -105,7 +105,7 @@ export async function createProgram(
   return program;
 }
 
-/** Commander takes an option that follows another for its value. */
+/** Refuses an option that commander took as the value of the option before it. */
 function refuseSwallowed(command: CommandUnknownOpts, args: readonly string[]): void {
   for (const option of command.options) {
     const given = [command.getOptionValue(option.attributeName())].flat();
@@ -117,7 +117,7 @@ function refuseSwallowed(command: CommandUnknownOpts, args: readonly string[]): 
   }
 }
 
-/** The script for bash calls a function of the package bash-completion, which macOS and small systems do not have. */
+/** The bash script calls a function of the package bash-completion, which macOS and small systems lack. */
 const BASH_WORDS = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
     _get_comp_words_by_ref() {
         words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]}
@@ -130,7 +130,7 @@ async function addCompletion(program: Program, args: readonly string[], output: 
   const summary = 'Print the completion script of a shell: zsh, bash, fish or powershell';
   if (args.includes('completion') || args.includes('complete')) {
     const { default: tab } = await import('@bomb.sh/tab/commander');
-    // A completion is one line: shells would offer each further line of a description as a completion.
+    // One line per completion: shells would offer further lines of a description as completions.
     for (const command of program.commands) command.description(command.summary());
     tab(program as never, { completionCommandName: 'completion' });
     program.commands

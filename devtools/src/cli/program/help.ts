@@ -5,9 +5,9 @@ export const TOOL = 'event-webhooks';
 
 /** What a command's help shows after its options. */
 export interface MoreHelp {
-  /** Lines to run after the tool's name, each with what it does. */
+  /** Arguments after the tool's name, each with a description. */
   readonly examples: readonly (readonly [run: string, does: string])[];
-  /** What the exit codes mean where they differ from the usual. */
+  /** Meanings of exit codes, where they differ from the usual ones. */
   readonly exitCodes?: Readonly<Record<number, string>>;
   /** A titled list of terms. */
   readonly terms?: { readonly title: string; readonly rows: readonly (readonly [term: string, help: string])[] };
@@ -20,10 +20,9 @@ const EXIT_CODES = {
   130: 'ended by Ctrl+C',
 };
 
-// Commander strips the colours where the terminal has none.
+// Commander strips the colours for terminals without them.
 const colors = createColors(true);
 
-/** The settings of every command's help. */
 export const helpSettings: Partial<Help> = {
   showGlobalOptions: true,
   styleTitle: (title) => colors.bold(title),

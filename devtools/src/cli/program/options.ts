@@ -38,7 +38,7 @@ export function url<const Flags extends string>(flags: Flags, help: string) {
   return new Option(flags, help).argParser((value: string): string => fullUrl(check(value)));
 }
 
-/** The same as `text`, repeatable. */
+/** Like `text`, but repeatable. */
 export function texts<const Flags extends string>(flags: Flags, help: string) {
   return new Option(flags, `${help} (repeatable)`).argParser(
     (value: string, previous: readonly string[] | undefined): readonly string[] | undefined => [
@@ -60,7 +60,7 @@ export function choice<const Flags extends string, const Choice extends string>(
     .argParser((value: string): Choice => oneOf(flags, choices, check(value)));
 }
 
-/** The same, repeatable. */
+/** Like `choice`, but repeatable. */
 export function choices<const Flags extends string, const Choice extends string>(
   flags: Flags,
   allowed: readonly Choice[],
@@ -79,7 +79,7 @@ export function number<const Flags extends string>(flags: Flags, help: string, m
   return numeric(flags, help, { min, max, form: /^\d{1,15}(\.\d{1,9})?$/, what: 'a number' });
 }
 
-/** The same, without a fraction. */
+/** Like `number`, but without a fraction. */
 export function integer<const Flags extends string>(flags: Flags, help: string, min: number, max: number) {
   return numeric(flags, help, { min, max, form: /^\d{1,15}$/, what: 'a whole number' });
 }

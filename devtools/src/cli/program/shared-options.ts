@@ -5,10 +5,10 @@ import { choice, choices, integer, number, text, texts, url } from './options.js
 /** The program before a command is added to it. */
 export type Program = Command<[], { json?: true }>;
 
-/** Runs a command with the options that it was given. */
+/** Runs a command with its options. */
 export type Start = <Options>(options: Options, act: (context: Context<Options>) => Promise<ExitCode>) => Promise<void>;
 
-/** A command of the program that has its name and summary. */
+/** A command of the program, with its name and summary. */
 // biome-ignore lint/complexity/noBannedTypes: the type of commander
 export type Own = Command<[], {}, { json?: true }>;
 
@@ -18,7 +18,7 @@ export type AddCommand = (command: Own, start: Start) => void;
 /** The options that a definition gives a command. */
 export type OptionsOf<Define extends (command: Own) => { opts(): unknown }> = ReturnType<ReturnType<Define>['opts']>;
 
-// Options that several commands have. Each is made anew for each command, as it counts how often it was given.
+// Options that several commands have. Each command creates its own, because an option counts how often it was given.
 
 /** Where `send` and `replay` send without a URL. */
 export const DEFAULT_URL = 'http://127.0.0.1:3000/webhooks';

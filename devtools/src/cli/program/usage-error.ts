@@ -1,7 +1,7 @@
 import type { CommanderError } from '@commander-js/extra-typings';
 import { type CommandError, usageError } from '../command-error.js';
 
-/** Options that people try in order to pass a secret itself, with what to do instead. */
+/** Options with which people try to pass a secret, with what to do instead. */
 const SECRETS: Readonly<Record<string, string>> = {
   '--secret': 'set WEBHOOK_SECRET or use --secret-file',
   '--other-secret': 'use --other-secret-file LABEL=FILE',
@@ -18,7 +18,7 @@ export function toUsageError({ code, message }: CommanderError): CommandError {
   if (code === 'commander.invalidArgument') {
     return usageError(`Invalid argument. ${/Allowed choices are .+$/m.exec(message)?.[0] ?? hint}`);
   }
-  // Not from commander itself but from the completion, which quotes its arguments.
+  // An error of the completion, which quotes its arguments.
   if (code === 'commander.error') return usageError('Invalid arguments. See --help.');
   const text = message.replace(/^error: /, '').replace(/\.?$/, '.');
   return usageError(`${text.charAt(0).toUpperCase()}${text.slice(1)} See --help.`);
@@ -31,7 +31,7 @@ function unknownOption(message: string, hint: string): CommandError {
     const why = 'other users would see the value in the process list, and the shell would save it in its history';
     return usageError(`There is no option ${name}: ${why}. Instead, ${instead}.`);
   }
-  // Commander does not tell an unknown option from one that takes no value.
+  // Commander does not distinguish an unknown option from one that takes no value.
   if (inline) return usageError(`${name} is unknown or takes no value. ${hint}`);
   return usageError(`Unknown option${name && ` ${name}`}. ${hint}`);
 }

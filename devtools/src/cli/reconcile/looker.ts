@@ -3,21 +3,21 @@ import type { ReconcilingReceiver } from 'event-webhook-receiver/chain';
 import type { WebhookClient } from 'event-webhook-receiver/client';
 import { logIdentity } from 'event-webhook-receiver/evm';
 
-/** What is known of an event. `undelivered`: the service has logged it, but not delivered it. */
+/** The state of an event. `undelivered`: the service has logged the event, but not delivered it. */
 export type Found = 'handled' | 'in-progress' | 'unknown' | 'missing' | 'undelivered';
 
-/** Says which events of the chain have arrived. */
+/** Finds out which events of the chain have arrived. */
 export interface Looker {
   readonly receiver: Pick<ReconcilingReceiver, 'idempotencyKey' | 'rememberedSince'>;
   look(events: readonly WebhookEvent[]): Promise<readonly Found[]>;
 }
 
-/** Asks the store of a receiver. Nothing is handled. `source` is that of the events. */
+/** Asks the store of a receiver, without handling events. `source` is the source of the events. */
 export function receiverLooker(receiver: ReconcilingReceiver, source?: string | false): Looker {
   return { receiver, look: async (events) => await receiver.peek(events, { source }) };
 }
 
-/** Looks for events in the delivery log of a webhook, which is read once. `chainId` is that of the chain that was opened. */
+/** Looks for events in the delivery log of a webhook, which is read once. `chainId` returns the chain's id. */
 export function logLooker(client: WebhookClient, webhookId: number, chainId: () => number): Looker {
   const keyOf = (event: WebhookEvent) => logIdentity(event, { chainId: chainId() });
   let reading: Promise<ReadonlyMap<string, boolean>> | undefined;
@@ -30,7 +30,7 @@ export function logLooker(client: WebhookClient, webhookId: number, chainId: () 
       try {
         key = keyOf({ id: String(id), event: eventType, data } as never);
       } catch {
-        // An entry that says too little is not an event of the chain.
+        // An entry that lacks the fields of a key is not an event of the chain.
         continue;
       }
       delivered.set(key, delivered.get(key) || Boolean(deliveredAt));

@@ -13,24 +13,24 @@ import { answerText, deliveryJson, summaryJson, summaryText } from './report.js'
 import { createTally } from './tally.js';
 import { signParts, type TamperName, tampers } from './tamper.js';
 
-/** Beyond this number of deliveries, a terminal shows progress in place of a line for each. */
+/** Beyond this number of deliveries, a terminal shows progress instead of a line for each. */
 const LINES_UP_TO = 20;
 
 /** One delivery to send. */
 export interface Job {
   readonly unsigned: Unsigned;
-  /** How it is broken; undefined: not at all. */
+  /** How the delivery is tampered with; undefined if it is intact. */
   readonly tamper?: TamperName | undefined;
 }
 
 /** Where and how deliveries are sent. */
 export interface Sending {
   readonly url: URL;
-  /** Undefined sends deliveries with the headers that they have, without a new signature. */
+  /** Undefined sends deliveries with their recorded headers, without a new signature. */
   readonly secret: string | undefined;
-  /** How many there will be, if known. */
+  /** Number of deliveries, if known. */
   readonly total: number | undefined;
-  /** Whether deliveries are broken, so that refusing them is right. */
+  /** Whether deliveries are tampered with, so that the receiver must refuse them. */
   readonly tampered: boolean;
 }
 
@@ -40,7 +40,7 @@ interface DeliverOptions {
   readonly timeout: number;
 }
 
-/** Signs a delivery, or breaks it, at the current second. */
+/** Signs or tampers with a delivery at the current second. */
 function parcelOf({ unsigned, tamper }: Job, secret: string | undefined, seconds: number): Parcel {
   const { body, headers, names } = unsigned;
   if (secret === undefined) return { body, headers };

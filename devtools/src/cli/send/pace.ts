@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Longest time between two looks at the clock: a timer can be late, and one for weeks fires at once. */
+/** Longest time between two readings of the clock: a timer can be late, and a timer for weeks fires at once. */
 const LOOK_MS = 60_000;
-/** A delay up to this is caught up. A longer one, as of a process that was stopped, moves what follows. */
+/** A delay of up to this time is caught up. A longer one, as of a suspended process, shifts the later deliveries. */
 const CAUGHT_UP_MS = 250;
 
 /** A monotonic clock in milliseconds, and a way to wait. */
@@ -18,11 +18,11 @@ const realTiming: Timing = {
 };
 
 /**
- * Keeps the time between recorded deliveries. Returns a function that resolves when a delivery is due, given the time
- * at which it was recorded. Times that go back count as no gap.
+ * Keeps the gaps between recorded deliveries. Returns a function that takes the time at which a delivery was recorded,
+ * and resolves when the delivery is due. A time before the previous one counts as no gap.
  *
  * @param speed Factor by which the gaps are shorter.
- * @param announce Called with the length of a gap in milliseconds before it is waited for.
+ * @param announce Called before each wait with the length of the gap in milliseconds.
  */
 export function createPace(
   { speed, signal, announce }: { speed: number; signal: AbortSignal; announce: (ms: number) => void },

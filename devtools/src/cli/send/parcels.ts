@@ -11,7 +11,7 @@ import type { Output } from '../output.js';
 import { readRecording, recordedDelivery } from '../recording.js';
 import type { HeaderLines } from './post.js';
 
-/** A body to send, with its headers except the signature's. */
+/** A body to send, with its headers except those of the signature. */
 export interface Unsigned {
   readonly body: Uint8Array;
   readonly headers: HeaderLines;
@@ -26,7 +26,7 @@ export interface RecordedParcel extends Unsigned {
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Headers of a connection rather than of the delivery (RFC 9110, 7.6.1), and headers that are set again. */
+/** Headers of the connection, not of the delivery (RFC 9110, 7.6.1), and headers that are set again. */
 const OF_THE_CONNECTION = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['host', 'content-length', 'expect'],

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** One delivery as it goes on the wire. */
+/** One delivery as it is sent. */
 export interface Parcel {
   readonly headers: HeaderLines;
   readonly body: Uint8Array;
@@ -12,7 +12,7 @@ export interface Parcel {
 /** The result of one POST. */
 export interface Answer {
   readonly status?: number | undefined;
-  /** Node's error code if there was no response, such as `ECONNRESET`; `TIMEOUT` if there was none in time. */
+  /** Node's error code if there was no response, such as `ECONNRESET`; `TIMEOUT` after the time limit. */
   readonly code?: string | undefined;
   /** Whether a connection was established. */
   readonly connected: boolean;
@@ -34,7 +34,7 @@ export interface PostOptions {
 /** Sends one POST and reads the start of the response. Does not follow redirects. Never rejects. */
 export async function post(url: URL, parcel: Parcel, options: PostOptions): Promise<Answer> {
   const { answer, stale } = await attempt(url, parcel, options);
-  // The receiver closed an idle connection: it has read nothing of the delivery.
+  // The receiver closed an idle connection, so it has not read the delivery.
   return stale ? (await attempt(url, parcel, options)).answer : answer;
 }
 

@@ -28,7 +28,6 @@ const ANSWER_SHOWN = 200;
 const round = (value: number) => Math.round(value * 100) / 100;
 const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
-/** A sent delivery, as JSON. */
 export const deliveryJson = ({ number, tamper, bytes, answer, verdict }: SentLine) => ({
   type: 'delivery',
   number,
@@ -42,7 +41,7 @@ export const deliveryJson = ({ number, tamper, bytes, answer, verdict }: SentLin
   answer: answer.body,
 });
 
-/** A sent delivery as a line: how it was broken, the status, the latency, and the start of the response. */
+/** A sent delivery as a line: the tamper, the status, the latency, and the start of the response. */
 export function answerText({ number, tamper, answer, verdict }: SentLine, colors: Colors): string {
   const good = tamper === undefined ? verdict === 'accepted' : verdict === 'refused';
   const paint = good ? colors.green : colors.red;
@@ -56,7 +55,6 @@ export function answerText({ number, tamper, answer, verdict }: SentLine, colors
   return [...parts, why, wrong, location, body].filter((part) => part !== '').join('  ');
 }
 
-/** The results of a run, as JSON. */
 export const summaryJson = ({ url, tally, durationMs, interrupted }: Summary) => ({
   type: 'summary',
   url,

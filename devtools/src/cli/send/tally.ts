@@ -21,7 +21,6 @@ export function latencyOf(durations: readonly number[]): Latency | undefined {
   return { min: rank(0), p50: rank(0.5), p90: rank(0.9), p99: rank(0.99), max: rank(1) };
 }
 
-/** Counts responses. */
 export function createTally() {
   const byStatus: Record<string, number> = {};
   const verdicts = { accepted: 0, refused: 0, failed: 0 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { signDelivery } from 'event-webhook-receiver/verify';
 import { inputError } from '../command-error.js';
 
-/** Ways to break a delivery that a receiver must refuse. Each changes one thing; the rest is authentic. */
+/** Ways to tamper with a delivery so that a receiver must refuse it. Each changes one thing; the rest is authentic. */
 export const TAMPERS = {
   body: 'one digit of the body changed after signing',
   signature: 'one digit of the signature changed',

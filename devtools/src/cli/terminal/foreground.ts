@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Whether this process is in the foreground of its terminal. A background job that changes the terminal or reads keys is
- * stopped by the system.
+ * Whether this process is in the foreground of its terminal. The system stops a background job that changes the
+ * terminal or reads keys.
  *
  * @param statFile Where Linux describes the process.
  */
@@ -11,7 +11,7 @@ export function isForeground(statFile = '/proc/self/stat'): boolean {
   if (process.platform === 'win32') return true;
   try {
     const stat = readFileSync(statFile, 'latin1');
-    // After the name, which may contain anything: state, parent, group, session, terminal, group in the foreground.
+    // The fields after the name, which may contain any text: state, parent, group, session, terminal, foreground group.
     const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return group === foreground;
   } catch {

@@ -20,12 +20,12 @@ export interface InteractiveOptions {
   readonly page: string | undefined;
   /** Resends a delivery; rejects with a message for the user. */
   resend(record: KeptDelivery): Promise<unknown>;
-  /** What holds deliveries back; empty if nothing does. */
+  /** Why deliveries are held back; empty if they are not. */
   held?(): string;
   quit(): void;
 }
 
-/** A question, and what is done with its answer; undefined if Esc was pressed. */
+/** A question, and the function for its answer, which is undefined if Esc was pressed. */
 interface Question {
   readonly prompt: string;
   text: string;
@@ -33,9 +33,9 @@ interface Question {
 }
 
 const REDRAW_MS = 100;
-/** Up to this many deliveries are cleared without a question. */
+/** Up to this many deliveries are cleared without confirmation. */
 const CLEARED_UNASKED = 20;
-/** Matching deliveries that are printed again when the filter changes. */
+/** Number of matching deliveries to print again when the filter changes. */
 const PRINTED_AGAIN = 20;
 
 const HELP: readonly (readonly [key: string, does: string])[] = [
@@ -47,18 +47,18 @@ const HELP: readonly (readonly [key: string, does: string])[] = [
 ];
 
 /**
- * Shows a status line below the output and obeys single keys, where input and output are a terminal in the foreground.
+ * Shows a status line below the output and handles single keys, if input and output are a terminal in the foreground.
  *
- * @returns What gives the terminal back.
+ * @returns A function that restores the terminal.
  */
 export function startInteractive(options: InteractiveOptions): () => Promise<void> {
   const { context, feed, filter, print, page } = options;
   const { output, terminal, env } = context;
-  // Input that has ended was a secret.
+  // Input that has already ended was used for a secret.
   if (terminal === undefined || !terminal.stdin.readable) return async () => {};
   const { stdin, stdout, host } = terminal;
   const opener = page === undefined ? undefined : createPageOpener(page, env);
-  /** What the keys answer at the moment: a question, the text of the filter, or commands. */
+  /** The question that the keys answer; undefined while they are commands. */
   let typing: Question | undefined;
   let isShown = false;
   let redraw: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     );
   }
 
-  /** Draws soon: in a flood of deliveries not for each of them. */
+  /** Schedules a redraw, so that a flood of deliveries does not draw for each. */
   const drawSoon = () => {
     redraw ??= setTimeout(draw, REDRAW_MS);
   };

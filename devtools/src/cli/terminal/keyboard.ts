@@ -2,7 +2,7 @@ import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Sink } from '../output.js';
 
-/** What a keyboard needs of the process. */
+/** The parts of the process that a keyboard uses. */
 export interface Host {
   readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
   /** Whether the process is in the foreground of its terminal. */
@@ -12,7 +12,6 @@ export interface Host {
 /** The input of a terminal. */
 export type KeySource = Readable & { setRawMode(raw: boolean): unknown };
 
-/** A key that was pressed. */
 export interface Key {
   /** The character; empty for keys such as the arrows. */
   readonly text: string;
@@ -31,39 +30,36 @@ interface KeyPress {
 export interface KeyHandlers {
   key(key: Key): void;
   paste(text: string): void;
-  /** The keyboard is ours: now, or again after the process was stopped. */
+  /** Called when keys are read: at the start, and again after the process was stopped. */
   show(): void;
-  /** The keyboard is given back: the process ends or is about to be stopped. */
+  /** Called when keys are no longer read: the process ends or is about to be stopped. */
   hide(): void;
 }
 
-/** In this mode, a terminal marks pasted text. */
+/** Turn on and off the mode in which a terminal marks pasted text. */
 const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
-/** What a terminal sends after pasted text. */
+/** The terminal sends this after pasted text. */
 const PASTE_END = '\u001b[201~';
 const CTRL_C = '\u0003';
-/** More of a pasted text is dropped. */
+/** Limit of pasted characters; the rest is dropped. */
 const MOST_PASTED = 1000;
 /** How long the rest of an escape sequence may take, in milliseconds. */
 const ESCAPE_MS = 50;
-/** Keys that send a signal to all processes in the foreground, as a terminal does that is not in raw mode. */
+/** Keys that send a signal to all processes in the foreground, as a terminal does outside raw mode. */
 const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = { c: 'SIGINT', '\\': 'SIGQUIT', z: 'SIGTSTP' };
 const FOREGROUND_GROUP = 0;
 
-/**
- * Reads single keys from a terminal. The terminal's mode is restored when the process ends, is stopped, or calls the
- * function that is returned.
- */
+/** Reads single keys. Restores the terminal's mode when the process ends or is stopped, or by the returned function. */
 export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: KeyHandlers): () => void {
   const { process } = host;
   let isOurs = false;
-  /** What was pasted until now, as it came. */
+  /** The text pasted so far, unprocessed. */
   let pasted: string | undefined;
 
   function enter(): void {
     if (!host.isForeground()) return;
     isOurs = true;
-    // Off first: while the process was stopped, a shell may have changed the mode that Node remembers.
+    // Off first: a shell may have changed the mode while the process was stopped, and Node only remembers its own.
     stdin.setRawMode(false);
     stdin.setRawMode(true);
     stdin.resume();
@@ -81,9 +77,9 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
   }
 
   function signal(pid: number, name: NodeJS.Signals): void {
-    // Ctrl+C ends the command, which leaves.
+    // Ctrl+C ends the command, which calls `leave`.
     if (name !== 'SIGINT') leave();
-    // With a handler, the signal would not stop the process.
+    // With a handler in place, the signal would not stop the process.
     process.off('SIGTSTP', stop);
     process.kill(pid, name);
   }
@@ -104,7 +100,7 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
   }
 
   function onKey(text: string | undefined, { name = '', sequence = '', ctrl }: KeyPress): void {
-    // Raw: a piece of an escape sequence in pasted text would take the start of the sequence that ends it.
+    // Uses raw sequences: an incomplete escape sequence in pasted text would swallow the start of the end marker.
     // Ctrl+C always works, even if the end never comes.
     if (pasted !== undefined && sequence !== CTRL_C) onPasted(sequence);
     else if (name === 'paste-start') pasted = '';
@@ -122,7 +118,7 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
   stdin.pause();
   emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as Partial<Interface> as Interface);
   process.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
-  // An error means that the terminal is gone, of which SIGHUP tells too.
+  // An error means that the terminal is gone; SIGHUP reports that too.
   stdin.on('keypress', onKey).on('end', leave).on('error', leave);
   enter();
   return close;

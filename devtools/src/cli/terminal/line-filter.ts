@@ -4,17 +4,17 @@ import { hasText } from '../../deliveries/search.js';
 
 /** Which deliveries are printed. */
 export interface LineFilter {
-  /** Only deliveries that contain this text, in any case, are printed; empty: all. */
+  /** Only deliveries that contain this text, case-insensitively, are printed; if empty, all are. */
   text: string;
   /**
    * Whether a delivery is printed.
    *
-   * @param printed Returns what would be printed of it.
+   * @param printed Returns the text that would be printed.
    */
   matches(record: KeptDelivery, printed?: () => string): boolean;
 }
 
-/** Creates a filter that searches as the page does. */
+/** Creates a filter that matches like the page's search. */
 export function createLineFilter(text = '', contracts: () => KnownContracts = () => new Map()): LineFilter {
   return {
     text,

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 
 /** Opens the page in the browser. */
 export interface PageOpener {
-  /** Resolves with why no browser was opened; undefined if one was. */
+  /** Resolves with the reason if no browser was opened, else undefined. */
   open(): Promise<string | undefined>;
-  /** Removes the file that the browser was given. */
+  /** Removes the file passed to the browser. */
   close(): Promise<void>;
 }
 
-/** How a platform opens a file. */
+/** The commands that open a file, by platform. */
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   darwin: ['open'],
   win32: ['cmd.exe', '/d', '/c', 'start', ''],
@@ -19,8 +19,8 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 const DEFAULT_OPENER = ['xdg-open'];
 
 /**
- * Other users can read the arguments of a process, so the address with its token is not one of them: the browser is given a
- * file that only its owner can read, and that leads to the address.
+ * Other users can read the arguments of a process, so the address with its token must not be an argument. Instead, the
+ * browser opens a file that only its owner can read, and that redirects to the address.
  */
 export function createPageOpener(address: string, env: NodeJS.ProcessEnv, platform = process.platform): PageOpener {
   let directory: Promise<string> | undefined;

@@ -8,7 +8,7 @@ export interface Status {
   readonly page: string | undefined;
   /** How many deliveries are kept, by verdict. */
   readonly counts: Readonly<Record<Verdict, number>>;
-  /** What holds deliveries back. */
+  /** Why deliveries are held back. */
   readonly held: string;
   readonly filter: string;
 }
@@ -50,5 +50,5 @@ function partsOf({ page, counts, held, filter }: Status, colors: Colors): Part[]
   return parts;
 }
 
-/** A hyperlink on terminals that have them; others show the text. */
+/** A hyperlink on terminals that support them; others show the text. */
 const link = (text: string, to: string) => `\u001b]8;;${to}\u001b\\${text}\u001b]8;;\u001b\\`;

@@ -18,13 +18,13 @@ export interface AbiEvent {
   readonly item: object;
 }
 
-/** Deeper types are an attack: reading them takes a stack. */
+/** Deeper types are hostile input: reading them is recursive. */
 const MOST_NESTED = 64;
 const LONGEST_TYPE = 300;
 /** How many signatures a message lists. */
 const MOST_LISTED = 12;
 
-/** The events of an ABI whose inputs are readable. The others are refused when they are chosen. */
+/** The events of an ABI whose inputs are readable. Choosing another event is refused later. */
 export function eventsOf(abi: readonly unknown[]): readonly AbiEvent[] {
   const found: AbiEvent[] = [];
   for (const item of abi) {
@@ -51,7 +51,7 @@ const typeOf = ({ type, components }: AbiInput): string =>
  * The events of that name or signature; without one, the only event.
  *
  * @param file Where the ABI is from, for messages.
- * @throws CommandError when the ABI has no such event, or several and none was named.
+ * @throws CommandError if the ABI has no such event, or has several and none was named.
  */
 export function eventsNamed(
   abi: readonly unknown[],

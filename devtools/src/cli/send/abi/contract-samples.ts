@@ -7,7 +7,7 @@ import { type AbiEvent, type AbiInput, eventsNamed, listed } from './abi-event.j
 import { sampleValue } from './sample-value.js';
 import { splitArgs, type WrittenArg } from './split-args.js';
 
-/** The options that make samples of a contract's own events. */
+/** The options for samples of a contract's events. */
 export interface AbiOptions {
   readonly abi?: string | undefined;
   readonly event?: string | undefined;
@@ -21,9 +21,9 @@ export interface AbiOptions {
 const LONGEST = 300;
 
 /**
- * Reads the ABI and the arguments, and returns a function that makes an event of them; undefined without `--abi`.
+ * Reads the ABI and the arguments, and returns a function that creates an event from them; undefined without `--abi`.
  *
- * @throws CommandError when they do not go together.
+ * @throws CommandError if the options do not fit together, or the arguments do not match the ABI.
  */
 export async function contractSamples(options: AbiOptions, output: Output): Promise<(() => EventEmitted) | undefined> {
   const { abi: file, event, args, decimals, contract: address, removed } = options;
@@ -89,7 +89,7 @@ function inBaseUnits(event: AbiEvent, arg: WrittenArg, at: number, decimals: num
   return sign + BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** The values of all inputs in order: those that were given, and samples for the others, which are noted. */
+/** The values of all inputs in order: the given ones, and samples for the others, with a note. */
 function valuesOf(event: AbiEvent, args: readonly WrittenArg[], output: Output): unknown[] {
   const samples: string[] = [];
   const values = event.inputs.map((input, at) => {

@@ -8,7 +8,7 @@ const ONE_TOKEN = '1000000000000000000';
 /** Limit of the values in one argument. */
 const MOST_VALUES = 10_000;
 
-/** A value for an input that was not given, in a form that sampleContractEvent takes. */
+/** A sample value for an input, in a form that sampleContractEvent takes. */
 export function sampleValue(input: AbiInput, position: number): unknown {
   let left = MOST_VALUES;
 

@@ -1,6 +1,6 @@
 import { usageError } from '../../command-error.js';
 
-/** An argument as it was written. */
+/** An argument as written. */
 export interface WrittenArg {
   /** Name of the input; undefined when it is given by position. */
   readonly name: string | undefined;
@@ -55,7 +55,7 @@ function endOfString(text: string, start: number): number {
   throw usageError('--args has a quote without its counterpart.');
 }
 
-/** Text in quotes, as in JSON, without them. */
+/** The text inside quotes, which is written as in JSON. */
 function unquoted(text: string): string {
   if (!text.startsWith('"')) return text;
   try {
