@@ -5,16 +5,16 @@ type Once<Tx> = TransactionalStore<Tx>['once'];
 type Words = Awaited<ReturnType<Once<unknown>>>;
 export type StoreWord = Words extends ReadonlyMap<string, infer Word> ? Word : never;
 
-/** How a call settled: with the word for its key, the words for its keys in their order, or an error. */
+/** The outcome of a call: the word for its key, the words for its keys in order, or an error. */
 export type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 
 /** One key, or the keys of a delivery. */
 export type Keys = string | readonly string[];
 
-/** What a run of the suite does. `expire`: ends its time. `fresh`: the keys that the store passed to it. */
+/** The work of a run in the suite. `expire` ends the run's time. `fresh` has the keys that the store passed to it. */
 export type Work<Tx> = (tx: Tx, expire: () => void, fresh: readonly string[]) => unknown;
 
-/** A call of a store, and what the store has done with it until now. */
+/** A call of a store, and what the store has done for it so far. */
 export interface Call {
   readonly asked: Keys;
   readonly keys: readonly string[];
@@ -29,9 +29,9 @@ export interface Call {
 }
 
 const DELIVERY = { from: 'free', to: 'done' } as const;
-/** Longer than any case. */
+/** Longer than every case takes, in ms. */
 const LIMIT_MS = 120_000;
-/** What the reason of an aborted signal says. */
+/** The message of the reason with which the signal is aborted. */
 export const TIMED_OUT = 'The handler took longer than its limit.';
 
 export const isTransactional = <Tx>(store: IdempotencyStore<Tx>): store is TransactionalStore<Tx> =>
@@ -47,9 +47,9 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
     const fresh = [...claimed.keys()];
     runs.push(fresh);
     open();
-    // What `work` throws at once, the run throws at once.
+    // If `work` throws synchronously, so does the run.
     const running = Promise.resolve(work(tx, () => controller.abort(new Error(TIMED_OUT)), fresh)).then(nothing);
-    running.catch(nothing); // The store may not wait for it.
+    running.catch(nothing); // The store may not await the run.
     return running;
   };
   const limit = { signal: controller.signal, deadline: Date.now() + LIMIT_MS };
@@ -58,7 +58,7 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
     outcome = settled;
     return settled;
   };
-  // The store may throw at once.
+  // The store may throw synchronously.
   const settled = (async () => {
     const words = isTransactional(store)
       ? await store.once(keys, DELIVERY, run, limit)

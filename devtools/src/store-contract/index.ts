@@ -10,15 +10,17 @@ import { writeCases } from './writes.js';
 
 export type { ContractEffects, ContractOutage, ContractSettings, MakeStore, StoreContractOptions } from './options.js';
 
-/** Every wait of a case has its own, shorter limit, which says what did not settle. */
+/** Every wait of a case has its own, shorter limit, whose error names what did not settle. */
 const CASE_TIMEOUT_MS = 60_000;
 
 /**
- * Registers the contract of an `IdempotencyStore` with a test runner: the suite that the stores of `event-webhook-receiver` pass. The
- * error of each failing case says what the store did, what it should have done, and what that means in production.
+ * Registers the contract of an `IdempotencyStore` with a test runner: the suite that the stores of
+ * `event-webhook-receiver` pass. The error of a failing case tells what the store did, what it should have done, and
+ * what the difference means in production.
  *
- * It does not test how fast the store is, that its server survives a power failure, and what happens if a handler ends the
- * store's transaction. A store that must commit in the turn in which its run was called, for a synchronous driver, cannot pass.
+ * It does not test how fast the store is, whether its server survives a power failure, or what happens if a handler
+ * ends the store's transaction. A store for a synchronous driver, which must commit in the same turn as it calls the
+ * run, cannot pass.
  *
  * @example
  * ```ts
@@ -36,7 +38,7 @@ const CASE_TIMEOUT_MS = 60_000;
  * });
  * ```
  * @param makeStore Creates a store with the settings that a case needs, in ms. Called for each replica of each case.
- * @param options `test`, and what the suite cannot know about the store.
+ * @param options `test`, and properties of the store that the suite cannot detect.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option. A case fails with it if `makeStore` returns no
  * store.
  */
@@ -57,7 +59,7 @@ export function storeContract<Tx = undefined>(makeStore: MakeStore<Tx>, options:
   }
 }
 
-/** The cases by what the store is called with or has. */
+/** The cases for the store's features, by group. */
 function casesFor({ effects, outage, leases }: StoreContractOptions<never>): Readonly<Record<string, Cases>> {
   return {
     'one key': onceCases,

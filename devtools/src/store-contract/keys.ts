@@ -32,7 +32,7 @@ export const keyCases: Cases = {
   async 'accepts any key, and confuses no two of them'(trial) {
     const [store, other] = await trial.replicas();
     const keys = hostileKeys(unique());
-    // The names without a prefix are there already if the server keeps them from the last time.
+    // Names without a prefix may exist already, if the server keeps them from an earlier run of the suite.
     for (const key of ['', '__proto__', 'constructor']) {
       await trial.oneOf(trial.call(store, key), ['handled', 'duplicate'], `${show(key)} is a key like any other`);
       await trial.duplicate(other, key, `${show(key)} is a key that has taken effect`);
@@ -48,7 +48,7 @@ export const keyCases: Cases = {
   },
 };
 
-/** Says for which key before it a store takes one of `hostileKeys`, if new ones show it. */
+/** Finds out, with new keys, for which earlier key a store mistakes one of `hostileKeys`. */
 async function confusion<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, index: number) {
   const isDuplicate = async (key: string) => {
     const outcome = await trial.settled(trial.call(store, key), `${showKey(key)} is a key like any other`);
@@ -65,7 +65,7 @@ async function confusion<Tx>(trial: Trial<Tx>, store: IdempotencyStore<Tx>, inde
   return undefined;
 }
 
-/** Where two keys differ first. */
+/** The first difference between two keys. */
 function difference(one: string, other: string): string {
   let at = 0;
   while (one[at] === other[at]) at++;
@@ -73,20 +73,20 @@ function difference(one: string, other: string): string {
   return `which has ${part(other)} for ${part(one)} as character ${at + 1}`;
 }
 
-/** Lengths of keys that a lease store gets as they are, and does not hash: that of `logIdentity`, and the longest. */
+/** Lengths of keys that a lease store gets without hashing: that of `logIdentity`, and the longest. */
 const PLAIN_LENGTHS = [137, 200];
 
-/** Hostile keys that nobody has used if nobody has used `id`, always in the same order. */
+/** Hostile keys that are unused if `id` is unused, always in the same order. */
 export function hostileKeys(id: string): string[] {
   const long = PLAIN_LENGTHS.flatMap((length) => {
     const part = id.padEnd(length - 1, '0');
-    // They differ at their end, or at their beginning.
+    // These keys differ only at their end or at their beginning.
     return [`${part}1`, `${part}2`, `1${part}`, `2${part}`];
   });
   return [...HOSTILE_KEYS.map((key) => id + key), ...HOSTILE_KEYS.map((key) => key + id), ...long];
 }
 
-/** Keys that anybody could send: a store must accept each, and confuse no two of them. */
+/** Keys that any sender could cause: a store must accept each of them, and not confuse two. */
 export const HOSTILE_KEYS: readonly string[] = [
   'x'.repeat(10_000),
   `${'x'.repeat(9999)}y`,
@@ -112,7 +112,7 @@ export const HOSTILE_KEYS: readonly string[] = [
   '{b}',
   'sha256:',
   `sha256:${'0'.repeat(64)}`,
-  // The same letter composed and decomposed, and lone surrogates, which UTF-8 replaces by one and the same character.
+  // The same letter composed and decomposed, and lone surrogates, which UTF-8 replaces with the same character.
   '\u00e9',
   'e\u0301',
   '\ud800',

@@ -4,7 +4,7 @@ import type { Cases, Trial } from './trial.js';
 import { BOTH, failure, TWICE, UNNOTICED } from './words.js';
 
 const LEASE_MS = 300;
-/** When every lease is over. */
+/** The time after which every lease is over, in ms. */
 const OVER_MS = LEASE_MS + 50;
 
 const FIRST = 'The first call of a key';
@@ -21,7 +21,7 @@ async function leased<Tx>(trial: Trial<Tx>) {
   };
   /** Expects that the key is claimed, unless a slow machine has used up the lease. */
   async function refused(by: IdempotencyStore<Tx>, key: string, start: number, what: string): Promise<void> {
-    // If it takes over after the lease, it frees the key again.
+    // If the call takes over the key after the lease, it frees the key again.
     const call = await trial.patiently(() => trial.call(by, key, failing), what);
     if (trial.time() - start > LEASE_MS - 50) return;
     if (call.runs.length > 0) throw failure(what, "'in-progress'", 'a second run', BOTH);
@@ -51,7 +51,7 @@ export const leaseCases: Cases = {
     const within = `A run has a lease of ${LEASE_MS} ms; its event is redelivered within the lease`;
     await refused(other, key, start, within);
     await trial.passTime(OVER_MS / 2);
-    // A redelivery does not make the lease longer.
+    // A redelivery does not extend the lease.
     await refused(other, key, start, within);
     await trial.passTime(OVER_MS / 2);
     await trial.becomesFree(other, key, TAKEN_OVER);
@@ -105,7 +105,7 @@ export const leaseCases: Cases = {
     const current = await hold(other, [b, c], TAKEN_OVER, true);
     late.gate.open();
     await trial.rejects(late.call, LOST_LEASE, UNNOTICED);
-    // What nobody has taken over is recorded.
+    // A key that was not taken over is recorded.
     await trial.duplicate(
       store,
       [a],

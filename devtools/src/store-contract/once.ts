@@ -74,10 +74,10 @@ export const onceCases: Cases = {
     const handled = RACERS - others.length;
     if (handled > 1) throw failure(what, "'handled' once", `${handled} times`, TWICE);
     const ran = calls.find((call) => call.runs.length > 0);
-    // Says what it was answered instead.
+    // Reports the other answer.
     if (handled < 1 && ran) await trial.handled(ran, what);
     for (const call of others) {
-      // One that had to wait too long on a busy machine is repeated.
+      // A call that waited too long on a busy machine is repeated.
       const isLate = 'error' in (call.outcome as Outcome) && call.runs.length === 0;
       const settled = isLate ? await trial.patiently(() => trial.call(stores[1], key), what) : call;
       await trial.oneOf(settled, ['duplicate', 'in-progress'], what);
@@ -95,7 +95,7 @@ export const onceCases: Cases = {
       ...(await trial.refused(store, key, `${what}, on the same replica`)),
     ];
     const beside = trial.call(other, another);
-    // A database with one writer runs it afterwards.
+    // A database with one writer runs the call afterwards.
     if (!isTransactional(store)) await trial.handled(beside, 'Another event arrives while a run is under way');
     gate.open();
     await trial.handled(call, 'The first run succeeded');

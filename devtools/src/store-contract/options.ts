@@ -2,7 +2,7 @@ import { ConfigError, type IdempotencyStore } from 'event-webhook-receiver';
 import type { Leases } from 'event-webhook-receiver/stores/leased';
 import { checkFunction, checkNumber, checkOptions, optionError } from '../check-options.js';
 
-/** Settings of a store that a case of {@link storeContract} needs. A store ignores those that it does not have. */
+/** Settings of a store that a case of {@link storeContract} needs. A store ignores settings that it does not have. */
 export interface ContractSettings {
   /** How long a run that does not settle keeps its key, in ms. */
   readonly leaseMs?: number;
@@ -12,30 +12,29 @@ export interface ContractSettings {
   readonly timeoutMs?: number;
 }
 
-/** Creates a store. Called once for each replica of a case: stores with their own connections, on the same server. */
+/** Creates a store. Called once for each replica of a case: each store has its own connections, to the same server. */
 export type MakeStore<Tx> = (settings: ContractSettings) => IdempotencyStore<Tx> | Promise<IdempotencyStore<Tx>>;
 
 /** Options of {@link storeContract}. */
 export interface StoreContractOptions<Tx = unknown> {
   /**
-   * The `test` of node:test, Vitest, Jest or bun:test, called once for each case. The timeout is in ms; node:test
-   * ignores it.
+   * The `test` of node:test (which ignores the timeout, in ms), Vitest, Jest or bun:test, called once for each case.
    */
   readonly test: (name: string, run: () => Promise<void>, timeoutMs?: number) => unknown;
   /** Whether all stores that `makeStore` creates share their keys. If false, each case uses one store. (Default: true.) */
   readonly shared?: boolean | undefined;
-  /** Advances the clock of the store by a number of ms. (Default: waits.) */
+  /** Advances the clock of the store by a number of ms. (Default: the suite waits.) */
   readonly passTime?: ((ms: number) => unknown) | undefined;
   /**
-   * The effects of runs. Required for a store with transactions (`once`), and only for one: the cases of leases are replaced by
-   * those of a transaction.
+   * The effects of runs. Required for a store with transactions (`once`), and only allowed for one: cases for
+   * transactions replace the cases for leases.
    */
   readonly effects?: ContractEffects<Tx> | undefined;
-  /** Makes the store's server unreachable. Adds the cases of an outage. (Default: without these cases.) */
+  /** Makes the store's server unreachable. Adds the cases for an outage. (Default: these cases are omitted.) */
   readonly outage?: ContractOutage | undefined;
   /**
-   * Returns the three writes that the store passes to `leasedStore`. Adds the cases that call them as a client does that
-   * repeats a command whose answer was lost. Called once for each of these cases. (Default: without these cases.)
+   * Returns the three writes that the store passes to `leasedStore`. Adds cases that call the writes like a client that
+   * repeats a command whose answer was lost. Called once for each of these cases. (Default: these cases are omitted.)
    */
   readonly leases?: (() => Leases | Promise<Leases>) | undefined;
 }
@@ -52,7 +51,7 @@ export interface ContractEffects<Tx> {
 export interface ContractOutage {
   /** Makes the server unreachable for all stores. */
   begin(): unknown;
-  /** Makes it reachable again, with everything that it had stored. */
+  /** Makes the server reachable again, with all its data. */
   end(): unknown;
 }
 

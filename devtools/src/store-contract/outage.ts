@@ -4,7 +4,7 @@ import { failure, LOST, meaningOfCount, TWICE } from './words.js';
 
 const SETTINGS = { leaseMs: 60_000, timeoutMs: 2000 };
 
-/** Runs `work` while the server is away. */
+/** Runs `work` while the server is unreachable. */
 async function during<Tx>(trial: Trial<Tx>, work: () => Promise<void>): Promise<void> {
   await trial.outage('begin');
   await work().finally(() => trial.outage('end'));
@@ -50,7 +50,7 @@ export const outageCases: Cases = {
   },
 };
 
-/** Of a store that records an effect after its run. */
+/** Cases for a store that records an effect after its run. */
 export const recordOutageCases: Cases = {
   async 'records an effect whose record failed at first'(trial) {
     const [store, other] = await trial.replicas(SETTINGS);
@@ -65,7 +65,7 @@ export const recordOutageCases: Cases = {
   },
 };
 
-/** Of a store that commits an effect with its key. */
+/** Cases for a store that commits an effect together with its key. */
 export const commitOutageCases: Cases = {
   async 'commits an effect once if its server goes away before the commit'(trial) {
     const [store, other] = await trial.replicas(SETTINGS);

@@ -9,10 +9,10 @@ import {
 } from './options.js';
 import { createGate, type Gate, settled, settles, sleep } from './waiting.js';
 
-/** How long the user's server may take to go away or to come back, in ms. */
+/** How long the user's server may take to become unreachable or reachable, in ms. */
 const SERVER_MS = 30_000;
 
-/** What one case works with: its stores, its calls, its clock. */
+/** The stores, the calls and the clock of one case. */
 export class Setup<Tx> {
   readonly #makeStore: MakeStore<Tx>;
   readonly options: StoreContractOptions<Tx>;
@@ -25,7 +25,7 @@ export class Setup<Tx> {
     this.options = options;
   }
 
-  /** Lets every run that still waits end, so that the user can close the stores. */
+  /** Ends every run that still waits, so that the user can close the stores. */
   async end(): Promise<void> {
     for (const gate of this.#gates) gate.open();
     await settles(Promise.all(this.#calls.map((call) => call.settled)), 2000);
@@ -60,7 +60,7 @@ export class Setup<Tx> {
     await (this.options.passTime ?? sleep)(ms);
   }
 
-  /** A time in ms that counts what has passed for the store: on this machine, and by `passTime`. */
+  /** The time that has passed for the store, in ms: on this machine, and by `passTime`. */
   time(): number {
     return performance.now() + this.#passedMs;
   }
@@ -70,7 +70,6 @@ export class Setup<Tx> {
     return this.options.effects as ContractEffects<Tx>;
   }
 
-  /** How many effects are committed. */
   async effectsOf(id: string): Promise<number> {
     // Drivers return a count as text or bigint.
     const count = Number(await settled('effects.count', () => this.effects.count(id)));
@@ -78,7 +77,7 @@ export class Setup<Tx> {
     return count;
   }
 
-  /** Takes the server away, or brings it back. */
+  /** Makes the server unreachable, or reachable again. */
   async outage(change: 'begin' | 'end'): Promise<void> {
     await settled('outage', () => this.options.outage?.[change](), SERVER_MS);
   }

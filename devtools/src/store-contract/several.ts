@@ -69,7 +69,7 @@ export const severalCases: Cases = {
     const { call: holder, gate } = await trial.hold(other, held, 'The first call of a key');
     const failed = trial.call(store, [done, held, fresh], failing);
     const what = 'The run of a delivery failed, which contained an event that another run has claimed';
-    // A database with one writer runs it afterwards.
+    // A database with one writer runs the call afterwards.
     if (await settles(failed.settled, 500)) await trial.refused(other, held, what);
     gate.open();
     await trial.handled(holder, 'A run succeeded, and that of a delivery with the same event failed');
@@ -86,7 +86,7 @@ export const severalCases: Cases = {
     const { call: first, gate } = await trial.hold(store, [b, a], FIRST);
     const what = 'A delivery with new events and events that another run has claimed';
     const second = trial.call(other, [d, a, c, b]);
-    // A database with one writer runs it afterwards.
+    // A database with one writer runs the call afterwards.
     const answered = await settles(second.started, isTransactional(store) ? 500 : 10_000);
     if (!answered && !isTransactional(store)) {
       throw failure(what, 'a run with the free keys', 'none within 10 s', WAITS);
@@ -96,7 +96,7 @@ export const severalCases: Cases = {
     if (isAnswered) await trial.answers(second, ['handled', 'in-progress', 'handled', 'in-progress'], what);
     gate.open();
     await trial.handled(first, 'The run that had claimed its keys first');
-    // What has not been answered before may have waited, or may have been slow.
+    // A call without an answer so far may have waited, or may be slow.
     const outcome = await trial.settled(second, what);
     const isRefused = 'answer' in outcome && [outcome.answer].flat().includes('in-progress');
     const word: StoreWord = isRefused ? 'in-progress' : 'duplicate';
@@ -146,7 +146,7 @@ export const severalCases: Cases = {
   },
 };
 
-/** The keys as a receiver passes them to the store: some at a time if it takes no more (`keysPerRun`). */
+/** Splits the keys as a receiver does for a store with `keysPerRun`. */
 function partsOf<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[]): string[][] {
   const { keysPerRun } = store as { readonly keysPerRun?: number };
   const size = keysPerRun ?? keys.length;
@@ -155,7 +155,7 @@ function partsOf<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[]): stri
 
 const WAITS = 'two overlapping deliveries wait for each other for ever, or until they time out';
 
-/** Sends overlapping deliveries until each is answered, and returns how to count the effects of a key. */
+/** Sends overlapping deliveries until each is answered, and returns a function that counts the effects of a key. */
 async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx>['replicas']>>, keys: string[]) {
   const hasEffects = isTransactional(stores[0]);
   const written: string[] = [];

@@ -8,7 +8,6 @@ import { failure, LOST, messageOf, TWICE } from './words.js';
 async function transactional<Tx>(trial: Trial<Tx>) {
   const [store, other] = await trial.replicas();
   const { effects } = trial;
-  /** Expects a number of committed effects. */
   async function committed(id: string, expected: 0 | 1, what: string): Promise<void> {
     const count = await trial.effectsOf(id);
     if (count === expected) return;
@@ -18,7 +17,6 @@ async function transactional<Tx>(trial: Trial<Tx>) {
   return { store, other, effects, committed };
 }
 
-/** Writes an effect, then fails. */
 function writeAndFail<Tx>(effects: ContractEffects<Tx>, ids: readonly string[]): Work<Tx> {
   return async (tx) => {
     for (const id of ids) await effects.write(tx, id);
@@ -26,13 +24,13 @@ function writeAndFail<Tx>(effects: ContractEffects<Tx>, ids: readonly string[]):
   };
 }
 
-/** How a handler ends that continued after its timeout. */
+/** How a handler that continued after its timeout may end. */
 const ENDINGS = ['succeeded', 'failed'] as const;
 
 /** How long a store may take to notice that a late handler has settled, in ms. */
 const NOTICE_MS = 200;
 
-/** A handler that times out after its first effect, and writes another one when `finish` is called. */
+/** A handler that times out after its first effect, and writes another effect when `finish` is called. */
 async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, ending: (typeof ENDINGS)[number]) {
   const { effects } = trial;
   const [early, afterwards] = [unique(), unique()];
@@ -66,7 +64,7 @@ async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, en
   if ('answer' in outcome || !messageOf(outcome.error).includes(TIMED_OUT)) {
     throw failure(what, 'the reason of the signal', outcome, WAITS);
   }
-  /** Lets the handler end, and the store notice it. */
+  /** Lets the handler end, and gives the store time to notice. */
   async function finish(): Promise<void> {
     gate.open();
     await settled.passed;
@@ -77,7 +75,7 @@ async function timeOut<Tx>(trial: Trial<Tx>, start: (work: Work<Tx>) => Call, en
 
 const WAITS = 'the key of an event stays locked for as long as its handler hangs';
 const AGAIN = 'A handler timed out and still runs; its event is redelivered';
-/** What happened when the handlers of both calls have settled. */
+/** The text for what happened after the handlers of both calls settled. */
 const late = (ending: (typeof ENDINGS)[number]) =>
   `A handler timed out, a redelivery took effect, and then the first handler ${ending}`;
 

@@ -16,15 +16,15 @@ import {
   UNANSWERED,
 } from './words.js';
 
-/** How long a second call may take to answer before it counts as waiting for the first, in ms. */
+/** How long a second call may take before it counts as waiting for the first, in ms. */
 const GRACE_MS = 150;
-/** How much later than its lease or its retention a key may be free, in ms: some servers count in seconds. */
+/** How long after its lease or retention a key may still be taken, in ms: some servers count in seconds. */
 const GRANULARITY_MS = 1200;
 const RETRY_MS = 100;
 
-/** One case, and what it expects of the stores. */
+/** One case, with its expectations of the stores. */
 export class Trial<Tx> extends Setup<Tx> {
-  /** The outcome of a call, within the time of the suite. */
+  /** The outcome of a call, within the time limit of the suite. */
   settled(call: Call, what: string): Promise<Outcome> {
     const got = `no answer within ${WAIT_MS / 1000} s`;
     return within(
@@ -33,7 +33,7 @@ export class Trial<Tx> extends Setup<Tx> {
     );
   }
 
-  /** Repeats a call that rejects without a run: with a short lease, its answer comes too late on a busy machine. */
+  /** Repeats a call that rejects without a run: with a short lease, the answer may be too late on a busy machine. */
   async patiently(start: () => Call, what: string): Promise<Call> {
     for (let tries = 1; ; tries++) {
       const call = start();
@@ -43,7 +43,7 @@ export class Trial<Tx> extends Setup<Tx> {
     }
   }
 
-  /** Expects a word for the key, or for each key in their order; one word stands for all of them. */
+  /** Expects a word for the key, or one for each key in order; a single word stands for all keys. */
   async answers(call: Call, expected: StoreWord | readonly StoreWord[], what: string): Promise<void> {
     const outcome = await this.settled(call, what);
     const words = call.keys.map((_, at) => (typeof expected === 'string' ? expected : (expected[at] as StoreWord)));
@@ -66,7 +66,7 @@ export class Trial<Tx> extends Setup<Tx> {
     throw failure(what, words.map(show).join(' or '), outcome, meaningOf(words[0], outcome));
   }
 
-  /** Expects `handled` after one run. A transactional store may have repeated it after a conflict. */
+  /** Expects `handled` after one run. A transactional store may have repeated the run after a conflict. */
   async handled(call: Call, what: string): Promise<void> {
     const outcome = await this.settled(call, what);
     const runs = call.runs.length;
@@ -76,7 +76,7 @@ export class Trial<Tx> extends Setup<Tx> {
     if (runs > 1 && !call.mayRepeat) throw failure(what, 'one call of run', `${runs} calls`, TWICE);
   }
 
-  /** Expects that the keys have taken effect, and that none is run again. */
+  /** Expects that the keys have taken effect, and that no key is run again. */
   async duplicate(store: IdempotencyStore<Tx>, keys: Keys, what: string): Promise<void> {
     const call = await this.patiently(() => this.call(store, keys), what);
     await this.answers(call, 'duplicate', what);
@@ -104,8 +104,8 @@ export class Trial<Tx> extends Setup<Tx> {
   }
 
   /**
-   * Claims a key, or several, for a run that waits at its gate, and resolves once it runs with all of them. `retries`: their
-   * lease is about to end.
+   * Claims one or more keys for a run that waits at its gate, and resolves once the run has all of them. `retries`: the
+   * lease of the keys is about to end, so the call is repeated.
    */
   async hold(
     store: IdempotencyStore<Tx>,
@@ -126,12 +126,12 @@ export class Trial<Tx> extends Setup<Tx> {
         if (!retries || waited >= GRANULARITY_MS) {
           throw failure(what, 'a run with all keys', got, REFUSED, retries ? TOO_LONG : undefined);
         }
-        // The others are still claimed.
+        // Some keys are still claimed elsewhere.
         gate.fail(new Error(RUN_FAILED));
         await this.settled(call, what);
       } else {
         if (runs.length > 0) throw failure(what, 'an answer after the run has settled', outcome, LOST);
-        // With a short lease, the answer to a claim comes too late on a busy machine.
+        // With a short lease, the answer to a claim may be too late on a busy machine.
         if (!(retries || 'error' in outcome) || waited >= GRANULARITY_MS) {
           const meaning = 'error' in outcome ? REFUSED : meaningOfNoRun(outcome.answer);
           throw failure(what, 'a call of run', outcome, meaning, retries ? tooLong(outcome) : undefined);
@@ -156,7 +156,7 @@ export class Trial<Tx> extends Setup<Tx> {
     }
   }
 
-  /** Repeats `start` until it is answered one of the words. An error or another word is expected for a while. */
+  /** Repeats `start` until the answer is one of the words. Errors and other words are accepted for a while. */
   async eventually(start: () => Call, words: readonly StoreWord[], what: string): Promise<Call> {
     const end = Date.now() + WAIT_MS;
     for (;;) {
@@ -171,7 +171,7 @@ export class Trial<Tx> extends Setup<Tx> {
     }
   }
 
-  /** Expects that nobody else runs a claimed key: another call answers `in-progress`, or waits. Returns those that wait. */
+  /** Expects that no other call runs a claimed key: it answers `in-progress`, or waits. Returns the calls that wait. */
   async refused(store: IdempotencyStore<Tx>, key: string, what: string): Promise<Call[]> {
     const call = this.call(store, key);
     const answers = await settles(Promise.race([call.settled, call.started]), GRACE_MS);
@@ -182,7 +182,7 @@ export class Trial<Tx> extends Setup<Tx> {
   }
 }
 
-/** What is wrong if a key is still claimed after its lease. */
+/** The fault of a store in which a key is still claimed after its lease. */
 function tooLong(outcome: Outcome): string | undefined {
   return 'answer' in outcome && [outcome.answer].flat().includes('in-progress') ? TOO_LONG : undefined;
 }

@@ -3,7 +3,7 @@ export const WAIT_MS = 10_000;
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Settles like `work`; rejects with the error of `late` when `ms` have passed. `work` may throw at once. */
+/** Settles like `work`; rejects with the error of `late` after `ms`. `work` may throw synchronously. */
 export function within<T>(work: () => T | Promise<T>, late: () => Error, ms = WAIT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);
@@ -12,7 +12,7 @@ export function within<T>(work: () => T | Promise<T>, late: () => Error, ms = WA
   });
 }
 
-/** Like {@link within}, for a function of the user, by its name. */
+/** Like {@link within}, for a function of the user, which the error names. */
 export function settled<T>(name: string, work: () => T | Promise<T>, ms = WAIT_MS): Promise<T> {
   return within(work, () => new Error(`\`${name}\` did not settle within ${ms / 1000} s.`), ms);
 }
@@ -32,7 +32,7 @@ export async function settles(work: Promise<unknown>, ms: number): Promise<boole
 export interface Gate {
   readonly passed: Promise<void>;
   open(): void;
-  /** Makes the run that waits fail. */
+  /** Makes the waiting run fail. */
   fail(error: Error): void;
 }
 
@@ -43,6 +43,6 @@ export function createGate(): Gate {
     open = resolve;
     fail = reject;
   });
-  passed.catch(() => {}); // The run may never come to wait.
+  passed.catch(() => {}); // The run may never wait at the gate.
   return { passed, open, fail };
 }

@@ -5,15 +5,15 @@ export const UNNOTICED = `${TWICE}, and neither an error nor a log says so`;
 export const LOST =
   'the sender gets a 200 for an event that has not taken effect, and never sends it again: the event is lost';
 export const UNANSWERED = 'the delivery is not answered in time, and a redelivery does not help';
-/** What is wrong with a store in which several calls claim one key. */
+/** The fault of a store in which several calls claim one key. */
 export const NOT_ATOMIC =
   'the claim is not atomic: a call must not read that the key is free and then write, unless the write fails when the key has changed since';
-/** Of a run that starts while another has the key. */
+/** The meaning of a run that starts while another has the key. */
 export const BOTH = 'two replicas handle the same event at the same time, and it takes effect twice';
 export const REFUSED = 'the delivery is answered 503, and the event stays unhandled until the sender gives up';
 const STUCK = 'the event is answered 500 until somebody settles its key';
 
-/** What it means that a store gives one word (the second) instead of another (the first). */
+/** The meaning in production if a store answers one word (the second) instead of another (the first). */
 const MEANINGS: Record<StoreWord, Partial<Record<StoreWord, string>>> = {
   handled: { duplicate: LOST, 'in-progress': REFUSED, unknown: STUCK },
   duplicate: {
@@ -42,16 +42,16 @@ export function meaningOf(expected: StoreWord | undefined, got: Outcome): string
   );
 }
 
-/** What it means that something happened another number of times than once. */
+/** The meaning in production if a run or an effect did not happen exactly once. */
 export const meaningOfCount = (count: number): string => (count > 1 ? TWICE : LOST);
 
-/** What it means that a store gives this answer without a run. */
+/** The meaning in production if a store gives this answer without a run. */
 export function meaningOfNoRun(answer: unknown): string {
   const word = [answer].flat().find((each) => each !== 'handled');
   return word === undefined ? LOST : meaningOf('handled', { answer: word });
 }
 
-/** The error of a case. It says what happened, what was expected, what is wrong, and what that means in production. */
+/** The error of a case: what happened, what was expected, what is wrong, and what that means in production. */
 export function failure(
   what: string,
   expected: string,
@@ -74,7 +74,7 @@ export function messageOf(error: unknown): string {
 }
 
 const LONGEST = 120;
-/** An error of the store ends with what to do. */
+/** Longer for errors, because an error of the store ends with what to do. */
 const LONGEST_ERROR = 400;
 
 /** A value for a message, with control characters and lone surrogates spelled out. */
@@ -83,7 +83,7 @@ export function show(value: unknown): string {
   return typeof value === 'string' ? quote(value, LONGEST) : cut(String(value), LONGEST);
 }
 
-/** A key for a message: of a long one both ends, where two keys differ, and its length. */
+/** A key for a message. A long key is shown by both ends, where keys differ, and its length. */
 export function showKey(key: string): string {
   if (key.length <= LONGEST) return show(key);
   return `${show(`${key.slice(0, 50)}…${key.slice(-50)}`)} (${key.length} characters)`;

@@ -13,7 +13,7 @@ async function writes<Tx>(trial: Trial<Tx>, key = unique()) {
   const claim = (owner: string) => settled('leases.claim', () => leases.claim(key, owner, LEASE_MS));
   return {
     release: (owner: string) => settled('leases.release', () => leases.release(key, owner)),
-    /** Expects that `owner` gets the key, and returns its fencing token. */
+    /** Expects that `owner` gets the key, and returns the answer, which may be a fencing token. */
     async claimed(owner: string, what: string, meaning = REFUSED): Promise<Claim> {
       const claimed = await claim(owner);
       if (claimed === 'claimed' || typeof claimed === 'bigint') return claimed;
@@ -84,7 +84,7 @@ export const writeCases: Cases = {
   async 'no write that arrives again late changes the claim of a successor'(trial) {
     const { claimed, refused, completed, release } = await writes(trial);
     const [owner, successor, rival] = [unique(), unique(), unique()];
-    await release(owner); // Of a claim that never arrived.
+    await release(owner); // Releases a claim that never arrived.
     await claimed(owner, FIRST);
     await release(owner);
     await release(owner);
