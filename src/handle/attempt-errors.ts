@@ -32,7 +32,7 @@ export function isOfStore(error: unknown): boolean {
 }
 
 /** The error to report for a store: its own error, or the handler error with which it refused the handler's writes. */
-export function storeError(cause: unknown): WebhookError {
+export function storeFailure(cause: unknown): WebhookError {
   if (isOfStore(cause) || codeOf(cause) === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
 }

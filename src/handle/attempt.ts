@@ -12,7 +12,7 @@ import {
   isOfStore,
   LATE,
   outcomeUnknown,
-  storeError,
+  storeFailure,
   WRONG_KEYS,
   WRONG_WORD,
 } from './attempt-errors.js';
@@ -92,7 +92,7 @@ class Attempt<Tx> {
     this.#storeTimer = setTimeout(
       () => {
         if (this.#run !== 'idle') this.#waitForStore();
-        this.#fail(this.#failure?.error ?? storeError(new Error('The store did not answer in time.')));
+        this.#fail(this.#failure?.error ?? storeFailure(new Error('The store did not answer in time.')));
       },
       Math.min(this.#ground.storeTimeoutMs, hostMs),
     );
@@ -111,7 +111,7 @@ class Attempt<Tx> {
       const words = keys.length > 0 ? await this.#ground.once(keys, step, this.#begin, this.#limit) : NO_WORDS;
       const outcomes = this.#outcomesOf(words);
       if (outcomes) await this.#count({ outcomes, tried: this.#tried });
-      else this.#fail(storeError(new Error(WRONG_WORD, { cause: this.#failure?.error })));
+      else this.#fail(storeFailure(new Error(WRONG_WORD, { cause: this.#failure?.error })));
     } catch (cause) {
       if (this.#abandoned && cause === this.#abandoned) {
         this.#dead = (await this.#ground.letters?.abandoned(this.#abandoned.items, about)) ?? this.#dead;
@@ -157,10 +157,10 @@ class Attempt<Tx> {
     if (late && this.#isOfTime(cause)) return late;
     const failure = this.#failure;
     // The store's own error takes precedence over what the handler threw.
-    if (failure === undefined || (cause !== failure.thrown && isOfStore(cause))) return storeError(cause);
+    if (failure === undefined || (cause !== failure.thrown && isOfStore(cause))) return storeFailure(cause);
     // A transactional store confirms a rollback only by rejecting with the handler's error.
     const isUndone = late !== undefined || !this.#ground.isTransactional || isMadeFrom(cause, failure.thrown);
-    return isUndone ? failure.error : storeError(cause);
+    return isUndone ? failure.error : storeFailure(cause);
   }
 
   /** Whether an error only reports that the time is over, such as the error of an aborted call. */

@@ -1,5 +1,5 @@
 import { withDeadline } from '../internal/deadline.js';
-import { storeError, WRONG_WORD } from './attempt-errors.js';
+import { storeFailure, WRONG_WORD } from './attempt-errors.js';
 import { Deadline } from './deadline.js';
 import type { Once } from './lease-run.js';
 
@@ -29,7 +29,7 @@ export async function probe<Tx>(once: Once<Tx>, key: string, timeoutMs: number):
   } catch (cause) {
     // The store passes a key to a run only if the key has not taken effect, however the run ends.
     if (isFree) return 'missing';
-    throw storeError(cause);
+    throw storeFailure(cause);
   }
-  throw storeError(new Error(WRONG_WORD));
+  throw storeFailure(new Error(WRONG_WORD));
 }

@@ -70,7 +70,7 @@ export function resolveLeaseOptions(options: LeaseOptions): Required<{ [K in key
  * A lease store over a table. Each call has a time limit; a claim whose answer is lost is released, and recording an
  * effect is retried until the server has answered.
  */
-export function leasedStore(
+export function storeOfLeases(
   table: LeaseTable,
   options: ReturnType<typeof resolveLeaseOptions>,
   limits: Omit<CallLimits, 'timeoutMs'> = {},

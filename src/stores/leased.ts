@@ -1,13 +1,7 @@
 import { checkFunction, checkOptions, optionError, typeName } from '../internal/check-options.js';
 import { storeError } from './bounded-calls.js';
 import { eachKey } from './each-key.js';
-import {
-  type Claim,
-  LEASE_OPTIONS,
-  type LeaseOptions,
-  resolveLeaseOptions,
-  leasedStore as storeOf,
-} from './leased-store.js';
+import { type Claim, LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from './leased-store.js';
 import type { LeaseStore } from './store.js';
 
 export type { Claim, LeaseOptions } from './leased-store.js';
@@ -107,7 +101,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions = {}): LeaseSt
   checkOptions('leasedStore', options, LEASE_OPTIONS);
   const resolved = resolveLeaseOptions(options);
   const { leaseMs, retentionMs } = resolved;
-  return storeOf(
+  return storeOfLeases(
     {
       claim: (keys, owner) => eachKey(keys, async (key) => understood(await leases.claim(key, owner, leaseMs))),
       async record(keys, owner) {

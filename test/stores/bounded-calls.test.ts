@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { boundedCalls } from '../../src/stores/bounded-calls.js';
-import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { DELIVERY } from '../../src/stores/store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
@@ -155,7 +155,7 @@ describe('a store whose client does not answer', () => {
     const { right, table } = fakeTable();
     const answers = deferred();
     let [claims, releases] = [0, 0];
-    const store = leasedStore(
+    const store = storeOfLeases(
       {
         ...table,
         async claim(key, owner) {
@@ -185,7 +185,7 @@ describe('a store whose client does not answer', () => {
   it('counts its calls as lost after the time that the store sets', async () => {
     const claim = vi.fn(never);
     const options = resolveLeaseOptions({ timeoutMs });
-    const store = leasedStore({ ...fakeTable().table, claim }, options, { lostAfterMs: 5000 });
+    const store = storeOfLeases({ ...fakeTable().table, claim }, options, { lostAfterMs: 5000 });
     const take = () => void once(store, 'a', nothing).catch(nothing);
     for (let index = 0; index < 1000; index++) take();
     await vi.advanceTimersByTimeAsync(1000);
@@ -203,7 +203,7 @@ describe('a store whose client does not answer', () => {
     const { table } = fakeTable();
     const answers = deferred<never>();
     const running = deferred();
-    const store = leasedStore(
+    const store = storeOfLeases(
       { ...table, claim: (keys, owner) => (keys[0] === 'a' ? table.claim(keys, owner, DELIVERY) : answers.promise) },
       resolveLeaseOptions({ timeoutMs: 100 }),
     );

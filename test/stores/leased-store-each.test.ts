@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Claim, type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { type Claim, type LeaseTable, resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { failing, nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
 import { once, onceEach, type RunUses } from './calls.js';
@@ -35,10 +35,10 @@ function noted(wrong: Partial<LeaseTable> = {}) {
       return release(...args);
     },
   };
-  return { rows, right, calls, store: leasedStore(table, options) };
+  return { rows, right, calls, store: storeOfLeases(table, options) };
 }
 
-describe('leasedStore with several keys', () => {
+describe('storeOfLeases with several keys', () => {
   it('makes one call for all of them at each step', async () => {
     const { store, calls, rows } = noted();
     expect(await onceEach(store, keys, nothing)).toEqual(['handled', 'handled', 'handled']);
@@ -81,7 +81,7 @@ describe('leasedStore with several keys', () => {
     const { right, rows } = fakeTable();
     const record: LeaseTable['record'] = (each, owner) =>
       isDown ? Promise.reject(new Error('down')) : right.record(each, owner);
-    const store = leasedStore({ ...right, record }, options);
+    const store = storeOfLeases({ ...right, record }, options);
     const first = expect(onceEach(store, keys, nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(100);
     await first;
@@ -104,7 +104,7 @@ describe('leasedStore with several keys', () => {
         if (each.includes('a')) await gate.promise;
         return right.record(each, owner);
       };
-      const store = leasedStore({ ...right, record }, options);
+      const store = storeOfLeases({ ...right, record }, options);
       once(store, 'a', nothing).catch(nothing);
       await vi.advanceTimersByTimeAsync(0);
       const run = vi.fn(async (_fresh: readonly string[]) => {});

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReceiver, parseEvent } from '../../src/index.js';
-import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { type LeaseTable, resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { DELIVERY } from '../../src/stores/store.js';
 import { event, secret } from '../helpers.js';
 import { fakeTable } from './fake-table.js';
@@ -54,7 +54,7 @@ async function freeze(moment: { before: boolean; turns: number }, pass: () => vo
   const receiver = createReceiver({
     secret,
     toleranceSeconds: false,
-    store: leasedStore({ ...table, claim }, options),
+    store: storeOfLeases({ ...table, claim }, options),
     onEvent() {
       startedAfter = Math.max(clock.monotonic - sent.monotonic, clock.wall - sent.wall);
     },
@@ -108,7 +108,7 @@ describe('a process that is frozen between a claim and its run', () => {
       return claims;
     };
     const onEvent = vi.fn();
-    const receiver = createReceiver({ secret, store: leasedStore({ ...table, claim }, options), onEvent });
+    const receiver = createReceiver({ secret, store: storeOfLeases({ ...table, claim }, options), onEvent });
     expect(await receiver.handleEvents([parseEvent(event('a'))])).toMatchObject({ status: 503 });
     for (let turn = 0; turn < 50; turn++) await undefined;
     expect(rows.get(KEY)).toEqual({ owner: 'another', done: true });

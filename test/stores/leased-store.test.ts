@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { type LeaseTable, resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { DELIVERY } from '../../src/stores/store.js';
 import { deferred } from '../helpers.js';
 import { once } from './calls.js';
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('leasedStore', () => {
+describe('storeOfLeases', () => {
   it('fails without a run if a claim is answered late, and releases that claim', async () => {
     const late = deferred();
     const { rows, table, right } = fakeTable();
@@ -26,7 +26,7 @@ describe('leasedStore', () => {
       await late.promise;
       return right.claim(keys, owner, DELIVERY);
     };
-    const slow = leasedStore({ ...table, claim }, options);
+    const slow = storeOfLeases({ ...table, claim }, options);
     let runs = 0;
     const taking = once(slow, 'a', async () => void runs++);
     const refused = expect(taking).rejects.toEqual(store503);
@@ -36,7 +36,7 @@ describe('leasedStore', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(runs).toBe(0);
     expect(rows.size).toBe(0);
-    expect(await once(leasedStore(table, options), 'a', nothing)).toBe('handled');
+    expect(await once(storeOfLeases(table, options), 'a', nothing)).toBe('handled');
   });
 
   it('does not release a key after a late answer that another run has it', async () => {
@@ -46,7 +46,7 @@ describe('leasedStore', () => {
       await late.promise;
       return right.claim(keys, owner, DELIVERY);
     };
-    const refused = expect(once(leasedStore({ ...table, claim }, options), 'a', nothing)).rejects.toEqual(store503);
+    const refused = expect(once(storeOfLeases({ ...table, claim }, options), 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(100);
     await refused;
     await right.claim(['a'], 'another', DELIVERY);
@@ -65,7 +65,7 @@ describe('leasedStore', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
       return right.release(...args);
     };
-    const store = leasedStore({ ...table, claim, release }, options);
+    const store = storeOfLeases({ ...table, claim, release }, options);
     const left = once(store, 'a', nothing).catch(({ message }) => [message, rows.size]);
     await vi.advanceTimersByTimeAsync(10);
     expect(await left).toEqual(['the connection was cut', 0]);
@@ -73,7 +73,7 @@ describe('leasedStore', () => {
 
   it('rethrows the error of a claim, without a run', async () => {
     const down = new Error('connection refused');
-    const store = leasedStore(fakeTable({ claim: () => Promise.reject(down) }).table, options);
+    const store = storeOfLeases(fakeTable({ claim: () => Promise.reject(down) }).table, options);
     const run = vi.fn(nothing);
     await expect(once(store, 'a', run)).rejects.toBe(down);
     expect(run).not.toHaveBeenCalled();
@@ -86,7 +86,7 @@ describe('leasedStore', () => {
       if (down-- > 0) throw new Error('connection lost');
       return right.record(keys, owner);
     };
-    const taking = once(leasedStore({ ...table, record }, options), 'a', nothing);
+    const taking = once(storeOfLeases({ ...table, record }, options), 'a', nothing);
     await vi.advanceTimersByTimeAsync(99);
     expect(await taking).toBe('handled');
   });
@@ -98,7 +98,7 @@ describe('leasedStore', () => {
       if (down) throw new Error('connection lost');
       return right.record(keys, owner);
     };
-    const store = leasedStore({ ...table, record }, options);
+    const store = storeOfLeases({ ...table, record }, options);
     const run = vi.fn(nothing);
     const first = expect(once(store, 'a', run)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(100);
@@ -113,7 +113,7 @@ describe('leasedStore', () => {
     await vi.advanceTimersByTimeAsync(5000);
 
     expect(await once(store, 'a', run)).toBe('duplicate');
-    expect(await once(leasedStore(table, options), 'a', run)).toBe('duplicate');
+    expect(await once(storeOfLeases(table, options), 'a', run)).toBe('duplicate');
     expect(run).toHaveBeenCalledTimes(1);
   });
 
@@ -124,7 +124,7 @@ describe('leasedStore', () => {
       await gate.promise;
       return right.record(keys, owner);
     };
-    const store = leasedStore({ ...table, record }, options);
+    const store = storeOfLeases({ ...table, record }, options);
     const first = once(store, 'a', nothing);
     await vi.advanceTimersByTimeAsync(1);
     const second = once(store, 'a', failing);
@@ -133,7 +133,7 @@ describe('leasedStore', () => {
   });
 
   it('says what to change when another run took over the key', async () => {
-    const store = leasedStore(fakeTable({ record: async () => new Set<string>() }).table, options);
+    const store = storeOfLeases(fakeTable({ record: async () => new Set<string>() }).table, options);
     await expect(once(store, 'a', nothing)).rejects.toThrow(
       'Another run has taken over the key, so the event may take effect twice: this run took longer than its lease of 60000 ms (increase leaseMs), or the store has lost its keys.',
     );
@@ -142,7 +142,7 @@ describe('leasedStore', () => {
   it('remembers keys since the retention', () => {
     vi.setSystemTime(1_000_000);
     const { table } = fakeTable();
-    expect(leasedStore(table, { ...options, retentionMs: 1000 }).rememberedSince()).toBe(999_000);
+    expect(storeOfLeases(table, { ...options, retentionMs: 1000 }).rememberedSince()).toBe(999_000);
   });
 
   it('waits for the release of a failed run, but no longer than timeoutMs', async () => {
@@ -152,12 +152,12 @@ describe('leasedStore', () => {
       return right.release(...args);
     };
     const settled = vi.fn();
-    once(leasedStore({ ...table, release }, options), 'a', failing).catch(settled);
+    once(storeOfLeases({ ...table, release }, options), 'a', failing).catch(settled);
     await vi.advanceTimersByTimeAsync(59);
     expect([rows.size, settled.mock.calls.length]).toEqual([1, 0]);
     await vi.advanceTimersByTimeAsync(1);
     expect([rows.size, settled.mock.calls.length]).toEqual([0, 1]);
-    once(leasedStore({ ...table, release: () => new Promise(nothing) }, options), 'b', failing).catch(settled);
+    once(storeOfLeases({ ...table, release: () => new Promise(nothing) }, options), 'b', failing).catch(settled);
     await vi.advanceTimersByTimeAsync(99);
     expect(settled).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(1);
@@ -165,9 +165,9 @@ describe('leasedStore', () => {
   });
 
   it('says what was too slow', async () => {
-    const slow = once(leasedStore(fakeTable({ claim: () => new Promise(nothing) }).table, options), 'a', nothing);
+    const slow = once(storeOfLeases(fakeTable({ claim: () => new Promise(nothing) }).table, options), 'a', nothing);
     const unrecorded = once(
-      leasedStore(fakeTable({ record: () => new Promise(nothing) }).table, options),
+      storeOfLeases(fakeTable({ record: () => new Promise(nothing) }).table, options),
       'a',
       nothing,
     );

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { once } from './calls.js';
 import { fakeTable } from './fake-table.js';
@@ -25,7 +25,7 @@ describe('a record that fails', () => {
       last = Date.now();
       return Promise.reject(new Error('down'));
     };
-    void once(leasedStore(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
+    void once(storeOfLeases(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
     await vi.advanceTimersByTimeAsync(20_000);
     expect(pauses).toEqual([0, 25, 50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
   });
@@ -37,7 +37,7 @@ describe('a record that fails', () => {
       tries++;
       return never();
     };
-    const store = leasedStore(fakeTable({ record }).table, { ...options, retentionMs });
+    const store = storeOfLeases(fakeTable({ record }).table, { ...options, retentionMs });
     const refused = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     await refused;
@@ -62,7 +62,7 @@ describe('a record that fails', () => {
       await new Promise((resolve) => setTimeout(resolve, timeoutMs + 10));
       throw new Error('down');
     };
-    void once(leasedStore(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
+    void once(storeOfLeases(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
     await vi.advanceTimersByTimeAsync(1000);
     expect(times).toEqual([0, 125, 275, 475, 775]);
   });
@@ -74,7 +74,7 @@ describe('a record that fails', () => {
       times.push(Date.now() - start);
       throw new Error('gone for good');
     };
-    const store = leasedStore(fakeTable({ record }).table, { ...options, timeoutMs: 1000, retentionMs: 75 });
+    const store = storeOfLeases(fakeTable({ record }).table, { ...options, timeoutMs: 1000, retentionMs: 75 });
     const result = vi.fn();
     once(store, 'a', nothing).catch(({ message }) => result(message));
     await vi.advanceTimersByTimeAsync(174);
@@ -87,7 +87,7 @@ describe('a record that fails', () => {
 
   it('fails once the retention is over if its tries rejected without an error', async () => {
     const record = () => Promise.reject();
-    const store = leasedStore(fakeTable({ record }).table, { ...options, retentionMs: 20 });
+    const store = storeOfLeases(fakeTable({ record }).table, { ...options, retentionMs: 20 });
     const refused = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     await refused;

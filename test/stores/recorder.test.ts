@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LeaseTable, leasedStore, resolveLeaseOptions } from '../../src/stores/leased-store.js';
+import { type LeaseTable, resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { failing, nothing } from '../contracts/store-helpers.js';
 import { once, onceEach } from './calls.js';
 import { fakeTable } from './fake-table.js';
@@ -29,7 +29,7 @@ function storeWith(...ways: ((record: () => Recorded) => Recorded)[]) {
     const way = ways[tries++];
     return way ? way(() => right.record(keys, owner)) : right.record(keys, owner);
   };
-  return { rows, table, store: leasedStore({ ...table, record }, options), tries: () => tries };
+  return { rows, table, store: storeOfLeases({ ...table, record }, options), tries: () => tries };
 }
 
 const lost = {
@@ -50,7 +50,7 @@ describe('a record', () => {
     await vi.advanceTimersByTimeAsync(2 * timeoutMs);
     expect(await first).toBeOneOf(['handled', 'ERR_WEBHOOK_STORE']);
     expect(await once(store, 'a', failing)).toBe('duplicate');
-    expect(await once(leasedStore(table, options), 'a', failing)).toBe('duplicate');
+    expect(await once(storeOfLeases(table, options), 'a', failing)).toBe('duplicate');
     expect(store.unrecorded?.()).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('a record', () => {
   it('settles for the call that began it as soon as for the one that took over', async () => {
     const answers: { resolve(recorded: ReadonlySet<string>): void; reject(error: Error): void }[] = [];
     const record = () => new Promise<ReadonlySet<string>>((resolve, reject) => answers.push({ resolve, reject }));
-    const store = leasedStore({ ...fakeTable().table, record }, options);
+    const store = storeOfLeases({ ...fakeTable().table, record }, options);
     const first = once(store, 'a', nothing);
     await vi.advanceTimersByTimeAsync(0);
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);
@@ -116,7 +116,7 @@ describe('a record', () => {
   it('is decided by the first answer to any of its tries', async () => {
     const answers: ((recorded: ReadonlySet<string>) => void)[] = [];
     const record = () => new Promise<ReadonlySet<string>>((resolve) => answers.push(resolve));
-    const store = leasedStore({ ...fakeTable().table, record }, options);
+    const store = storeOfLeases({ ...fakeTable().table, record }, options);
     const first = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs + 50);
     await first;
@@ -152,7 +152,7 @@ describe('a record', () => {
     const { table, right } = fakeTable();
     const record: LeaseTable['record'] = (keys, owner) =>
       isDown ? Promise.reject(new Error('down')) : right.record(keys, owner);
-    const store = leasedStore({ ...table, record }, options);
+    const store = storeOfLeases({ ...table, record }, options);
     const taking = once(store, 'a', nothing).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(99);
     expect(store.unrecorded?.()).toEqual([]);
@@ -184,7 +184,7 @@ describe('a record', () => {
     expect(tries()).toBe(2);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     expect(await once(store, 'a', failing)).toBe('duplicate');
-    expect(await once(leasedStore(table, options), 'b', failing)).toBe('duplicate');
+    expect(await once(storeOfLeases(table, options), 'b', failing)).toBe('duplicate');
     expect(store.unrecorded?.()).toEqual([]);
   });
 
@@ -194,7 +194,7 @@ describe('a record', () => {
       tries++;
       return failing() as Promise<never>;
     };
-    const store = leasedStore(fakeTable({ record }).table, options);
+    const store = storeOfLeases(fakeTable({ record }).table, options);
     void once(store, 'a', nothing).catch(() => {});
     await vi.advanceTimersByTimeAsync(timeoutMs);
     const [pending] = store.unrecorded?.() ?? [];
@@ -217,7 +217,7 @@ describe('a record', () => {
     const { rows, table } = fakeTable();
     const answers: ((recorded: ReadonlySet<string>) => void)[] = [];
     const record = () => new Promise<ReadonlySet<string>>((resolve) => answers.push(resolve));
-    const store = leasedStore({ ...table, record }, options);
+    const store = storeOfLeases({ ...table, record }, options);
     let end = () => {};
     const late = once(store, 'a', () => new Promise<void>((resolve) => (end = resolve))).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(0);

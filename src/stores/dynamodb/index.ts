@@ -1,5 +1,5 @@
 import { checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
-import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
+import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from '../leased-store.js';
 import type { IdempotencyStore } from '../store.js';
 import { type AnyDynamoDB, checkClient, engineOf, type TransactItem } from './client.js';
 import { committer } from './commit.js';
@@ -85,7 +85,7 @@ export function dynamodbStore(options: DynamoDBStoreOptions): object {
   const items = itemsOf(inputs, { claimMs: lease.leaseMs + skewMs, retentionMs: lease.retentionMs });
   const letters = dynamodbLetters(engine, items, letterItemsOf(inputs, lease.retentionMs), lease);
   const leases = leaseTable(engine, items, letters);
-  if (!transactional) return leasedStore(leases, lease);
+  if (!transactional) return storeOfLeases(leases, lease);
   return transactionalStore(leases, committer(engine, items, leases, lease), lease);
 }
 

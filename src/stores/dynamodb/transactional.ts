@@ -1,6 +1,6 @@
 import { storeError } from '../bounded-calls.js';
 import { freshOf } from '../fresh.js';
-import { type LeaseTable, leasedStore, type resolveLeaseOptions } from '../leased-store.js';
+import { type LeaseTable, type resolveLeaseOptions, storeOfLeases } from '../leased-store.js';
 import { storableKey } from '../storable-key.js';
 import type { Run, RunLimit, TransactionalStore } from '../store.js';
 import type { Commit } from './commit.js';
@@ -17,7 +17,7 @@ export function transactionalStore(
   commit: Commit,
   options: ReturnType<typeof resolveLeaseOptions>,
 ): TransactionalStore<Tx> {
-  const { leaseMs, letters, rememberedSince, claim, release } = leasedStore(table, options);
+  const { leaseMs, letters, rememberedSince, claim, release } = storeOfLeases(table, options);
 
   /** Collects the handler's writes until its time is over. */
   async function collect(collector: Collector<object>, run: (tx: Tx) => unknown, { signal, report }: RunLimit) {

@@ -1,6 +1,6 @@
 import { checkClientOptions } from '../../internal/check-client.js';
 import { optionError } from '../../internal/check-options.js';
-import { LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
+import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from '../leased-store.js';
 import type { LeaseStore } from '../store.js';
 import { CLIENT, type RedisLike } from './client.js';
 import { runnerOf } from './runner.js';
@@ -68,7 +68,7 @@ export function redisStore(options: RedisStoreOptions): LeaseStore {
   }
   const resolved = resolveLeaseOptions(options);
   const runner = runnerOf(client, prefix);
-  return leasedStore(
+  return storeOfLeases(
     redisTable(runner, resolved),
     resolved,
     // Calls of requests that Workers has cancelled are never answered.

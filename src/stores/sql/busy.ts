@@ -1,5 +1,5 @@
 import { monotonicNow } from '../../internal/deadline.js';
-import type { Answer, Run, SynchronousDatabase } from './database.js';
+import type { Answer, RunStatement, SynchronousDatabase } from './database.js';
 import { reasonsOf } from './dialect.js';
 
 /** Delay before the next try when another connection is writing, in ms. */
@@ -27,7 +27,7 @@ export async function whenFree<T>(work: () => T | Promise<T>, timeoutMs: number)
 }
 
 /** Runs statements of a synchronous driver one by one, each in a transaction. */
-export function runsOf(db: SynchronousDatabase<unknown>, timeoutMs: number): Run {
+export function runsOf(db: SynchronousDatabase<unknown>, timeoutMs: number): RunStatement {
   return (statement) =>
     whenFree((): Answer => {
       const end = begin(db);

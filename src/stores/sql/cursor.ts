@@ -3,13 +3,13 @@ import { optionError } from '../../internal/check-options.js';
 import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
-import { type Answer, type Dialect, type Run, valuesOf } from './database.js';
+import { type Answer, type Dialect, type RunStatement, valuesOf } from './database.js';
 import { explained, isConflict, type Statements } from './dialect.js';
 import { late } from './transaction-errors.js';
 
 /** The table of cursors, and how to reach it. */
 export interface CursorTable {
-  readonly run: Run;
+  readonly run: RunStatement;
   readonly statements: Statements;
   readonly dialect: Dialect;
   /** Whether texts are sent as parameters: D1 limits a statement to 100 kB. */

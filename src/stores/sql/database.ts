@@ -13,13 +13,13 @@ export interface Answer {
  * Runs one statement. A client that can close connections closes a connection that did not answer within `timeoutMs`.
  * Only the statements for a `LeaseDatabase` have parameters, one for each of the `values`.
  */
-export type Run = (statement: string, timeoutMs?: number, values?: readonly string[]) => Promise<Answer>;
+export type RunStatement = (statement: string, timeoutMs?: number, values?: readonly string[]) => Promise<Answer>;
 
 /** An open transaction. */
 export interface Transaction<Tx = unknown> {
   /** The handler's `context.tx`. */
   readonly tx: Tx;
-  readonly run: Run;
+  readonly run: RunStatement;
   /** Makes `tx`, but not `run`, refuse further statements, and reports the first one; absent if the client cannot. */
   readonly close?: ((report?: (error: unknown) => void) => void) | undefined;
   /**
@@ -46,7 +46,7 @@ export interface TransactionOptions {
 export interface SqlDatabase<Tx = unknown> {
   readonly dialect: Dialect;
   /** Runs a statement outside a transaction. */
-  readonly run: Run;
+  readonly run: RunStatement;
   /**
    * Whether `transaction` may resolve although COMMIT rolled back, so that the store must check its rows afterwards.
    */
@@ -67,7 +67,7 @@ export interface SqlDatabase<Tx = unknown> {
 export interface LeaseDatabase {
   readonly dialect: 'sqlite';
   /** Runs a statement outside a transaction. */
-  readonly run: Run;
+  readonly run: RunStatement;
 }
 
 /** A synchronous connection to a SQLite file. */

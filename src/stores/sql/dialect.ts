@@ -1,7 +1,7 @@
 import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
 import type { Claimed as ClaimedKey, Failed, Failure, LetterStore, Step, StoredLetter } from '../store.js';
-import { type Answer, type IsolationLevel, type Run, type Transaction, valuesOf } from './database.js';
+import { type Answer, type IsolationLevel, type RunStatement, type Transaction, valuesOf } from './database.js';
 
 /**
  * The status of a key that could not be claimed. `unknown`: its row is open, but its transaction has ended. `dead`: a
@@ -54,19 +54,24 @@ export interface Statements {
   /** The table of cursors, quoted, and qualified once `prepare` has resolved. */
   cursors(): string;
   /** Called before keys are claimed; returns undefined once there is nothing to prepare. */
-  prepare?(run: Run): Promise<void> | undefined;
-  migrate(run: Run): Promise<void>;
+  prepare?(run: RunStatement): Promise<void> | undefined;
+  migrate(run: RunStatement): Promise<void>;
   /** Deletes up to `rows` expired keys and resolves to their number. */
-  sweep(run: Run, rows: number): Promise<number>;
+  sweep(run: RunStatement, rows: number): Promise<number>;
 
   /** Resolves to the status of each key that is not free. */
-  status(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, Status>>;
+  status(run: RunStatement, keys: readonly string[]): Promise<ReadonlyMap<string, Status>>;
   /** Gives the free keys to `owner`, each with a fencing token if the database has one. */
-  claim(run: Run, keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, ClaimedKey>>;
+  claim(
+    run: RunStatement,
+    keys: readonly string[],
+    owner: string,
+    step: Step,
+  ): Promise<ReadonlyMap<string, ClaimedKey>>;
   /** Records that the keys took effect, and removes their letters. Resolves to the keys that no other owner has. */
-  complete(run: Run, keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
+  complete(run: RunStatement, keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
   /** Frees the keys. Failed keys keep their count, and dead letters stay. */
-  release(run: Run, keys: readonly string[], owner: string): Promise<unknown>;
+  release(run: RunStatement, keys: readonly string[], owner: string): Promise<unknown>;
 
   readonly transaction: TransactionStatements;
   readonly letters: LetterStatements;
@@ -74,42 +79,42 @@ export interface Statements {
 
 /** The statements for failures and dead letters. Like {@link LetterStore}, with keys and texts in stored form. */
 export interface LetterStatements {
-  fail(run: Run, key: string, failure: Failure): Promise<Failed | undefined>;
-  look(run: Run, keys: readonly string[]): Promise<ReadonlyMap<string, StoredLetter>>;
-  list(run: Run, page: Parameters<LetterStore['list']>[0]): Promise<ReadonlyMap<string, StoredLetter>>;
-  discard(run: Run, keys: readonly string[]): Promise<ReadonlySet<string>>;
+  fail(run: RunStatement, key: string, failure: Failure): Promise<Failed | undefined>;
+  look(run: RunStatement, keys: readonly string[]): Promise<ReadonlyMap<string, StoredLetter>>;
+  list(run: RunStatement, page: Parameters<LetterStore['list']>[0]): Promise<ReadonlyMap<string, StoredLetter>>;
+  discard(run: RunStatement, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface TransactionStatements {
   /** Claims the keys in an open transaction. Their rows are `open`. */
-  claim(run: Run, keys: readonly string[], owner: string, step: Step): Promise<Claimed>;
+  claim(run: RunStatement, keys: readonly string[], owner: string, step: Step): Promise<Claimed>;
   /** Rejects with `ERR_WEBHOOK_OUTCOME_UNKNOWN` if the transaction is not the one that claimed the keys. */
-  check(run: Run, claimed: Claimed): Promise<void>;
+  check(run: RunStatement, claimed: Claimed): Promise<void>;
   /** Does the same check, and records the keys as done. Runs before the commit. */
-  finish(run: Run, claimed: Claimed): Promise<void>;
+  finish(run: RunStatement, claimed: Claimed): Promise<void>;
   /** Whether an error of the handler means that the server may have rolled back the transaction. */
   isRollback?(error: unknown): boolean;
   /** Whether a conflict ends a transaction even if the handler ignores the error. */
   readonly conflictsEnd?: boolean | undefined;
   /** Runs on another connection after the transaction. Resolves to whether it was committed. */
-  look(run: Run, claimed: Claimed): Promise<boolean>;
+  look(run: RunStatement, claimed: Claimed): Promise<boolean>;
   /** Runs on another connection after the transaction: marks keys without a row, or with a letter, as open. */
-  leaveOpen(run: Run, claimed: Claimed): Promise<unknown>;
+  leaveOpen(run: RunStatement, claimed: Claimed): Promise<unknown>;
   /** Finishes and commits in one round trip, for clients that can. */
   commit?(send: NonNullable<Transaction<unknown>['commit']>, claimed: Claimed): Promise<void>;
   /** Runs after `finish`, before the client commits: commits if the rows are still those of the transaction. */
-  end?(run: Run, claimed: Claimed): Promise<void>;
+  end?(run: RunStatement, claimed: Claimed): Promise<void>;
   /** Runs before a rollback. */
-  undo?(run: Run, claimed: Claimed): Promise<unknown>;
+  undo?(run: RunStatement, claimed: Claimed): Promise<unknown>;
 
   /** Runs in an open transaction and makes it unusable, so that a late handler writes nothing. (Default: `leave`.) */
-  spoil?(run: Run, claimed: Claimed): Promise<unknown>;
+  spoil?(run: RunStatement, claimed: Claimed): Promise<unknown>;
   /** Runs in an open transaction and ends its session. (Default: `spoil`.) */
-  leave?(run: Run, claimed: Claimed): Promise<unknown>;
+  leave?(run: RunStatement, claimed: Claimed): Promise<unknown>;
   /** Runs on another connection: interrupts the current statement of the transaction. */
-  cancel?(run: Run, claimed: Claimed): Promise<unknown>;
+  cancel?(run: RunStatement, claimed: Claimed): Promise<unknown>;
   /** Runs on another connection: ends the session of the transaction. */
-  terminate?(run: Run, claimed: Claimed): Promise<unknown>;
+  terminate?(run: RunStatement, claimed: Claimed): Promise<unknown>;
 }
 
 /** Codes with which clients report that a statement failed because of a concurrent transaction. */
@@ -165,7 +170,7 @@ export function explained(error: unknown, table: string): unknown {
 }
 
 /** Wraps `run` so that errors are explained. */
-export function explaining(run: Run, table: string): Run {
+export function explaining(run: RunStatement, table: string): RunStatement {
   return (...statement) =>
     run(...statement).catch((error: unknown) => {
       throw explained(error, table);

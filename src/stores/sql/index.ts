@@ -4,12 +4,25 @@ import { checkOptions, optionError } from '../../internal/check-options.js';
 import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
-import { inTimeLetters, LEASE_OPTIONS, type LeaseOptions, leasedStore, resolveLeaseOptions } from '../leased-store.js';
+import {
+  inTimeLetters,
+  LEASE_OPTIONS,
+  type LeaseOptions,
+  resolveLeaseOptions,
+  storeOfLeases,
+} from '../leased-store.js';
 import { storableLetters } from '../storable-letters.js';
 import type { LeaseStore, Synchronous, TransactionalStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import { sqlCursor } from './cursor.js';
-import type { Dialect, IsolationLevel, LeaseDatabase, Run, SqlDatabase, SynchronousDatabase } from './database.js';
+import type {
+  Dialect,
+  IsolationLevel,
+  LeaseDatabase,
+  RunStatement,
+  SqlDatabase,
+  SynchronousDatabase,
+} from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
 import { sqlLetters } from './letters.js';
@@ -26,7 +39,7 @@ export type {
   Dialect,
   IsolationLevel,
   LeaseDatabase,
-  Run,
+  RunStatement,
   SqlDatabase,
   SynchronousDatabase,
   Transaction,
@@ -158,7 +171,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   };
   if (!transactional || isForLeases(db)) {
     const limits = isForLeases(db) ? { lostAfterMs: LEASE_DATABASE_LOST_MS } : {};
-    return { ...leasedStore(leaseTable(run, statements), lease, limits), ...maintenance };
+    return { ...storeOfLeases(leaseTable(run, statements), lease, limits), ...maintenance };
   }
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
@@ -211,7 +224,7 @@ function statementsFor(db: AnyDatabase, table: Table, durations: Durations): Sta
 }
 
 /** Repeats a statement on a SQLite file while another connection is writing. */
-function runOf(db: SqlDatabase<unknown> | LeaseDatabase, timeoutMs: number): Run {
+function runOf(db: SqlDatabase<unknown> | LeaseDatabase, timeoutMs: number): RunStatement {
   const { dialect, run } = db;
   if (isForLeases(db)) return run;
   if (dialect === 'sqlite') return (statement) => whenFree(() => run(statement, timeoutMs), timeoutMs);

@@ -1,13 +1,13 @@
 import type { LeaseTable } from '../leased-store.js';
 import type { ClaimAnswer } from '../store.js';
-import type { Run } from './database.js';
+import type { RunStatement } from './database.js';
 import { explaining, isConflict, type Statements, wordsOf } from './dialect.js';
 import { sqlLetters } from './letters.js';
 
 const CLAIM_TRIES = 5;
 
 /** Leases in a table, with one statement per step. */
-export function leaseTable(plain: Run, statements: Statements): LeaseTable {
+export function leaseTable(plain: RunStatement, statements: Statements): LeaseTable {
   const run = explaining(plain, statements.table);
 
   /** A serialization failure or a deadlock changed nothing, so a retry may succeed. */

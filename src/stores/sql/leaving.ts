@@ -1,4 +1,4 @@
-import type { Run, Transaction } from './database.js';
+import type { RunStatement, Transaction } from './database.js';
 import type { Claimed, TransactionStatements } from './dialect.js';
 import { isAborted } from './transaction-errors.js';
 
@@ -10,7 +10,7 @@ interface Surroundings {
   readonly statements: TransactionStatements;
   readonly keepsSession: boolean | undefined;
   /** Runs a statement on another connection. */
-  readonly beside: Run;
+  readonly beside: RunStatement;
   readonly timeoutMs: number;
   /** Asks in the transaction whether it is the one that claimed the keys. Never rejects. */
   ask(): Promise<void>;

@@ -1,5 +1,5 @@
 import type { LetterStore } from '../store.js';
-import type { Run } from './database.js';
+import type { RunStatement } from './database.js';
 import { explaining, isConflict, type Statements } from './dialect.js';
 import { keepable } from './letter-texts.js';
 
@@ -9,7 +9,7 @@ const ENDING_MS = 25;
 const MOST_PAUSES = 4;
 
 /** Failures and dead letters in the table of the keys. */
-export function sqlLetters(plain: Run, statements: Statements): LetterStore {
+export function sqlLetters(plain: RunStatement, statements: Statements): LetterStore {
   const run = explaining(plain, statements.table);
   const { letters } = statements;
 

@@ -1,5 +1,5 @@
 import type { Failed, Failure } from '../store.js';
-import { type Run, valuesOf } from './database.js';
+import { type RunStatement, valuesOf } from './database.js';
 import { codesOf, type Durations, keysOf, type LetterStatements } from './dialect.js';
 import { hexOf, lettersOf, textOf } from './letter-texts.js';
 import { IS_IDLE, IS_OVER, later, lockOf, type MysqlTable, NOW, ownedBy, unlessLocked } from './mysql-table.js';
@@ -17,13 +17,13 @@ type Read = Readonly<Record<'owner' | 'state', string>>;
 export function mysqlLetters(table: MysqlTable, { retentionMs }: Durations): LetterStatements {
   const retained = later(retentionMs);
 
-  async function select(run: Run, condition: string, rest = '') {
+  async function select(run: RunStatement, condition: string, rest = '') {
     const text = `SELECT ${COLUMNS} FROM ${table.quoted} WHERE state = 'dead' AND ${condition} ${rest}`;
     return lettersOf(await run(text), textOf);
   }
 
   /** The committed row of a key, and whether its lock is free. */
-  async function read(run: Run, key: string) {
+  async function read(run: RunStatement, key: string) {
     const told = await run(`SELECT ${NOW}, IS_FREE_LOCK(${lockOf(table, `_ascii${literal(key)}`)})`);
     const [now, isFree] = told.rows.map(valuesOf)[0] as [string, string];
     const { rows } = await run(
@@ -48,7 +48,7 @@ export function mysqlLetters(table: MysqlTable, { retentionMs }: Durations): Let
    * the old row.
    */
   async function write(
-    run: Run,
+    run: RunStatement,
     key: string,
     row: Read | undefined,
     columns: Record<string, unknown>,
@@ -70,7 +70,7 @@ export function mysqlLetters(table: MysqlTable, { retentionMs }: Durations): Let
   }
 
   /** Selects keys without waiting for other transactions. */
-  const unlocked = async (run: Run, condition: string) =>
+  const unlocked = async (run: RunStatement, condition: string) =>
     keysOf(await run(`SELECT \`key\` FROM ${table.quoted} WHERE ${condition} ${unlessLocked(table)}`));
 
   return {

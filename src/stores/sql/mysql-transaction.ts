@@ -1,5 +1,5 @@
 import { monotonicNow } from '../../internal/deadline.js';
-import { type Run, valuesOf } from './database.js';
+import { type RunStatement, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, isConflict, keysOf, type TransactionStatements } from './dialect.js';
 import {
   COLUMNS,
@@ -36,7 +36,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
    * Claims all keys or none: requests each lock just before its row is inserted, so that a key held elsewhere is
    * skipped without waiting. A duplicate locks the gap before its row until the rollback.
    */
-  async function claimAll(run: Run, keys: readonly string[], written: Written, id: string): Promise<boolean> {
+  async function claimAll(run: RunStatement, keys: readonly string[], written: Written, id: string): Promise<boolean> {
     const { owner, state, expires } = written;
     let inserted = 0;
     try {
@@ -62,7 +62,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   }
 
   /** Requests the locks. The same round trip also reads the existing rows, unless reading them could wait. */
-  async function ask(run: Run, keys: readonly string[], first: string) {
+  async function ask(run: RunStatement, keys: readonly string[], first: string) {
     const found = table.skipsLocked ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
     const locks = keys.map((key) => `GET_LOCK(${lockOfKey(key)}, 0)`).join(', ');
     // As a number, the time is cheaper to insert with each key.
@@ -81,7 +81,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
      WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
   const founds = (rows: readonly [string, string][]) => new Map(rows.map(([key, value]) => [key, Number(value)]));
 
-  async function insert(run: Run, keys: readonly string[], written: Written): Promise<readonly string[]> {
+  async function insert(run: RunStatement, keys: readonly string[], written: Written): Promise<readonly string[]> {
     if (keys.length === 0) return [];
     const { owner, state, expires } = written;
     const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, '${state}', ${expires})`).join(', ');
@@ -91,7 +91,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   /** Claims expired keys, or dead letters, under the locks of their rows. */
   async function renew(
-    run: Run,
+    run: RunStatement,
     over: readonly string[],
     { owner, state, expires }: Written,
     condition = IS_OVER,
@@ -110,7 +110,12 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return keys;
   }
 
-  async function claimSome(run: Run, keys: readonly string[], written: Written, first: string): Promise<Set<string>> {
+  async function claimSome(
+    run: RunStatement,
+    keys: readonly string[],
+    written: Written,
+    first: string,
+  ): Promise<Set<string>> {
     const { expires, locked, ...before } = await ask(run, keys, first);
     // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
     const absent = locked.filter((key) => !before.found.has(key));
@@ -132,7 +137,12 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   }
 
   /** Claims dead letters. */
-  async function retrySome(run: Run, keys: readonly string[], written: Written, first: string): Promise<Set<string>> {
+  async function retrySome(
+    run: RunStatement,
+    keys: readonly string[],
+    written: Written,
+    first: string,
+  ): Promise<Set<string>> {
     const { expires, locked } = await ask(run, keys, first);
     const claimed = new Set(await renew(run, locked, { ...written, expires }, IS_IDLE));
     await unlock(
@@ -143,7 +153,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   }
 
   /** Releases the locks of keys that are neither done nor claimed, which their other runs and failures need. */
-  async function unlock(run: Run, keys: readonly string[]): Promise<void> {
+  async function unlock(run: RunStatement, keys: readonly string[]): Promise<void> {
     if (keys.length > 0) await run(`DO ${keys.map((key) => `RELEASE_LOCK(${lockOfKey(key)})`).join(', ')}`);
   }
 
@@ -151,7 +161,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
    * Closes the connections of other transactions that have been idle for longer than a lease, because their processes
    * are frozen. A user may see and close its own connections.
    */
-  async function takeOver(run: Run, keys: readonly string[]): Promise<void> {
+  async function takeOver(run: RunStatement, keys: readonly string[]): Promise<void> {
     if (keys.length === 0 || monotonicNow() - lookedAt < Math.min(TAKEOVER_EVERY_MS, leaseMs)) return;
     lookedAt = monotonicNow();
     const used = await run(keys.map((key) => `SELECT IS_USED_LOCK(${lockOfKey(key)})`).join(' UNION '));
@@ -163,12 +173,12 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     }
   }
 
-  async function kill(run: Run, { id }: Claimed, what: 'CONNECTION' | 'QUERY'): Promise<void> {
+  async function kill(run: RunStatement, { id }: Claimed, what: 'CONNECTION' | 'QUERY'): Promise<void> {
     const [holder] = keysOf(await run(`SELECT IS_USED_LOCK('${id}')`));
     if (holder !== undefined && /^\d+$/.test(holder)) await run(`KILL ${what} ${holder}`);
   }
 
-  async function check(run: Run): Promise<void> {
+  async function check(run: RunStatement): Promise<void> {
     await run(`RELEASE SAVEPOINT ${MARK}`).catch(async (error: unknown) => {
       if (!codesOf(error).includes('1305')) throw error;
       // LOCK TABLES, for example, would outlive the transaction.

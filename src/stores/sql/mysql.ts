@@ -1,7 +1,7 @@
 import { sha256Hex } from '#runtime';
 import { storeError } from '../bounded-calls.js';
 import type { Claimed } from '../store.js';
-import { type Run, valuesOf } from './database.js';
+import { type RunStatement, valuesOf } from './database.js';
 import { claimsOf, type Durations, keysOf, type Statements, type Status } from './dialect.js';
 import { mysqlLetters } from './mysql-letters.js';
 import {
@@ -35,7 +35,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
 
   /** Writes rows, and resolves to those that the owner then has. */
   async function take(
-    run: Run,
+    run: RunStatement,
     keys: readonly string[],
     { owner, state }: Pick<Written, 'owner' | 'state'>,
     write: (chunk: readonly string[]) => string,
@@ -53,7 +53,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
     `UPDATE ${table.quoted} SET abandoned = retry_until IS NOT NULL, owner = ${literal(owner)}, retry_until = ${leased}
      WHERE \`key\` IN (${literals(keys)}) AND ${IS_IDLE}`;
 
-  async function prepare(run: Run): Promise<void> {
+  async function prepare(run: RunStatement): Promise<void> {
     const { rows } = await run('SELECT DATABASE() IS NULL, DATABASE(), VERSION(), @@autocommit');
     const [hasNone, database, version, autocommit] = valuesOf(rows[0] as object) as [string, string, string, string];
     if (autocommit !== '1') throw storeError(NO_AUTOCOMMIT);

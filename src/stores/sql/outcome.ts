@@ -1,7 +1,7 @@
 import { WebhookError } from '../../errors.js';
 import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
-import type { Run, Transaction } from './database.js';
+import type { RunStatement, Transaction } from './database.js';
 import type { Claimed, TransactionStatements } from './dialect.js';
 import { isAborted, late } from './transaction-errors.js';
 
@@ -91,7 +91,12 @@ export class Outcome {
    *
    * @param beside Runs a statement on another connection; the transaction is over.
    */
-  async failureOf(error: unknown, claimed: Claimed | undefined, beside: Run, timeoutMs: number): Promise<unknown> {
+  async failureOf(
+    error: unknown,
+    claimed: Claimed | undefined,
+    beside: RunStatement,
+    timeoutMs: number,
+  ): Promise<unknown> {
     if (this.#fate === undefined || this.#fate === 'undone' || claimed === undefined) return error;
     const { look, leaveOpen } = this.#statements;
     const within = <T>(work: Promise<T>) =>

@@ -1,4 +1,4 @@
-import type { Run } from './database.js';
+import type { RunStatement } from './database.js';
 import { keysOf, type LetterStatements } from './dialect.js';
 import { hexOf, lettersOf } from './letter-texts.js';
 import { literal, literals, NEVER_MS } from './table.js';
@@ -21,7 +21,7 @@ const MOST_ATTEMPTS = 2 ** 31 - 1;
 const MOST_MS = 1e14;
 
 export function postgresLetters({ table, isOver, isIdle, lock, retained, retention }: Parts): LetterStatements {
-  async function select(run: Run, condition: string, rest = '') {
+  async function select(run: RunStatement, condition: string, rest = '') {
     const columns = `key, attempts::text, ${msOf('first_failed_at')}, ${msOf('last_failed_at')}, error_code, error_message, letter, source`;
     return lettersOf(await run(`SELECT ${columns} FROM ${table()} WHERE state = 'dead' AND ${condition} ${rest}`));
   }

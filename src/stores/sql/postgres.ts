@@ -1,5 +1,5 @@
 import { storeError } from '../bounded-calls.js';
-import { type Run, valuesOf } from './database.js';
+import { type RunStatement, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
 import { endedError } from './outcome.js';
 import { postgresLetters } from './postgres-letters.js';
@@ -56,7 +56,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
 
   /** Qualifies the table once, because a handler may change the search_path of its connection. */
-  async function qualify(run: Run): Promise<void> {
+  async function qualify(run: RunStatement): Promise<void> {
     const { rows } = await run(
       `SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('${table}')`,
     );

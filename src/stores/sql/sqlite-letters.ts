@@ -1,4 +1,4 @@
-import type { Run } from './database.js';
+import type { RunStatement } from './database.js';
 import { type Durations, keysOf, type LetterStatements } from './dialect.js';
 import { lettersOf } from './letter-texts.js';
 import type { Inputs, Texts } from './sqlite-inputs.js';
@@ -19,7 +19,7 @@ export function sqliteLetters(
   { table, inputs, isOver, isIdle }: Parts,
   { retentionMs }: Pick<Durations, 'retentionMs'>,
 ): LetterStatements {
-  const select = async (run: Run, { values }: Texts, condition: string, rest = '') =>
+  const select = async (run: RunStatement, { values }: Texts, condition: string, rest = '') =>
     lettersOf(
       await run(`SELECT ${COLUMNS} FROM ${table} WHERE state = 'dead' AND ${condition} ${rest}`, undefined, values()),
     );

@@ -1,4 +1,4 @@
-import { type Run, valuesOf } from './database.js';
+import { type RunStatement, valuesOf } from './database.js';
 import { claimsOf, type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
 import { endedError } from './outcome.js';
 import { type Inputs, OF_FILE, OF_SERVER } from './sqlite-inputs.js';
@@ -111,7 +111,7 @@ async function inChunks<Each>(
 function statementsWith(inputs: Inputs, table: Table, durations: Durations): Statements {
   const texts = sqliteTexts(table, durations, inputs);
   const { values } = inputs;
-  async function check(run: Run): Promise<void> {
+  async function check(run: RunStatement): Promise<void> {
     await run(texts.check).catch((error: unknown) => {
       throw hasEnded(error) ? endedError(error) : error;
     });

@@ -3,7 +3,7 @@ import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
-import type { IsolationLevel, SqlDatabase, Run as SqlRun, Transaction } from './database.js';
+import type { IsolationLevel, RunStatement, SqlDatabase, Transaction } from './database.js';
 import { type Claimed, explaining, isConflict, type Statements, wordsOf } from './dialect.js';
 import { Leaving, within } from './leaving.js';
 import { endedError, Outcome } from './outcome.js';
@@ -273,7 +273,7 @@ class Attempt<Tx> {
   }
 
   /** Runs a statement on another connection. */
-  readonly #beside: SqlRun = (statement) => this.#db.run(statement, this.#options.timeoutMs);
+  readonly #beside: RunStatement = (statement) => this.#db.run(statement, this.#options.timeoutMs);
 
   /** Undoes what a rollback of the client leaves. */
   async #undo({ run }: Transaction<Tx>): Promise<void> {

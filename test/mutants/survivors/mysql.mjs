@@ -10,7 +10,7 @@ export const survivors = {
       `if (true && /^\\d+$/.test(holder)) await run(\`KILL \${what} \${holder}\`);`,
     ],
     [ONE_ROW]: [
-      `const lookAt = async (run: Run) => keysOf(await run(\`SELECT \${settingsText(table.isMariadb)}\`))[0] ?? "Stryker was here!";`,
+      `const lookAt = async (run: RunStatement) => keysOf(await run(\`SELECT \${settingsText(table.isMariadb)}\`))[0] ?? "Stryker was here!";`,
     ],
   },
 };

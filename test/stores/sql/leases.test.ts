@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Statements } from '../../../src/stores/sql/dialect.js';
-import type { Run } from '../../../src/stores/sql/index.js';
+import type { RunStatement } from '../../../src/stores/sql/index.js';
 import { leaseTable } from '../../../src/stores/sql/leases.js';
 import { postgresStatements } from '../../../src/stores/sql/postgres.js';
 import { tableOf } from '../../../src/stores/sql/table.js';
@@ -8,9 +8,9 @@ import { type ClaimAnswer, type Claimed, DELIVERY } from '../../../src/stores/st
 
 const conflict = Object.assign(new Error('deadlock detected'), { code: '40P01' });
 const right = postgresStatements(tableOf('a.b', 'postgres'), { leaseMs: 1000, retentionMs: 1000 });
-const run: Run = async () => ({ rows: [] });
+const run: RunStatement = async () => ({ rows: [] });
 
-function tableWith(statements: Partial<Statements>, plain: Run = run) {
+function tableWith(statements: Partial<Statements>, plain: RunStatement = run) {
   return leaseTable(plain, { ...right, ...statements });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LetterStatements, Statements, Status } from '../../../src/stores/sql/dialect.js';
 import { wordsOf } from '../../../src/stores/sql/dialect.js';
-import type { Run } from '../../../src/stores/sql/index.js';
+import type { RunStatement } from '../../../src/stores/sql/index.js';
 import { sqlLetters } from '../../../src/stores/sql/letters.js';
 import { postgresStatements } from '../../../src/stores/sql/postgres.js';
 import { tableOf } from '../../../src/stores/sql/table.js';
@@ -13,7 +13,7 @@ const conflict = Object.assign(new Error('deadlock detected'), { code: '40P01' }
 const failed = { attempts: 1, firstFailedAt: 1, isDead: false };
 
 function lettersWith(letters: Partial<LetterStatements>, status: Statements['status'] = async () => new Map()) {
-  const run: Run = async () => ({ rows: [] });
+  const run: RunStatement = async () => ({ rows: [] });
   return sqlLetters(run, { ...right, status, letters: { ...right.letters, ...letters } });
 }
 
@@ -44,7 +44,7 @@ describe('failures in a table', () => {
   });
 
   it('say that the table is missing, at every step', async () => {
-    const run: Run = () => Promise.reject(Object.assign(new Error('no'), { code: '42P01' }));
+    const run: RunStatement = () => Promise.reject(Object.assign(new Error('no'), { code: '42P01' }));
     const letters = sqlLetters(run, right);
     for (const step of [
       letters.fail('a', failure()),

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
-import type { Dialect, Run, SqlDatabase } from '../database.js';
+import type { Dialect, RunStatement, SqlDatabase } from '../database.js';
 
 interface Raw {
   $queryRawUnsafe(query: string): PromiseLike<unknown>;
@@ -78,7 +78,7 @@ export function fromPrisma<Tx extends Raw>(
   };
 }
 
-function runOn(prisma: Raw): Run {
+function runOn(prisma: Raw): RunStatement {
   return async (statement) =>
     /^\s*(SELECT|WITH)\b|\bRETURNING\b/.test(statement)
       ? { rows: (await prisma.$queryRawUnsafe(statement)) as object[] }

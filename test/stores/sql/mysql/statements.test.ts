@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../../../src/stores/sql/index.js';
+import type { RunStatement } from '../../../../src/stores/sql/index.js';
 import { mysqlStatements } from '../../../../src/stores/sql/mysql.js';
 import { tableOf } from '../../../../src/stores/sql/table.js';
 import { DELIVERY } from '../../../../src/stores/store.js';
@@ -18,7 +18,7 @@ interface Answer {
 /** Answers statements by the first text that they contain, and notes them. */
 function server(answers: Readonly<Record<string, Answer>>) {
   const texts: string[] = [];
-  const run: Run = async (text) => {
+  const run: RunStatement = async (text) => {
     texts.push(text);
     const { rows = [], changed } = Object.entries(answers).find(([part]) => text.includes(part))?.[1] ?? {};
     return { rows: rows.map((values) => ({ ...values })), changed };
