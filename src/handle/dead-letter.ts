@@ -32,9 +32,9 @@ export interface DeadLetter {
   readonly isUnknown: boolean;
 }
 
-/** Reads a letter as a store keeps it. Throws `ERR_WEBHOOK_STORE` if the letter cannot be read. */
-export function deadLetterOf(stored: StoredLetter): DeadLetter & { readonly item: EventItem } {
+/** Reads a letter as a store keeps it under `key`. Throws `ERR_WEBHOOK_STORE` if the letter cannot be read. */
+export function deadLetterOf(stored: StoredLetter, key: string): DeadLetter & { readonly item: EventItem } {
   const { letter: _, ...kept } = stored;
-  const { idempotencyKey, item } = readLetter(stored);
+  const { idempotencyKey, item } = readLetter(stored, key);
   return { ...kept, idempotencyKey, event: item.event, item, isUnknown: kept.code === UNKNOWN };
 }

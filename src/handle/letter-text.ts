@@ -12,7 +12,7 @@ export function letterText(idempotencyKey: string, event: WebhookEvent): string 
 }
 
 /** Reads the text of a dead letter. Throws `ERR_WEBHOOK_STORE` for any other text. */
-export function readLetter({ letter }: StoredLetter): { idempotencyKey: string; item: EventItem } {
+export function readLetter({ letter }: StoredLetter, key: string): { idempotencyKey: string; item: EventItem } {
   try {
     const { idempotencyKey, event } = JSON.parse(letter);
     const [item] = parseItems(JSON.stringify([event]), 1);
@@ -20,7 +20,8 @@ export function readLetter({ letter }: StoredLetter): { idempotencyKey: string; 
   } catch {
     // The parser's message quotes the event.
   }
-  throw new WebhookError('ERR_WEBHOOK_STORE', 'The store has a dead letter that cannot be read. Discard its row.');
+  const message = `The dead letter ${key} cannot be read by this version. Discard it by this key.`;
+  throw new WebhookError('ERR_WEBHOOK_STORE', message);
 }
 
 /** The code and message that a letter keeps: those of the value that the handler threw, if any. Never throws. */

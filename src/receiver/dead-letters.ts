@@ -71,8 +71,8 @@ export function createDeadLetters<Tx>(
     throw new ConfigError('The receiver has no store that keeps dead letters: see its option `deadLetters`.');
   }
 
-  async function retryOne(stored: StoredLetter): Promise<RetriedLetter> {
-    const { item, idempotencyKey, source } = deadLetterOf(stored);
+  async function retryOne(key: string, stored: StoredLetter): Promise<RetriedLetter> {
+    const { item, idempotencyKey, source } = deadLetterOf(stored, key);
     const timestamp = String(Math.floor(Date.now() / 1000));
     const { outcomes, error: refusal } = await handle([item], {
       source,
@@ -97,7 +97,7 @@ export function createDeadLetters<Tx>(
     let after: string | undefined;
     do {
       const page = await letters().list({ ...(which as DeadLetterFilter), after, limit: PAGE });
-      for (const [key, stored] of page.letters) if (!deadLetterOf(stored).isUnknown) yield [key, stored];
+      for (const [key, stored] of page.letters) if (!deadLetterOf(stored, key).isUnknown) yield [key, stored];
       after = page.next;
     } while (after !== undefined);
   }
@@ -107,7 +107,7 @@ export function createDeadLetters<Tx>(
       checkWhole('limit', limit, 1, 1000);
       if (cursor !== undefined && typeof cursor !== 'string') throw optionError('cursor', 'a string', cursor);
       const page = await letters().list({ source, limit, after: cursor });
-      const found = [...page.letters.values()].map(deadLetterOf);
+      const found = [...page.letters].map(([key, stored]) => deadLetterOf(stored, key));
       return {
         letters: found.map(({ item: _, ...letter }) => letter),
         ...(page.next !== undefined && { cursor: page.next }),
@@ -120,7 +120,7 @@ export function createDeadLetters<Tx>(
       }
       const counts = { handled: 0, failed: 0, skipped: 0 };
       for await (const [key, stored] of found(which)) {
-        const result = stored ? await retryOne(stored) : { idempotencyKey: key, status: 'skipped' as const };
+        const result = stored ? await retryOne(key, stored) : { idempotencyKey: key, status: 'skipped' as const };
         counts[result.status]++;
         onResult?.(result);
       }

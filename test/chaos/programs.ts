@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '../..');
 
-/** What loads native code or files of its own. */
+/** Packages that load native code or other files, which no bundle contains. */
 const APART = ['libsql', 'pg-native', 'bullmq', 'pg-boss'];
 
 /** The programs of the child processes as plain JavaScript with their clients in it, which starts in a fraction of the time. */

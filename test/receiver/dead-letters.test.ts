@@ -320,7 +320,10 @@ describe('dead letters of a receiver', () => {
       fail: (key, failure) => letters.fail(key, { ...failure, letter: '{"idempotencyKey":"b","event":{' }),
     }));
     const { receiver } = await withTwo({ store });
-    await expect(receiver.deadLetters.list()).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+    const message = expect.stringContaining(`${keyOf('a')} cannot be read`);
+    await expect(receiver.deadLetters.list()).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE', message });
+    expect(await receiver.deadLetters.discard([keyOf('a'), keyOf('b')])).toHaveLength(2);
+    expect(await receiver.deadLetters.list()).toEqual({ letters: [] });
   });
 
   it('need a store that keeps them', async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Without windows of its own, which take twice the time of the pages in them. */
+/** The shell, because windows take twice the time of the pages in them. */
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium-headless-shell';
 
 /** What stands in the title of a suite that needs a browser. */

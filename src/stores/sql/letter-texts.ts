@@ -1,4 +1,5 @@
 import { storeError } from '../bounded-calls.js';
+import { readableText } from '../readable-text.js';
 import type { Failure, StoredLetter } from '../store.js';
 import type { Answer } from './database.js';
 
@@ -12,13 +13,12 @@ export function keepable(failure: Failure): Failure {
   const kept = letter.replaceAll('\0', '\\u0000').replace(LONE, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
   const bytes = new TextEncoder().encode(kept).length;
   if (bytes > MOST_BYTES) throw storeError(`${TOO_LARGE} (${bytes} bytes, at most ${MOST_BYTES})`);
-  const readable = (text: string) => text.replaceAll('\0', '\ufffd').replace(LONE, '\ufffd');
   return {
     ...failure,
     letter: kept,
-    source: source === undefined ? undefined : readable(source),
-    code: readable(code),
-    message: readable(message),
+    source: source === undefined ? undefined : readableText(source),
+    code: readableText(code),
+    message: readableText(message),
   };
 }
 

@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)(`dead letters in Redis${needsRedis}`, () => {
     expect(await letters.discard(['b'])).toEqual(new Set(['b']));
   });
 
-  it('keeps no key in the list whose letter is gone, whoever removed it', async () => {
+  it('keeps no key in the list after its letter is gone', async () => {
     const { store, letters } = await connected();
     for (const key of ['a', 'b', 'c', 'd']) await letters.fail(key, failure(NOW));
     const owner = crypto.randomUUID();

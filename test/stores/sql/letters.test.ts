@@ -69,7 +69,7 @@ describe('the answer for a key that a step could not claim', () => {
     expect(wordsOf(found, keys, DELIVERY)).toEqual(new Map([...found, ['dead', 'duplicate']]));
   });
 
-  it('is a duplicate for a retry of what is no dead letter, and none for one', () => {
+  it('is a duplicate for the retry of another key, and not for that of a dead letter', () => {
     const words = new Map([...found, ['free', 'duplicate']]);
     words.delete('dead');
     expect(wordsOf(found, keys, RETRY)).toEqual(words);

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { DeadLetter, Receiver } from 'event-webhook-receiver';
 import { CommandError, inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { moreHelp } from '../program/help.js';
 import { integer, text } from '../program/options.js';
-import type { AddCommand, Own } from '../program/shared-options.js';
+import type { AddCommand } from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
 import { textTable } from '../text-table.js';
@@ -21,7 +22,9 @@ interface Options {
 type Run = (keys: readonly string[], receiver: Receiver, context: Context<Options>) => Promise<ExitCode>;
 
 const MODULE = './webhooks.js';
-const withReceiver = (command: Own) =>
+const withReceiver = <Args extends unknown[], Given extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Given, Global>,
+) =>
   command.addOption(
     text(
       '--receiver <file>',
@@ -50,7 +53,7 @@ export const deadLetters: AddCommand = (command, start) => {
     }
   };
 
-  withReceiver(command.command('list').description('List dead letters') as Own)
+  withReceiver(command.command('list').description('List dead letters'))
     .addOption(source())
     .addOption(integer('--limit <n>', 'Largest number of letters', 1, 1e9).default(100))
     .addHelpText(
@@ -65,9 +68,7 @@ export const deadLetters: AddCommand = (command, start) => {
     )
     .action((options) => start(options, run([], list)));
 
-  withReceiver(
-    command.command('show').description('Show one dead letter, with its event').argument('<key>', 'Its key') as never,
-  )
+  withReceiver(command.command('show').description('Show one dead letter, with its event').argument('<key>', 'Its key'))
     .addHelpText(
       'after',
       moreHelp({
@@ -75,13 +76,13 @@ export const deadLetters: AddCommand = (command, start) => {
         exitCodes: { 1: 'there is no such letter' },
       }),
     )
-    .action(((key: string, options: Options) => start(options, run([key], show))) as never);
+    .action((key, options) => start(options, run([key], show)));
 
   withReceiver(
     command
       .command('retry')
       .description('Run the handler for dead letters again')
-      .argument('[keys...]', 'Idempotency keys') as never,
+      .argument('[keys...]', 'Idempotency keys'),
   )
     .option('--all', 'All letters, except those whose outcome is unknown')
     .addOption(source())
@@ -96,13 +97,13 @@ export const deadLetters: AddCommand = (command, start) => {
         exitCodes: { 1: 'some have failed again, or are no dead letters' },
       }),
     )
-    .action(((keys: string[], options: Options) => start(options, run(keys, retry))) as never);
+    .action((keys, options) => start(options, run(keys, retry)));
 
   withReceiver(
     command
       .command('discard')
       .description('Remove dead letters, whose events then count as handled')
-      .argument('<keys...>', 'Idempotency keys') as never,
+      .argument('<keys...>', 'Idempotency keys'),
   )
     .option(...yes)
     .addHelpText(
@@ -112,7 +113,7 @@ export const deadLetters: AddCommand = (command, start) => {
         exitCodes: { 1: 'some are no dead letters' },
       }),
     )
-    .action(((keys: string[], options: Options) => start(options, run(keys, discard))) as never);
+    .action((keys, options) => start(options, run(keys, discard)));
 };
 
 const list: Run = async (_, receiver, { options: { source, limit = 100 }, output, signal }) => {
