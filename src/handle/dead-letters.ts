@@ -97,6 +97,5 @@ function deadLettered(item: EventItem, idempotencyKey: string): EventOutcome {
   return { status: 'dead-lettered', item, idempotencyKey };
 }
 
-const NOT_COUNTED = 'The store failed to count a failure of the handler, so the event makes no dead letter yet.';
-const ABANDONED =
-  'An earlier run of the handler did not end: its process was killed, or was frozen for longer than the lease.';
+const NOT_COUNTED = 'The store did not count a failure of the handler, so the event makes no dead letter yet.';
+const ABANDONED = 'An earlier run did not end: its process was killed, or frozen for longer than its lease.';

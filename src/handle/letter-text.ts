@@ -18,10 +18,9 @@ export function readLetter({ letter }: StoredLetter, key: string): { idempotency
     const [item] = parseItems(JSON.stringify([event]), 1);
     if (typeof idempotencyKey === 'string' && item?.status === 'event') return { idempotencyKey, item };
   } catch {
-    // The parser's message quotes the event.
+    // The parser quotes the event.
   }
-  const message = `The dead letter ${key} cannot be read by this version. Discard it by this key.`;
-  throw new WebhookError('ERR_WEBHOOK_STORE', message);
+  throw new WebhookError('ERR_WEBHOOK_STORE', `The dead letter ${key} cannot be read. Discard it.`);
 }
 
 /** The code and message that a letter keeps: those of the value that the handler threw, if any. Never throws. */

@@ -68,7 +68,7 @@ export function createDeadLetters<Tx>(
   function letters(): LetterStore {
     const kept = lettersOf(store);
     if (kept) return kept;
-    throw new ConfigError('The receiver has no store that keeps dead letters: see its option `deadLetters`.');
+    throw new ConfigError('The receiver has no store that keeps dead letters: see `deadLetters`.');
   }
 
   async function retryOne(key: string, stored: StoredLetter): Promise<RetriedLetter> {
