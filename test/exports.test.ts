@@ -66,7 +66,10 @@ const reviewed: Record<string, readonly string[]> = {
   './queues/pg-boss': ['pgBossEnqueue', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
-  './chain': ['RpcError', 'chainFinality', 'chainSource', 'eventsSource', 'reconcile', 'serviceSource', 'watchChain'],
+  './chain': [
+    ...['RpcError', 'chainFinality', 'chainReorgs', 'chainSource', 'eventsSource', 'reconcile', 'serviceSource'],
+    'watchChain',
+  ],
   './chain/file-cursor': ['fileCursor'],
   './client': ['WebhookApiError', 'createWebhookClient'],
   './testing': ['createTestDelivery', 'sampleContractEvent', 'sampleEventEmitted', 'sampleTransactionIncluded'],

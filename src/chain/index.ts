@@ -17,5 +17,6 @@ export type {
   SourceOptions,
   SourceRange,
 } from './reconcile/source.js';
+export { type ChainReorgsOptions, chainReorgs } from './reorgs/chain-reorgs.js';
 export { RpcError, type RpcErrorCode, type RpcFailure } from './rpc.js';
 export { type ChainWatcher, type WatchChainOptions, watchChain } from './watch-chain.js';

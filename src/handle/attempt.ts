@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import { type Claimed, DELIVERY, RETRY } from '../stores/store.js';
+import type { Claimed } from '../stores/store.js';
 import { type EventOutcome, outcomesOf } from './answer.js';
 import {
   codeOf,
@@ -20,6 +20,7 @@ import type { AboutDelivery, AboutRun } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
 import { isPossible, type RunState } from './outcome.js';
+import { stepOf } from './reorgs.js';
 import { traceHandler } from './tracing.js';
 
 export type Items = ReadonlyMap<string, EventItem>;
@@ -107,7 +108,7 @@ class Attempt<Tx> {
     const { about } = this.#task;
     const keys = [...this.#task.items.keys()].filter((key) => !this.#dead.has(key));
     try {
-      const step = about.retryOf === undefined ? DELIVERY : RETRY;
+      const step = about.step ?? stepOf(this.#ground.reorgs, this.#task.items, about);
       const words = keys.length > 0 ? await this.#ground.once(keys, step, this.#begin, this.#limit) : NO_WORDS;
       const outcomes = this.#outcomesOf(words);
       if (outcomes) await this.#count({ outcomes, tried: this.#tried });

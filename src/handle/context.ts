@@ -1,6 +1,7 @@
 import { type DeliveryItem, type EventItem, parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
+import type { Step } from '../stores/store.js';
 import type { Deadline } from './deadline.js';
 import type { HostTime } from './host-time.js';
 import type { EventContext, EventsContext } from './types.js';
@@ -15,11 +16,13 @@ const REPORT: unique symbol = Symbol.for('event-webhook-receiver.report') as nev
 type Report = (error: unknown, idempotencyKey?: string) => void;
 
 /** The parts of a context that do not depend on the run, and other data of the delivery. */
-export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via'> & {
+export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via' | 'application'> & {
   /** The time that the host grants the delivery. */
   readonly host?: HostTime | undefined;
   /** The key of the dead letter that is retried. */
   readonly retryOf?: string | undefined;
+  /** The change of the keys. (Default: that of a delivery, or of a retry.) */
+  readonly step?: Step | undefined;
   /** Returns an event as received, without changes that a handler made. (Default: the event as it is.) */
   readonly asReceived?: ((item: EventItem) => WebhookEvent | undefined) | undefined;
 };
@@ -42,7 +45,7 @@ export interface AboutRun<Tx> {
 
 /** The context of a handler, or with a key of one event. A plain object, so that `{ ...context }` keeps everything. */
 export function createContext<Tx>(
-  { source, timestamp, via }: AboutDelivery,
+  { source, timestamp, via, application }: AboutDelivery,
   { tx, fencingToken, limit, report }: AboutRun<Tx>,
   idempotencyKey?: string,
 ): EventContext<Tx> {
@@ -51,6 +54,7 @@ export function createContext<Tx>(
     source,
     timestamp,
     via,
+    application,
     tx,
     fencingToken,
     deadline,

@@ -2,6 +2,7 @@ import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { StoredLetter } from '../stores/store.js';
 import { readLetter } from './letter-text.js';
+import { isApplied } from './reorgs.js';
 
 /** The code of an event whose effects may be incomplete. */
 export const UNKNOWN = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
@@ -30,11 +31,14 @@ export interface DeadLetter {
   readonly message: string;
   /** Whether the handler ended its transaction, so its effects may be incomplete. Only a retry by key includes it. */
   readonly isUnknown: boolean;
+  /** With `reorgs`: the event took effect, and undoing it failed. Otherwise its effect is missing. */
+  readonly isReversal?: true | undefined;
 }
 
 /** Reads a letter as a store keeps it under `key`. Throws `ERR_WEBHOOK_STORE` if the letter cannot be read. */
 export function deadLetterOf(stored: StoredLetter, key: string): DeadLetter & { readonly item: EventItem } {
-  const { letter: _, ...kept } = stored;
-  const { idempotencyKey, item } = readLetter(stored, key);
-  return { ...kept, idempotencyKey, event: item.event, item, isUnknown: kept.code === UNKNOWN };
+  const { letter: _, transitions, ...kept } = stored;
+  const { item, ...letter } = readLetter(stored, key);
+  const isReversal = isApplied(transitions ?? 0) && { isReversal: true as const };
+  return { ...kept, ...letter, event: item.event, item, isUnknown: kept.code === UNKNOWN, ...isReversal };
 }

@@ -9,6 +9,8 @@ import type { AboutDelivery } from './context.js';
 import { type DeadLetterLimits, UNKNOWN } from './dead-letter.js';
 import { letterText, reasonOf } from './letter-text.js';
 import { isNonRetryable } from './non-retryable.js';
+import { recordOf } from './records.js';
+import { isApplied } from './reorgs.js';
 import { traceDeadLetter } from './tracing.js';
 
 /** Error codes that count as failures of the handler. */
@@ -63,11 +65,12 @@ export class Letters {
       const event = about.asReceived?.(item) ?? item.event;
       const failure = {
         ...reasonOf(error),
-        letter: letterText(key, event),
-        source: about.source,
+        letter: letterText(key, event, about.source),
+        ...(about.retryOf === undefined ? recordOf(event, about) : { source: about.source }),
         isUnknown,
         afterAttempts: isFinal ? 1 : afterAttempts,
         afterMs: isFinal ? 0 : 1000 * afterSeconds,
+        transitions: about.step?.transitions?.get(key),
       };
       const failed = await this.#store.fail(key, failure);
       if (failed?.isDead && about.retryOf === undefined) this.#tell(failed, failure, key, event);
@@ -81,13 +84,20 @@ export class Letters {
 
   #tell(
     failed: Failed,
-    { code, message, source }: ReturnType<typeof reasonOf> & { source?: string | undefined },
+    {
+      code,
+      message,
+      source,
+      transitions,
+    }: ReturnType<typeof reasonOf> & { source?: string | undefined; transitions?: number | undefined },
     idempotencyKey: string,
     event: WebhookEvent,
   ): void {
     const { attempts, firstFailedAt } = failed;
     const times = { attempts, firstFailedAt, lastFailedAt: Date.now() };
-    const letter = { idempotencyKey, event, source, ...times, code, message, isUnknown: code === UNKNOWN };
+    const isReversal = isApplied(transitions ?? 0) && { isReversal: true as const };
+    const isUnknown = code === UNKNOWN;
+    const letter = { idempotencyKey, event, source, ...times, code, message, isUnknown, ...isReversal };
     traceDeadLetter(letter);
     this.#afterwards.deadLetter(letter);
   }

@@ -1,5 +1,6 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
+import type { LogStore } from '../stores/store.js';
 import type { Afterwards } from './afterwards.js';
 import type { EventOutcome } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
@@ -11,23 +12,49 @@ import { createEnqueueEach } from './enqueue-each.js';
 import { groundOf, lettersOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
 import type { HandleOptions } from './options.js';
-import { createHandleEach, createHandleOnce } from './run-each.js';
+import { createFollow } from './reorgs.js';
+import { createRevise, type Revise } from './revise.js';
+import { createHandleEach, createHandleOnce, type HandleEach, type HandleOnce } from './run-each.js';
 import { traceEvent } from './tracing.js';
+import type { OnEvent } from './types.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;
 
-export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: Afterwards): Dispatch {
+/** @param hint Asks for a pass over the blocks of a number soon. */
+export function createDispatch<Tx>(
+  options: HandleOptions<Tx>,
+  afterwards: Afterwards,
+  hint: (blockNumber: number) => void = () => {},
+): { readonly dispatch: Dispatch; readonly revise: Revise | undefined } {
   const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
+  const { reorgs, onReverted, onRevertedEvents } = options;
   const kept = options.deadLetters && lettersOf(options.store);
   const letters = kept && new Letters(kept, options.deadLetters, afterwards);
-  const ground = groundOf(options, afterwards, letters);
+  const ground = groundOf(options, afterwards, letters, reorgs);
   const handleOnce = onEvent && createHandleOnce(ground, onEvent);
   const handleEach = onEvents
     ? createHandleEach(ground, onEvents)
     : enqueue && createEnqueueEach(enqueue, options, afterwards);
+  const keep = createHandleOnce<Tx>(ground, () => undefined as never);
+  const revise =
+    reorgs &&
+    createRevise({
+      reorgs,
+      logs: (options.store as { readonly logs: LogStore }).logs,
+      apply: handleEach ?? inOrder(handleOnce as HandleOnce),
+      revert: onRevertedEvents
+        ? createHandleEach(ground, onRevertedEvents)
+        : inOrder(createHandleOnce(ground, onReverted as OnEvent<Tx>)),
+      keep,
+      onOutcome: ({ item, idempotencyKey, error }) => error && afterwards.report(error, { item, idempotencyKey }),
+      report: (error) => afterwards.report(error, {}),
+    });
   // With `enqueue`, the worker checks finality. A separate ground, so that the check never waits for a local run.
-  const before = finality && !enqueue ? createBefore(finality, groundOf(options, afterwards)) : undefined;
+  const before =
+    finality && !enqueue
+      ? createBefore(finality, groundOf(options, afterwards))
+      : reorgs && createFollow(reorgs, keep, hint);
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
@@ -47,7 +74,12 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
     }
   }
 
-  return async (items, about) => {
+  const dispatch: Dispatch = async (items, given) => {
+    const about = reorgs ? { ...given, application: 1 } : given;
+    const [retried] = items;
+    if (revise && about.retryOf !== undefined && retried?.status === 'event') {
+      return [await revise.retry(retried, about.retryOf, about)];
+    }
     const keys = new Map<EventItem, string>();
     /** Outcomes of events that are not handled; by event, because events of different blocks may share a key. */
     const kept = new Map<DeliveryItem, EventOutcome>();
@@ -84,8 +116,20 @@ export function createDispatch<Tx>(options: HandleOptions<Tx>, afterwards: After
       return own;
     }
 
-    return await mapAtMost(concurrency, items, (item) => traceEvent(() => settle(item), { item }));
+    const outcomes = await mapAtMost(concurrency, items, (item) => traceEvent(() => settle(item), { item }));
+    // A duplicate may be of a log that was reverted.
+    for (const { status, item } of reorgs ? outcomes : []) {
+      const place = status === 'duplicate' && item.status === 'event' && reorgs?.placeOf(item.event);
+      if (place) hint(place.block.blockNumber);
+    }
+    return outcomes;
   };
+  return { dispatch, revise };
+}
+
+/** Handles events one after the other. */
+function inOrder(handle: HandleOnce): HandleEach {
+  return (items, about) => mapAtMost(1, [...items], ([key, item]) => handle(item, key, about));
 }
 
 /** Most issues in the error of a delivery. */

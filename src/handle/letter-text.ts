@@ -1,26 +1,33 @@
 import { WebhookError } from '../errors.js';
 import { type EventItem, parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { Failure, StoredLetter } from '../stores/store.js';
+import type { Failure } from '../stores/store.js';
 
 const MOST_CODE = 100;
 const MOST_MESSAGE = 1000;
 
-/** An event as the text of a dead letter. Includes the key, because stores keep only a hash of some keys. */
-export function letterText(idempotencyKey: string, event: WebhookEvent): string {
-  return JSON.stringify({ idempotencyKey, event });
+/** An event as stores keep it. */
+export interface Letter {
+  readonly idempotencyKey: string;
+  readonly source?: string | undefined;
+  readonly item: EventItem;
 }
 
-/** Reads the text of a dead letter. Throws `ERR_WEBHOOK_STORE` for any other text. */
-export function readLetter({ letter }: StoredLetter, key: string): { idempotencyKey: string; item: EventItem } {
+/** An event as text for a store. Includes the key, because stores keep only a hash of some keys. */
+export function letterText(idempotencyKey: string, event: WebhookEvent, source: string | undefined): string {
+  return JSON.stringify({ idempotencyKey, source, event });
+}
+
+/** Reads the text that a store keeps of an event. Throws `ERR_WEBHOOK_STORE` for any other text. */
+export function readLetter({ letter }: { readonly letter: string }, key: string): Letter {
   try {
-    const { idempotencyKey, event } = JSON.parse(letter);
+    const { idempotencyKey, source, event } = JSON.parse(letter);
     const [item] = parseItems(JSON.stringify([event]), 1);
-    if (typeof idempotencyKey === 'string' && item?.status === 'event') return { idempotencyKey, item };
+    if (typeof idempotencyKey === 'string' && item?.status === 'event') return { idempotencyKey, source, item };
   } catch {
     // The parser quotes the event.
   }
-  throw new WebhookError('ERR_WEBHOOK_STORE', `The dead letter ${key} cannot be read. Discard it.`);
+  throw new WebhookError('ERR_WEBHOOK_STORE', `The event of ${key} cannot be read. Discard the dead letter.`);
 }
 
 /** The code and message that a letter keeps: those of the value that the handler threw, if any. Never throws. */

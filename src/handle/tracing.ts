@@ -4,6 +4,7 @@ import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { DeliveryResult, EventOutcome } from './answer.js';
 import type { DeadLetter } from './dead-letter.js';
+import type { ReorgReport } from './revise.js';
 
 /** Published for each delivery. */
 export interface DeliveryMessage {
@@ -75,7 +76,11 @@ function expiry(signal: AbortSignal): Promise<never> {
 /** Publishes a new dead letter. */
 export const traceDeadLetter = (letter: DeadLetter): void => letters.publish(letter);
 
+/** Publishes the report of a pass over logs. */
+export const traceReorgs = (report: ReorgReport): void => reorgs.publish(report);
+
 export const traceDelivery = /* @__PURE__ */ createTrace<DeliveryMessage>('delivery');
 export const traceEvent = /* @__PURE__ */ createTrace<EventMessage>('event');
 const letters = /* @__PURE__ */ channel('event-webhook-receiver:dead-letter');
+const reorgs = /* @__PURE__ */ channel('event-webhook-receiver:reorgs');
 const handlers = /* @__PURE__ */ tracingChannel<unknown, HandlerMessage>('event-webhook-receiver:handler');

@@ -42,8 +42,13 @@ export interface EventsContext<Tx = undefined> {
   readonly fencingToken?: bigint | undefined;
   /** The delivery's timestamp: Unix seconds as text. */
   readonly timestamp: string;
-  /** How the event arrived: `webhook` in a delivery, `retry` as a dead letter; otherwise `via` of `handleEvents`. */
+  /**
+   * How the event arrived: `webhook` in a delivery, `retry` as a dead letter, `reorg` when its block returned to the
+   * chain or left it; otherwise `via` of `handleEvents`.
+   */
   readonly via?: string | undefined;
+  /** With `reorgs`: how often the event was applied, this application or the reverted one included. Starts at 1. */
+  readonly application?: number | undefined;
   /** The open transaction of a transactional store. */
   readonly tx: Tx;
 }

@@ -2,6 +2,7 @@ import type { WebhookError } from '../errors.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { Finality } from '../handle/before.js';
 import type { DeadLetter, DeadLetterLimits } from '../handle/dead-letter.js';
+import type { Reorgs } from '../handle/reorgs.js';
 import type { Enqueue, OnEvent, OnEvents, OnInvalid, OnUnknown } from '../handle/types.js';
 import type { Logger } from '../internal/logger.js';
 import type { ErrorContext } from '../receive/request.js';
@@ -100,12 +101,25 @@ export interface ReceiverSettings<Tx = undefined> extends VerifierOptions {
    * handled when they arrive.)
    */
   readonly finality?: Finality | undefined;
+  /**
+   * Makes effects follow the chain: `chainReorgs` of `./chain`. An event is handled at once; when its block leaves the
+   * chain, `onReverted` gets it, and when the block returns, it is handled again. Requires a store that keeps logs:
+   * `sqlStore` with `transactional`, or `memoryStore` in tests. It sets `idempotencyKey`. Not with `finality` or
+   * `enqueue`. (Default: a re-org changes nothing.)
+   */
+  readonly reorgs?: Reorgs | undefined;
 }
 
 /** Options of a receiver that passes each event of a delivery to `onEvent`. */
 export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
   readonly onEvent: OnEvent<NoInfer<Tx>>;
+  /**
+   * Undoes the effect of an event whose block left the chain, in the transaction of the store. Gets the event as it was
+   * applied. If it throws, the event is tried again. Required with `reorgs`.
+   */
+  readonly onReverted?: OnEvent<NoInfer<Tx>> | undefined;
+  readonly onRevertedEvents?: undefined;
   readonly onEvents?: OneHandler | undefined;
   readonly enqueue?: OneHandler | undefined;
 }
@@ -118,6 +132,9 @@ export interface OnEventsOptions<Tx = undefined> extends ReceiverSettings<Tx> {
    * are first retried in halves, so that one failing event does not block the others.
    */
   readonly onEvents: OnEvents<NoInfer<Tx>>;
+  /** Undoes the effects of events of one block that left the chain, the last event first. Required with `reorgs`. */
+  readonly onRevertedEvents?: OnEvents<NoInfer<Tx>> | undefined;
+  readonly onReverted?: undefined;
   readonly onEvent?: OneHandler | undefined;
   readonly enqueue?: OneHandler | undefined;
 }
@@ -126,6 +143,8 @@ export interface OnEventsOptions<Tx = undefined> extends ReceiverSettings<Tx> {
 export interface EnqueueOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   /** Stores the valid events of a delivery, each key once. Resolve once all are stored; throw to have the delivery resent. */
   readonly enqueue: Enqueue;
+  readonly onReverted?: undefined;
+  readonly onRevertedEvents?: undefined;
   readonly onEvent?: OneHandler | undefined;
   readonly onEvents?: OneHandler | undefined;
 }

@@ -1,7 +1,9 @@
 import type { DeliveryItem } from '../events/parse-delivery.js';
+import type { Afterwards } from '../handle/afterwards.js';
 import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
 import { type AboutDelivery, receivedIn } from '../handle/context.js';
 import { createDispatch } from '../handle/dispatch.js';
+import type { ReorgReport } from '../handle/revise.js';
 import { hasMethods } from '../internal/check-client.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
@@ -12,6 +14,7 @@ import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
 import { resolveReceiverOptions } from './resolve-options.js';
+import { type SettleOptions, Settling } from './settle-reorgs.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {
@@ -21,6 +24,13 @@ export interface Receiver extends OwnEvents {
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
   /** Handles an HTTP request; what adapters call. Never rejects. */
   handleRequest(request: DeliveryRequest): Promise<DeliveryResult>;
+  /**
+   * One pass over the events whose block is not final, with `reorgs`: reverts those whose block left the chain, from the
+   * highest block down, then applies those whose block returned. A receiver runs passes at intervals; call it from
+   * cron where nothing runs between requests. Replicas may call it at once: one of them works. Rejects with
+   * `ERR_WEBHOOK_STORE` if the store fails, with `ERR_WEBHOOK_DRAINING`, and with ConfigError without `reorgs`.
+   */
+  settleReorgs(options?: SettleOptions): Promise<ReorgReport>;
   /**
    * Answers 503 from now on; deliveries that are arriving get 5 s. Resolves when no handler is running and no record of
    * the store is pending. Timed-out handlers count too, until they have hung for over a minute and over two
@@ -55,7 +65,8 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const reporter = createReporter(resolved);
   const receive = createReceive(resolved, gate, reporter.failed);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
-  const dispatch = createDispatch(resolved, {
+  const settling = new Settling(resolved.reorgs, gate, reporter);
+  const afterwards: Afterwards = {
     hold(work, host) {
       host?.waitUntil(work);
       gate.hold(work, host);
@@ -66,7 +77,9 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     },
     report,
     deadLetter: reporter.deadLetter,
-  });
+  };
+  const { dispatch, revise } = createDispatch(resolved, afterwards, settling.hint);
+  settling.start(revise);
 
   async function handle(items: readonly DeliveryItem[], about: AboutDelivery): Promise<DeliveryResult> {
     gate.enter();
@@ -92,6 +105,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   return {
     ...createOwnEvents(resolved, receive.refuse, handleOwn),
     deadLetters: createDeadLetters(resolved.enqueue ? false : resolved.store, handleOwn),
+    settleReorgs: settling.settle,
     handle: (delivery) => receive.handle(delivery, take),
     handleRequest: (request) => receive.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: resolved.store }, drainOptions),

@@ -1,6 +1,7 @@
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
 import type { DeadLetter } from '../handle/dead-letter.js';
+import type { ReorgReport } from '../handle/revise.js';
 import type { ErrorContext } from '../receive/request.js';
 import type { ReceiverSettings, VerifierOptions } from './options.js';
 
@@ -29,6 +30,11 @@ export function createReporter({
       // The event is not logged. `message` is that of the last error, from user code.
       const { idempotencyKey, source, attempts, code, message } = letter;
       notify(() => logger?.error({ idempotencyKey, source, attempts, code, reason: message }, 'Dead letter.'));
+    },
+    /** Reports a pass over logs, if it did anything. */
+    settled(report: ReorgReport): void {
+      const { applied, reverted, failed } = report;
+      if (applied + reverted + failed > 0) notify(() => logger?.warn({ ...report }, 'Re-org settled.'));
     },
     /** Reports an authentic delivery: each event, and all invalid items at once. */
     answered({ status, outcomes }: DeliveryResult): void {

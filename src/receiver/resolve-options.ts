@@ -82,7 +82,7 @@ const receiverRules = (): Record<keyof ReceiverOptions, Rule> => ({
   onEvents: [checkFunction],
   enqueue: [checkFunction],
   store: [(_, store) => checkStore(store as object | false)],
-  idempotencyKey: [checkFunction, kindAndId],
+  idempotencyKey: [checkFunction],
   concurrency: [checkWhole, 1, 1],
   maxInFlight: [checkNumber, 1000, 1],
   handlerTimeoutMs: [checkNumber, 30_000, 1, MAX_TIMER_MS],
@@ -91,6 +91,9 @@ const receiverRules = (): Record<keyof ReceiverOptions, Rule> => ({
   onInvalid: [checkFunction],
   onUnknown: [checkFunction],
   finality: [checkMethods('a Finality, such as the result of chainFinality', 'before')],
+  reorgs: [checkMethods('a Reorgs, such as the result of chainReorgs', 'placeOf', 'verdicts')],
+  onReverted: [checkFunction],
+  onRevertedEvents: [checkFunction],
 });
 
 type ResolvedVerifier = ReceiveOptions & Pick<VerifierOptions, 'onError' | 'logger'>;
@@ -128,15 +131,36 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Resolv
   }
   if (finality && store === false && !enqueue) throw new ConfigError('`finality` needs a `store`, got false.');
   finality?.check?.(options);
+  checkReorgs(resolved);
   if (options.onDeadLetter && !deadLetters) throw new ConfigError('`onDeadLetter` needs the option `deadLetters`.');
   if (deadLetters && enqueue) throw new ConfigError(OF_QUEUE);
   if (deadLetters && store !== undefined && !lettersOf(store)) throw new ConfigError(NO_LETTERS);
   // The default store's lease must be longer than the handler's time limit.
   const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
-  return { ...resolved, store: store ?? (memoryStore({ leaseMs }) as typeof store) };
+  return {
+    ...resolved,
+    idempotencyKey: options.idempotencyKey ?? resolved.reorgs?.idempotencyKey ?? kindAndId,
+    store: store ?? (memoryStore({ leaseMs }) as typeof store),
+  };
+}
+
+function checkReorgs<Tx>(options: HandleOptions<Tx>): void {
+  const { reorgs, onEvent, onEvents, onReverted, onRevertedEvents, enqueue, finality, store } = options;
+  if (!reorgs) {
+    if (onReverted || onRevertedEvents) throw new ConfigError('`onReverted` needs the option `reorgs`.');
+    return;
+  }
+  if (finality)
+    throw new ConfigError('Set `reorgs` or `finality`: an event that waits until it is final needs no undo.');
+  if (enqueue) throw new ConfigError('`reorgs` is for receivers that handle events themselves, not with `enqueue`.');
+  if (onEvent && !onReverted) throw new ConfigError('`reorgs` needs `onReverted`, which undoes what `onEvent` did.');
+  if (onEvents && !onRevertedEvents) throw new ConfigError('`reorgs` needs `onRevertedEvents` beside `onEvents`.');
+  if (!(store || undefined)?.logs) throw new ConfigError(NO_LOGS);
 }
 
 const NO_LETTERS =
   '`deadLetters` needs a store that keeps them: `memoryStore`, `sqlStore`, `redisStore` or `dynamodbStore`, or one of yours with `letters`.';
+const NO_LOGS =
+  '`reorgs` needs `store: sqlStore({ …, transactional: true })`, or `memoryStore()` in tests: an effect and the state of its log must change in one transaction, and other stores have none.';
 const OF_QUEUE =
   '`deadLetters` is for receivers that handle events themselves. With `enqueue`, the queue keeps the jobs that failed.';

@@ -4,12 +4,14 @@ import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
 import { createRecorder } from './recorder.js';
 import { storableKey } from './storable-key.js';
 import { storableLetters } from './storable-letters.js';
+import { storableRecords, storableStep } from './storable-records.js';
 import {
   type ClaimAnswer,
   type Claimed,
   DEFAULT_RETENTION_MS,
   type LeaseStore,
   type LetterStore,
+  type RecordStore,
   type Step,
 } from './store.js';
 
@@ -55,6 +57,7 @@ export interface LeaseTable {
   /** Frees the keys that `owner` still has; dead letters among them stay dead letters. */
   release(keys: readonly string[], owner: string): Promise<unknown>;
   readonly letters?: LetterStore | undefined;
+  readonly records?: RecordStore | undefined;
 }
 
 /** Applies the defaults. Throws ConfigError for a number out of range. */
@@ -74,7 +77,7 @@ export function storeOfLeases(
   table: LeaseTable,
   options: ReturnType<typeof resolveLeaseOptions>,
   limits: Omit<CallLimits, 'timeoutMs'> = {},
-): LeaseStore & Required<Omit<LeaseStore, 'letters'>> {
+): LeaseStore & Required<Omit<LeaseStore, 'letters' | 'logs' | 'records'>> {
   const { leaseMs, retentionMs, timeoutMs } = options;
   const calls = boundedCalls({ timeoutMs, ...limits });
   const recorder = createRecorder((keys, owner) => calls.send(() => table.record(keys, owner)), options);
@@ -103,6 +106,7 @@ export function storeOfLeases(
   return {
     leaseMs,
     letters: table.letters && inTimeLetters(storableLetters(table.letters), inTime),
+    records: table.records && storableRecords(table.records, inTime),
     unrecorded: recorder.unrecorded,
     rememberedSince: () => Date.now() - retentionMs,
     async claim(names, owner, step) {
@@ -110,7 +114,7 @@ export function storeOfLeases(
       const answers = new Map<string, ClaimAnswer>(recorder.isIdle() ? NONE : await recording(keys));
       const left = keys.filter((key) => !answers.has(key));
       if (left.length > 0) {
-        const claiming = calls.send(() => table.claim(left, owner, step));
+        const claiming = calls.send(() => table.claim(left, owner, storableStep(step)));
         let isAnswered = true;
         const unanswered = () => {
           isAnswered = false;

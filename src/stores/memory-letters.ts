@@ -12,15 +12,18 @@ interface Keys {
   /** Remembers that a key took effect. */
   remember(key: string): void;
   now(): number;
+  /** How often the log of a key that is not final was applied or reverted. */
+  transitionsOf(key: string): number | undefined;
 }
 
-export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, remember, now }: Keys) {
+export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, remember, now, transitionsOf }: Keys) {
   /** Keys in the order of their last failure. Dead letters move to `dead`. */
   const failed = new Map<string, Row>();
   const dead = new Map<string, Row>();
 
   async function fail(key: string, failure: Failure): Promise<Failed | undefined> {
     if (failure.isUnknown || isTaken(key)) return undefined;
+    if (!dead.has(key) && transitionsOf(key) !== failure.transitions) return undefined;
     const earlier = dead.get(key) ?? failed.get(key);
     const { letter, source, code, message } = failure;
     const firstFailedAt = earlier?.firstFailedAt ?? now();
@@ -39,14 +42,20 @@ export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, 
     return { attempts, firstFailedAt, isDead };
   }
 
+  const of = (key: string) => {
+    const row = dead.get(key);
+    const transitions = transitionsOf(key);
+    return row && (transitions === undefined ? row : { ...row, transitions });
+  };
+
   const letters: LetterStore = {
     fail,
-    look: async (keys) => new Map(keys.flatMap((key) => entry(key, dead.get(key)))),
+    look: async (keys) => new Map(keys.flatMap((key) => entry(key, of(key)))),
     async list({ source, after, limit }) {
       const keys = [...dead.keys()].sort();
       const left = keys.filter((key) => after === undefined || key > after);
       const found = left.filter((key) => source === undefined || dead.get(key)?.source === source).slice(0, limit);
-      const page = new Map(found.flatMap((key) => entry(key, dead.get(key))));
+      const page = new Map(found.flatMap((key) => entry(key, of(key))));
       return { letters: page, ...(found.length === limit && { next: found.at(-1) }) };
     },
     async discard(keys) {
@@ -58,12 +67,16 @@ export function memoryLetters(maxLetters: number, maxFailed: number, { isTaken, 
 
   /** Forgets the failures of a key, because it took effect or was discarded. */
   function settle(key: string): void {
-    failed.delete(key);
-    dead.delete(key);
+    forget(key);
     remember(key);
   }
 
-  return { letters, settle, isDead: (key: string) => dead.has(key) };
+  function forget(key: string): void {
+    failed.delete(key);
+    dead.delete(key);
+  }
+
+  return { letters, settle, forget, isDead: (key: string) => dead.has(key) };
 }
 
 function entry(key: string, row: Row | undefined): [string, StoredLetter][] {

@@ -1,7 +1,8 @@
 import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import { memoryLetters } from './memory-letters.js';
-import { type ClaimAnswer, type Claimed, DEFAULT_RETENTION_MS, type LeaseStore } from './store.js';
+import { memoryLogs } from './memory-logs.js';
+import { type ClaimAnswer, type Claimed, DEFAULT_RETENTION_MS, type LeaseStore, type Step } from './store.js';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -77,28 +78,46 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   const isDone = (key: string) => Number(done.get(key)) > now();
   const isHeld = (key: string) => (claims.get(key)?.until ?? Number.NEGATIVE_INFINITY) > leaseClock();
   const isTaken = (key: string) => isHeld(key) || isDone(key);
-  const failures = memoryLetters(maxLetters, maxKeys, { isTaken, remember, now });
+  const failures = memoryLetters(maxLetters, maxKeys, {
+    isTaken,
+    now,
+    transitionsOf: (key) => open.transitionsOf(key),
+    remember(key) {
+      open.forget(key);
+      remember(key);
+    },
+  });
+  const open = memoryLogs({ isDead: failures.isDead, remember });
   const isOf = (owner: string, key: string) => claims.get(key)?.owner === owner;
 
   /** Returns false if another owner has taken over, and may have recorded the key. */
-  function record(key: string, owner: string): boolean {
+  function record(key: string, owner: string, step: Step): boolean {
     // The lease of the owner that took over may have ended as well.
     if (!isOf(owner, key) && (claims.has(key) ? isHeld(key) : isDone(key))) return false;
     claims.delete(key);
-    failures.settle(key);
+    if (open.record(key, step)) failures.forget(key);
+    else failures.settle(key);
     return true;
+  }
+
+  /** Whether a step may have a key that no run holds. */
+  function isFree(key: string, step: Step): boolean {
+    if (isDone(key)) return false;
+    if (step.from === 'applied' || step.from === 'reverted') return open.matches(key, step);
+    return failures.isDead(key) ? step.from === 'dead' : step.from === 'free' && !open.has(key);
   }
 
   return {
     leaseMs,
     letters: failures.letters,
+    logs: open.logs,
     rememberedSince: () => Math.max(completeSince, now() - retentionMs),
-    async claim(keys, owner, { from }) {
+    async claim(keys, owner, step) {
       const until = leaseClock() + leaseMs;
       const answers = new Map<string, ClaimAnswer>();
       for (const key of keys) {
         if (isHeld(key)) answers.set(key, 'in-progress');
-        else if (isDone(key) || failures.isDead(key) !== (from === 'dead')) answers.set(key, 'duplicate');
+        else if (!isFree(key, step)) answers.set(key, 'duplicate');
         else {
           answers.set(key, claims.has(key) ? ABANDONED : CLAIMED);
           claims.set(key, { owner, until });
@@ -106,7 +125,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
       }
       return answers;
     },
-    record: async (keys, owner) => new Map(keys.map((key) => [key, record(key, owner)])),
+    record: async (keys, owner, step) => new Map(keys.map((key) => [key, record(key, owner, step)])),
     async release(keys, owner) {
       for (const key of keys) if (isOf(owner, key)) claims.delete(key);
     },

@@ -29,10 +29,35 @@ type NotPromise =
   | string
   | (object & { readonly then?: 'The handler of a synchronous transaction must not return a promise' });
 
-/** The change that a call makes to its keys: a delivery takes free keys, a retry takes dead letters. */
+/** What people can read about the event of a key, as it arrived. Stores cut each text after 200 characters. */
+export interface KeyRecord {
+  readonly source?: string | undefined;
+  /** How the event arrived: `webhook`, or `via` of `handleEvents`. */
+  readonly via?: string | undefined;
+  /** The kind of the event, such as `event.emitted`. */
+  readonly kind: string;
+  readonly eventId: string;
+  /** The delivery's timestamp, in epoch milliseconds. */
+  readonly receivedAt?: number | undefined;
+}
+
+/** The fields of a record that are known. */
+export type SomeRecord = { readonly [Field in keyof KeyRecord]?: KeyRecord[Field] | undefined };
+
+/**
+ * The change that a call makes to its keys: a delivery takes free keys, a retry takes dead letters. With `reorgs`, the
+ * effect of a log is applied and reverted as its block joins and leaves the chain.
+ */
 export interface Step {
-  readonly from: 'free' | 'dead';
-  readonly to: 'done';
+  readonly from: 'free' | 'dead' | 'applied' | 'reverted';
+  /** With `applied` or `reverted`, keys that have no log, neither in `logs` nor in their row, become `done`. */
+  readonly to: 'done' | 'applied' | 'reverted';
+  /** The logs to keep, by key; from `free` and `dead`. */
+  readonly logs?: ReadonlyMap<string, KeptLog> | undefined;
+  /** Only from `applied` and `reverted`: the `transitions` that each row must still have. */
+  readonly transitions?: ReadonlyMap<string, number> | undefined;
+  /** What a claim writes beside its keys. */
+  readonly records?: ReadonlyMap<string, KeyRecord> | undefined;
 }
 
 export const DELIVERY: Step = { from: 'free', to: 'done' };
@@ -49,11 +74,10 @@ export interface Claimed {
 /** The answer to the claim of a key: the claimed key, or why it was not claimed. */
 export type ClaimAnswer = Claimed | Exclude<StoreWord, 'handled'>;
 
-/** A failed run of one key, after it was rolled back or released. */
-export interface Failure {
+/** A failed run of one key, after it was rolled back or released, with the record that may have been rolled back too. */
+export interface Failure extends SomeRecord {
   /** The event as a dead letter keeps it: JSON text. */
   readonly letter: string;
-  readonly source?: string | undefined;
   /** Code and message of the error, at most 100 and 1000 characters. */
   readonly code: string;
   readonly message: string;
@@ -63,6 +87,8 @@ export interface Failure {
   readonly afterMs: number;
   /** Whether the transaction of the run ended without the store: only a key that is `unknown` then becomes a dead letter. */
   readonly isUnknown: boolean;
+  /** If an applied or reverted log failed to change: the `transitions` that its row must still have. */
+  readonly transitions?: number | undefined;
 }
 
 /** The state of a key that has failed. Times are in epoch milliseconds. */
@@ -75,6 +101,8 @@ export interface Failed {
 /** A dead letter, as a store keeps it. Times are in epoch milliseconds. */
 export interface StoredLetter extends Omit<Failed, 'isDead'>, Pick<Failure, 'letter' | 'source' | 'code' | 'message'> {
   readonly lastFailedAt: number;
+  /** How often the log was applied or reverted: odd while it is applied; absent if its event has no log. */
+  readonly transitions?: number | undefined;
 }
 
 /** Some dead letters, by their keys as the store writes them. */
@@ -105,10 +133,108 @@ export interface LetterStore {
   discard(keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
+/** A block, and the chain it is of. */
+export interface LogBlock {
+  /** Identifies the chain, such as `1` for Ethereum. */
+  readonly chain: string;
+  readonly blockNumber: number;
+  /** In lower case. */
+  readonly blockHash: string;
+}
+
+/** A log whose block may still be replaced, as a store keeps it under its key. */
+export interface KeptLog extends LogBlock {
+  /** The event: JSON text. */
+  readonly letter: string;
+}
+
+/** A log whose block is not final. `transitions` is odd while its effect is applied. */
+export interface OpenLog extends LogBlock {
+  /** How often the log was applied or reverted. */
+  readonly transitions: number;
+}
+
+/**
+ * Keeps logs until their blocks are final. Their keys do not expire before. `once` changes them, by steps from and to
+ * `applied` and `reverted`: a step gets a row only while the row has the given state and number of transitions.
+ */
+export interface LogStore {
+  /**
+   * Returns at most `limit` logs of a chain that are not final, by block number and key, with their keys as the store
+   * writes them. Skips dead letters and keys whose outcome is unknown.
+   *
+   * @param page.numbers Only logs of these blocks. (Default: all.)
+   * @param page.after Starts after this log of the previous page.
+   */
+  list(page: {
+    chain: string;
+    numbers?: readonly number[] | undefined;
+    after?: { readonly blockNumber: number; readonly key: string } | undefined;
+    limit: number;
+  }): Promise<ReadonlyMap<string, OpenLog>>;
+  /** Returns the log of a key as `list` returns it; undefined if there is none that is not final. */
+  read(key: string): Promise<(KeptLog & OpenLog) | undefined>;
+  /** Returns the log of an idempotency key, dead letters included. */
+  find(idempotencyKey: string): Promise<(KeptLog & OpenLog) | undefined>;
+  /**
+   * Makes the logs final, by keys as `list` returns them, that still have this number of transitions: their rows keep
+   * the key and never change again.
+   */
+  settle(transitions: ReadonlyMap<string, number>): Promise<unknown>;
+  /**
+   * Takes or extends the lease of a chain, so that one replica at a time revises its logs. Returns false while another
+   * owner has it.
+   */
+  lead(chain: string, owner: string): Promise<boolean>;
+  /** Gives the lease back. */
+  yield(chain: string, owner: string): Promise<unknown>;
+}
+
+/**
+ * What became of an event. `in-progress`: a run has the key. `handled`: it took effect. `reverted`: its block left
+ * the chain, so it has no effect. `failed`: its handler failed, and a redelivery runs it again. `dead-lettered`: it is a dead letter. `discarded`: its dead letter was discarded.
+ * `abandoned`: the lease of its run ended without a result, as when its process was killed; a redelivery runs it again.
+ * `unknown`: a transaction ended without the store, and nothing runs until you settle the key.
+ */
+export type RecordState =
+  | 'in-progress'
+  | 'handled'
+  | 'reverted'
+  | 'failed'
+  | 'dead-lettered'
+  | 'discarded'
+  | 'abandoned'
+  | 'unknown';
+
+/** The record of a key. A field is absent if the store does not keep it. Times are in epoch milliseconds. */
+export interface StoredRecord extends SomeRecord {
+  readonly state: RecordState;
+  /** How often the handler failed, if the receiver has `deadLetters`. */
+  readonly attempts: number;
+  /** Code and message of the last failure, until the event takes effect. */
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  readonly lastFailedAt?: number | undefined;
+  /** When the last run claimed the key, and when its effect was recorded, on the store's clock. */
+  readonly claimedAt?: number | undefined;
+  readonly doneAt?: number | undefined;
+}
+
+/** Reads records by their keys as the store writes them. A key that it forgot, or whose run was undone, has no record. */
+export interface RecordStore {
+  look(keys: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>;
+  /** Returns at most 100 records of an event id; absent if the store would have to read all rows. */
+  find?(eventId: string): Promise<ReadonlyMap<string, StoredRecord>>;
+}
+
 /** Optional members of all stores. A store that wraps another one passes them on. */
 export interface StoreMemory {
+  /** Reads what became of keys; absent if the store cannot. */
+  readonly records?: RecordStore | undefined;
   /** Counts failed runs and keeps dead letters; absent if the store cannot. */
   readonly letters?: LetterStore | undefined;
+  /** Keeps logs for `reorgs`; absent if the store cannot. */
+  readonly logs?: LogStore | undefined;
   /**
    * Returns the time, in epoch milliseconds, since which the store knows every key that took effect; absent if the
    * store cannot tell. `reconcile` refuses older events.

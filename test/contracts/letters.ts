@@ -22,6 +22,38 @@ export const failure = (more: Partial<Failure> = {}): Failure => ({
 });
 const NOW: Partial<Failure> = { afterAttempts: 1 };
 
+/** Runs that end as told, on a store of either kind. */
+export function runsOf(store: LettersGround['store']) {
+  const isLeased = 'claim' in store;
+
+  /** Claims keys, and ends as told: resolves to the words. */
+  async function run(keys: string[], { step = DELIVERY, how = 'done' as 'done' | 'failed' | 'killed' } = {}) {
+    if (isLeased) {
+      const owner = crypto.randomUUID();
+      const answers = await store.claim(keys, owner, step);
+      const claimed = keys.filter((key) => typeof answers.get(key) === 'object');
+      if (how === 'failed') await store.release(claimed, owner);
+      if (how === 'done' && claimed.length > 0) await store.record(claimed, owner, step);
+      return keys.map((key) => {
+        const answer = answers.get(key);
+        return typeof answer === 'object' ? (answer.abandoned ? 'abandoned' : 'handled') : answer;
+      });
+    }
+    const controller = new AbortController();
+    const limit = { signal: controller.signal, deadline: Date.now() + 10_000 };
+    const begin = () => {
+      if (how !== 'done') throw new Error('The handler failed.');
+    };
+    try {
+      const words = await store.once(keys, step, begin, limit);
+      return keys.map((key) => words.get(key));
+    } catch {
+      return keys.map(() => 'failed');
+    }
+  }
+  return { isLeased, run };
+}
+
 /** What each store with dead letters must do. */
 export function describeLetters(make: () => Promise<LettersGround> | LettersGround): void {
   let names = 0;
@@ -31,34 +63,7 @@ export function describeLetters(make: () => Promise<LettersGround> | LettersGrou
     const { store, ...more } = await make();
     const letters = store.letters;
     if (letters === undefined) throw new Error('The store has no letters.');
-    const isLeased = 'claim' in store;
-
-    /** Claims keys, and ends as told: resolves to the words. */
-    async function run(keys: string[], { step = DELIVERY, how = 'done' as 'done' | 'failed' | 'killed' } = {}) {
-      if (isLeased) {
-        const owner = crypto.randomUUID();
-        const answers = await store.claim(keys, owner, step);
-        const claimed = keys.filter((key) => typeof answers.get(key) === 'object');
-        if (how === 'failed') await store.release(claimed, owner);
-        if (how === 'done' && claimed.length > 0) await store.record(claimed, owner, step);
-        return keys.map((key) => {
-          const answer = answers.get(key);
-          return typeof answer === 'object' ? (answer.abandoned ? 'abandoned' : 'handled') : answer;
-        });
-      }
-      const controller = new AbortController();
-      const limit = { signal: controller.signal, deadline: Date.now() + 10_000 };
-      const begin = () => {
-        if (how !== 'done') throw new Error('The handler failed.');
-      };
-      try {
-        const words = await store.once(keys, step, begin, limit);
-        return keys.map((key) => words.get(key));
-      } catch {
-        return keys.map(() => 'failed');
-      }
-    }
-    return { ...more, letters, isLeased, run };
+    return { ...more, letters, ...runsOf(store) };
   }
 
   it('counts failures, and makes a dead letter at the limit', async () => {

@@ -2,13 +2,12 @@ import type { WebhookEvent } from '../../events/types.js';
 import { rawLog } from '../../evm/raw-log.js';
 import type { Hex, RawLog } from '../../evm/types.js';
 import type { Finality } from '../../handle/before.js';
-import { RpcError } from '../rpc.js';
 import { type Place, placeOf } from './block-of.js';
 import { put } from './known-blocks.js';
-import { ERROR_WAIT_MS, type ExpectedChain, FinalityNode } from './node.js';
-import { NodeLookUps, type Say } from './node-look-ups.js';
-import { CHECK_TIMEOUTS, type ChainFinalityOptions, readOptions } from './options.js';
-import { askNodes } from './quorum.js';
+import { createLook } from './look.js';
+import { ERROR_WAIT_MS } from './node.js';
+import type { Say } from './node-look-ups.js';
+import { type ChainFinalityOptions, readOptions } from './options.js';
 import { type FinalityVerdict, finalityOf, type Verdicts } from './stage.js';
 
 /** Maximum number of remembered final blocks, about 200 bytes each. */
@@ -44,47 +43,13 @@ export function chainFinality(options: ChainFinalityOptions): Finality {
 }
 
 export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
-  const { urls, tag, chainId, agree, wait, onDropped, timeoutMs, now, logger } = readOptions(options);
-  const chain: ExpectedChain = { id: chainId, isGiven: chainId !== undefined };
+  const { wait, onDropped, ...rest } = readOptions(options);
   /** Numbers of final blocks, by hash. */
   const final = new Map<Hex, number>();
-  const onContradiction = () => final.clear();
   const isKnown = ({ hash, number }: Place) => hash !== undefined && final.get(hash) === number;
-  const nodes = urls.map((url) => {
-    const node = new FinalityNode({ url, tag, chain, timeoutMs, now });
-    return new NodeLookUps({ node, tag, chain, logger, now, onContradiction });
-  });
+  const { look } = createLook({ ...rest, onContradiction: () => final.clear() });
 
-  async function look(places: readonly Place[], given: AbortSignal): Promise<ReadonlyMap<string, Say>> {
-    const checking = new AbortController();
-    const end = () => checking.abort();
-    const timer = setTimeout(end, timeoutMs * CHECK_TIMEOUTS);
-    given.addEventListener('abort', end);
-    if (given.aborted) end();
-    try {
-      checking.signal.throwIfAborted();
-      // Requests in progress are not aborted: other checks share them, and the next check uses their answers.
-      return await Promise.race([
-        askNodes(places, nodes, { agree, now, signal: checking.signal }),
-        abortion(checking.signal),
-      ]);
-    } catch (error) {
-      if (!checking.signal.aborted) throw error;
-      const [what, reason] = given.aborted
-        ? (['was aborted by the caller', 'aborted'] as const)
-        : ([`took longer than ${timeoutMs * CHECK_TIMEOUTS} ms`, 'timeout'] as const);
-      throw new RpcError(`The look-up of blocks at ${nodes[0]?.origin} ${what}.`, { reason });
-    } finally {
-      clearTimeout(timer);
-      given.removeEventListener('abort', end);
-      end();
-    }
-  }
-
-  async function checkAll(
-    events: readonly WebhookEvent[],
-    signal = new AbortController().signal,
-  ): Promise<FinalityVerdict[]> {
+  async function checkAll(events: readonly WebhookEvent[], signal?: AbortSignal): Promise<FinalityVerdict[]> {
     const places = events.map(readPlace);
     const unknown = new Map<string, Place>();
     for (const place of places) {
@@ -119,14 +84,6 @@ function isFinalBlockOf(event: WebhookEvent, final: ReadonlyMap<Hex, number>): b
     // The verdict carries the error.
     return false;
   }
-}
-
-/** Rejects when the signal is aborted. */
-function abortion(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason));
-  });
 }
 
 const FINAL: FinalityVerdict = Object.freeze({ status: 'final' });

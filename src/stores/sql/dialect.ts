@@ -2,6 +2,8 @@ import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
 import type { Claimed as ClaimedKey, Failed, Failure, LetterStore, Step, StoredLetter } from '../store.js';
 import { type Answer, type IsolationLevel, type RunStatement, type Transaction, valuesOf } from './database.js';
+import type { LogStatements } from './log-statements.js';
+import type { RecordStatements } from './records.js';
 
 /**
  * The status of a key that could not be claimed. `unknown`: its row is open, but its transaction has ended. `dead`: a
@@ -19,8 +21,8 @@ export function wordsOf(
   for (const key of keys) {
     const status = found.get(key);
     if (status !== undefined && status !== 'dead') words.set(key, status);
-    // The key is free but the step needs a dead letter, or the other way round.
-    else if ((status === 'dead') === (from === 'free')) words.set(key, 'duplicate');
+    // The key is free but the step needs a dead letter or a log, or the other way round.
+    else if (from === 'free' ? status === 'dead' : status !== 'dead' || from !== 'dead') words.set(key, 'duplicate');
   }
   return words;
 }
@@ -35,6 +37,9 @@ export interface Claimed {
   readonly fencingToken?: bigint | undefined;
   /** The role of the session, as a literal: a handler may set another role until the end of its transaction. */
   readonly role?: string | undefined;
+  /** Written again if the transaction ended without the store. */
+  readonly records?: Step['records'];
+  readonly step?: Step | undefined;
 }
 
 export interface Durations {
@@ -75,6 +80,8 @@ export interface Statements {
 
   readonly transaction: TransactionStatements;
   readonly letters: LetterStatements;
+  readonly logs: LogStatements;
+  readonly records: RecordStatements;
 }
 
 /** The statements for failures and dead letters. Like {@link LetterStore}, with keys and texts in stored form. */

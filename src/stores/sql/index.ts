@@ -12,6 +12,7 @@ import {
   storeOfLeases,
 } from '../leased-store.js';
 import { storableLetters } from '../storable-letters.js';
+import { storableRecords } from '../storable-records.js';
 import type { LeaseStore, Synchronous, TransactionalStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import { sqlCursor } from './cursor.js';
@@ -25,7 +26,8 @@ import type {
 } from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
-import { sqlLetters } from './letters.js';
+import { sqlLetters, sqlRecordStore } from './letters.js';
+import { sqlLogs } from './logs.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
 import { sqliteDdl, sqliteServerStatements, sqliteStatements } from './sqlite.js';
@@ -177,10 +179,15 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
   const late = () => storeError(`The database did not answer within ${lease.timeoutMs} ms (timeoutMs).`);
-  const letters = inTimeLetters(storableLetters(sqlLetters(run, statements)), (work) =>
-    withDeadline(work, lease.timeoutMs, late),
-  );
-  return { ...store, ...maintenance, letters, rememberedSince: () => Date.now() - lease.retentionMs };
+  const inTime = <T>(work: Promise<T>) => withDeadline(work, lease.timeoutMs, late);
+  return {
+    ...store,
+    ...maintenance,
+    letters: inTimeLetters(storableLetters(sqlLetters(run, statements)), inTime),
+    records: storableRecords(sqlRecordStore(run, statements), inTime),
+    logs: sqlLogs(run, statements, lease.leaseMs, inTime),
+    rememberedSince: () => Date.now() - lease.retentionMs,
+  };
 }
 
 /** Options of {@link sqlDdl}. */

@@ -2,7 +2,7 @@ import type { LeaseTable } from '../leased-store.js';
 import type { ClaimAnswer } from '../store.js';
 import type { RunStatement } from './database.js';
 import { explaining, isConflict, type Statements, wordsOf } from './dialect.js';
-import { sqlLetters } from './letters.js';
+import { sqlLetters, sqlRecordStore } from './letters.js';
 
 const CLAIM_TRIES = 5;
 
@@ -40,5 +40,6 @@ export function leaseTable(plain: RunStatement, statements: Statements): LeaseTa
     record: (keys, owner) => statements.complete(run, [...keys].sort(), owner),
     release: (keys, owner) => statements.release(run, [...keys].sort(), owner),
     letters: sqlLetters(plain, statements),
+    records: sqlRecordStore(plain, statements),
   };
 }

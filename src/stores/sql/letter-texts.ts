@@ -1,5 +1,6 @@
 import { storeError } from '../bounded-calls.js';
 import { readableText } from '../readable-text.js';
+import { storableRecord } from '../storable-records.js';
 import type { Failure, StoredLetter } from '../store.js';
 import type { Answer } from './database.js';
 
@@ -14,7 +15,7 @@ export function keepable(failure: Failure): Failure {
   const bytes = new TextEncoder().encode(kept).length;
   if (bytes > MOST_BYTES) throw storeError(`${TOO_LARGE} (${bytes} bytes, at most ${MOST_BYTES})`);
   return {
-    ...failure,
+    ...storableRecord(failure),
     letter: kept,
     source: source === undefined ? undefined : readableText(source),
     code: readableText(code),
@@ -42,11 +43,11 @@ function digitsAt(hex: string, at: number): number {
   return Number.parseInt(hex.slice(at, at + 2), 16);
 }
 
-/** Reads rows of key, attempts, first and last time, code, message, letter, and source. */
+/** Reads rows of key, attempts, first and last time, code, message, letter, source, and transitions. */
 export function lettersOf({ rows }: Answer, read: (value: string) => string = String): Map<string, StoredLetter> {
   return new Map(
     rows.map((row) => {
-      const [key, attempts, first, last, code, message, letter, source] = Object.values(row);
+      const [key, attempts, first, last, code, message, letter, source, transitions] = Object.values(row);
       const found: StoredLetter = {
         letter: read(letter),
         source: source === null ? undefined : read(source),
@@ -55,6 +56,7 @@ export function lettersOf({ rows }: Answer, read: (value: string) => string = St
         attempts: Number(attempts),
         firstFailedAt: Number(first),
         lastFailedAt: Number(last),
+        ...(transitions !== null && { transitions: Number(transitions) }),
       };
       return [String(key), found];
     }),

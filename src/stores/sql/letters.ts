@@ -1,4 +1,4 @@
-import type { LetterStore } from '../store.js';
+import type { LetterStore, RecordStore } from '../store.js';
 import type { RunStatement } from './database.js';
 import { explaining, isConflict, type Statements } from './dialect.js';
 import { keepable } from './letter-texts.js';
@@ -17,8 +17,9 @@ export function sqlLetters(plain: RunStatement, statements: Statements): LetterS
     async fail(key, failure) {
       const kept = keepable(failure);
       await statements.prepare?.(run);
+      const fail = kept.transitions === undefined || kept.isUnknown ? letters.fail : statements.logs.fail;
       for (let pauses = 0; ; pauses++) {
-        const failed = await unlessConflict(() => letters.fail(run, key, kept));
+        const failed = await unlessConflict(() => fail(run, key, kept));
         if (failed || pauses === MOST_PAUSES || (await statements.status(run, [key])).size > 0) return failed;
         await new Promise((resolve) => setTimeout(resolve, ENDING_MS));
       }
@@ -35,6 +36,21 @@ export function sqlLetters(plain: RunStatement, statements: Statements): LetterS
     async discard(keys) {
       await statements.prepare?.(run);
       return unlessConflict(() => letters.discard(run, [...keys].sort()));
+    },
+  };
+}
+
+/** Records in the table of the keys. */
+export function sqlRecordStore(plain: RunStatement, statements: Statements): RecordStore {
+  const run = explaining(plain, statements.table);
+  return {
+    async look(keys) {
+      await statements.prepare?.(run);
+      return statements.records.look(run, keys);
+    },
+    async find(eventId) {
+      await statements.prepare?.(run);
+      return statements.records.find(run, eventId);
     },
   };
 }

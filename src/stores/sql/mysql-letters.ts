@@ -2,12 +2,12 @@ import type { Failed, Failure } from '../store.js';
 import { type RunStatement, valuesOf } from './database.js';
 import { codesOf, type Durations, keysOf, type LetterStatements } from './dialect.js';
 import { hexOf, lettersOf, textOf } from './letter-texts.js';
-import { IS_IDLE, IS_OVER, later, lockOf, type MysqlTable, NOW, ownedBy, unlessLocked } from './mysql-table.js';
+import { IS_IDLE, IS_OVER, later, lockOf, type MysqlTable, NOW, ownedBy, text, unlessLocked } from './mysql-table.js';
 import { literal, literals, NEVER_MS } from './table.js';
 
 /** In hex, because the character set of the connection may differ. */
 const COLUMNS =
-  '`key`, attempts, first_failed_at, last_failed_at, HEX(error_code), HEX(error_message), HEX(letter), HEX(source)';
+  '`key`, attempts, first_failed_at, last_failed_at, HEX(error_code), HEX(error_message), HEX(letter), HEX(source), IF(chain IS NULL, NULL, transitions)';
 
 /** How often counting a failure is retried because another failure was counted meanwhile. */
 const MOST_TRIES = 20;
@@ -100,7 +100,7 @@ export function mysqlLetters(table: MysqlTable, { retentionMs }: Durations): Let
       if (idle.length === 0) return new Set();
       const owner = crypto.randomUUID();
       await run(
-        `UPDATE ${table.quoted} SET owner = ${literal(owner)}, expires_at = ${retained}, letter = NULL, state = 'done'
+        `UPDATE ${table.quoted} SET owner = ${literal(owner)}, expires_at = ${retained}, letter = NULL, chain = NULL, transitions = 0, state = 'done'
          WHERE \`key\` IN (${literals(idle)}) AND ${IS_IDLE}`,
       );
       return new Set(keysOf(await run(ownedBy(table, idle, owner, 'done'))));
@@ -109,7 +109,8 @@ export function mysqlLetters(table: MysqlTable, { retentionMs }: Durations): Let
 }
 
 /** The columns of a failed row as expressions. */
-function columnsOf({ source, code, message, letter }: Failure, failed: Failed, now: number): Record<string, unknown> {
+function columnsOf(failure: Failure, failed: Failed, now: number): Record<string, unknown> {
+  const { source, code, message, letter, via, kind, eventId, receivedAt } = failure;
   const { attempts, firstFailedAt, isDead } = failed;
   return {
     attempts,
@@ -121,11 +122,14 @@ function columnsOf({ source, code, message, letter }: Failure, failed: Failed, n
     source: source === undefined ? 'NULL' : text(source),
     error_code: text(code),
     error_message: text(message),
+    done_at: 'NULL',
+    ...(kind !== undefined && {
+      via: via === undefined ? 'NULL' : text(via),
+      kind: text(kind),
+      event_id: text(eventId ?? ''),
+      received_at: receivedAt ?? 'NULL',
+    }),
     letter: isDead ? text(letter) : 'NULL',
     retry_until: 'NULL',
   };
-}
-
-function text(value: string): string {
-  return `CONVERT(X'${hexOf(value)}' USING utf8mb4)`;
 }

@@ -1,8 +1,10 @@
+import type { Step } from '../store.js';
+import { hexOf } from './letter-texts.js';
+import { RECORD_COLUMNS, recordValues, textLiteral } from './records.js';
 import { literal, literals, type State } from './table.js';
 
 /** Epoch milliseconds on the server's clock, in any time zone of the session. */
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000`;
-export const COLUMNS = '(`key`, owner, state, expires_at)';
 
 /** Properties of the server and the table, completed by `prepare`. */
 export interface MysqlTable {
@@ -45,6 +47,31 @@ export interface Written {
   readonly owner: string;
   readonly state: State;
   readonly expires: string | number | bigint;
+  /** The time of a claim; absent when an effect is recorded. */
+  readonly claimed?: string | bigint | undefined;
+  readonly records?: Step['records'];
+}
+
+/** A text as an expression that compares with the columns. */
+export function text(value: string): string {
+  return `CONVERT(X'${hexOf(value)}' USING utf8mb4)`;
+}
+
+/** The columns that a statement writes, and those of records if it has them. */
+export function columnsOf({ claimed, records }: Written): string[] {
+  const times = [claimed === undefined ? 'done_at' : 'claimed_at'];
+  return ['owner', 'state', 'expires_at', ...times, ...(records ? RECORD_COLUMNS : [])];
+}
+
+/** An INSERT without its end. */
+export function insertInto({ quoted }: MysqlTable, keys: readonly string[], written: Written, ignore = ''): string {
+  const { owner, state, expires, claimed = NOW, records } = written;
+  const fixed = `${literal(owner)}, '${state}', ${expires}, ${claimed}`;
+  const short = (value: string) => textLiteral(value, (hex) => `CONVERT(X'${hex}' USING utf8mb4)`);
+  const asValue = (value: string | number | null) => (typeof value === 'string' ? short(value) : String(value));
+  const rowOf = (key: string) => (records ? `, ${recordValues(records.get(key)).map(asValue).join(', ')}` : '');
+  const rows = keys.map((key) => `(${literal(key)}, ${fixed}${rowOf(key)})`).join(', ');
+  return `INSERT ${ignore} INTO ${quoted} (\`key\`, ${columnsOf(written).join(', ')}) VALUES ${rows}`;
 }
 
 /**
@@ -52,16 +79,16 @@ export interface Written {
  * be true after them. So `open` never overwrites, and `expires_at` comes last. Only recorded effects remove letters.
  */
 export function upsert(
-  { quoted }: MysqlTable,
+  table: MysqlTable,
   keys: readonly string[],
-  { owner, state, expires }: Written & { readonly state: 'lease' | 'done' },
+  written: Written & { readonly state: 'lease' | 'done' },
   condition: string,
 ): string {
-  const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, '${state}', ${expires})`).join(', ');
   const set = (column: string, value: unknown) => `${column} = IF(${condition}, ${value}, ${column})`;
-  const first = state === 'lease' ? set('abandoned', `state = 'lease'`) : set('letter', 'NULL');
-  return `INSERT INTO ${quoted} ${COLUMNS} VALUES ${rows} ON DUPLICATE KEY UPDATE ${first},
-    ${set('owner', literal(owner))}, ${set('state', `'${state}'`)}, ${set('expires_at', expires)}`;
+  const first =
+    written.state === 'lease' ? [set('abandoned', `state = 'lease'`), set('done_at', 'NULL')] : [set('letter', 'NULL')];
+  const [owner, state, expires, ...others] = columnsOf(written).map((column) => set(column, `VALUES(${column})`));
+  return `${insertInto(table, keys, written)} ON DUPLICATE KEY UPDATE ${[...first, ...others, owner, state, expires].join(', ')}`;
 }
 
 export function isolationVariable({ isMariadb }: MysqlTable): string {

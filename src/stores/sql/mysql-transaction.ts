@@ -1,22 +1,28 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import { type RunStatement, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, isConflict, keysOf, type TransactionStatements } from './dialect.js';
+import { mysqlLogs } from './mysql-logs.js';
 import {
-  COLUMNS,
+  columnsOf,
   IS_IDLE,
   IS_OVER,
+  insertInto,
   later,
   lockOf,
   type MysqlTable,
+  NOW,
   ownedBy,
   unlessLocked,
   type Written,
 } from './mysql-table.js';
 import { endedError } from './outcome.js';
+import { RECORD_COLUMNS, recordValues, textLiteral } from './records.js';
 import { chunksOf, literal, literals } from './table.js';
 
 /** States of a found row: free, or not free because a run has the key or nothing may run. */
 const [OVER, TAKEN] = [1, 2];
+/** The types of the columns of records. */
+const TYPES = [...Array(4).fill('VARCHAR(200) CHARACTER SET utf8mb4'), 'BIGINT'];
 /** Savepoint that marks the transaction. Any statement that ends the transaction also removes it. */
 const MARK = 'event_webhook_receiver';
 /** How often a store looks for transactions of frozen processes, in ms. */
@@ -29,6 +35,7 @@ const TAKEOVER_EVERY_MS = 1000;
  */
 export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Durations): TransactionStatements {
   const retained = later(retentionMs);
+  const logs = mysqlLogs(table, { retentionMs });
   const lockOfKey = (key: string) => lockOf(table, `_ascii${literal(key)}`);
   let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -37,16 +44,20 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
    * skipped without waiting. A duplicate locks the gap before its row until the rollback.
    */
   async function claimAll(run: RunStatement, keys: readonly string[], written: Written, id: string): Promise<boolean> {
-    const { owner, state, expires } = written;
+    const { owner, state, expires, records } = written;
+    const names = RECORD_COLUMNS.map((name, at) => `${name} ${TYPES[at]} PATH '$[${at + 1}]'`);
+    const [columns, paths] = records ? [`, ${RECORD_COLUMNS.join(', ')}`, `, ${names.join(', ')}`] : ['', ''];
     let inserted = 0;
     try {
       for (const chunk of chunksOf(keys)) {
         // Releases the locks of an earlier transaction before the first lock.
         const first = inserted === 0 ? `IF(j.n = 1, RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0), 1)` : '1';
-        const list = literals(chunk).replaceAll("'", '"');
+        const rows = chunk.map((key) => [key, ...(records ? recordValues(records.get(key)) : [])]);
+        const list = textLiteral(JSON.stringify(rows), (hex) => `CONVERT(X'${hex}' USING utf8mb4)`);
         const { changed = 0 } = await run(
-          `INSERT INTO ${table.quoted} ${COLUMNS} SELECT j.k, ${literal(owner)}, '${state}', ${expires}
-           FROM JSON_TABLE('[${list}]', '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$')) AS j
+          `INSERT INTO ${table.quoted} (\`key\`, owner, state, expires_at, claimed_at${columns})
+           SELECT j.k, ${literal(owner)}, '${state}', ${expires}, ${NOW}${columns}
+           FROM JSON_TABLE(${list}, '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$[0]'${paths})) AS j
            WHERE IF(${first}, GET_LOCK(${lockOf(table, 'j.k')}, 0), 0)`,
         );
         if (changed < chunk.length) break;
@@ -69,8 +80,9 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     const head = `CONCAT_WS('|', ${retained}, ${first})`;
     const { rows } = await run(`SELECT ${plain(head)} AS name, CONCAT(${locks}) AS value ${found}`);
     const [[told, answers], ...known] = rows.map(valuesOf) as [[string, string], ...[string, string][]];
+    const expires = BigInt(told.split('|')[0] as string);
     return {
-      expires: BigInt(told.split('|')[0] as string),
+      times: { expires, claimed: expires - BigInt(Math.ceil(retentionMs)) },
       locked: keys.filter((_, index) => answers[index] === '1'),
       found: founds(known),
     };
@@ -83,17 +95,15 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   async function insert(run: RunStatement, keys: readonly string[], written: Written): Promise<readonly string[]> {
     if (keys.length === 0) return [];
-    const { owner, state, expires } = written;
-    const rows = keys.map((key) => `(${literal(key)}, ${literal(owner)}, '${state}', ${expires})`).join(', ');
-    const { changed } = await run(`INSERT IGNORE INTO ${table.quoted} ${COLUMNS} VALUES ${rows}`);
-    return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, owner)));
+    const { changed } = await run(insertInto(table, keys, written, 'IGNORE'));
+    return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, written.owner)));
   }
 
   /** Claims expired keys, or dead letters, under the locks of their rows. */
   async function renew(
     run: RunStatement,
     over: readonly string[],
-    { owner, state, expires }: Written,
+    written: Written,
     condition = IS_OVER,
   ): Promise<string[]> {
     if (over.length === 0) return [];
@@ -104,9 +114,8 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       ),
     );
     if (keys.length === 0) return [];
-    await run(
-      `UPDATE ${table.quoted} SET owner = ${literal(owner)}, state = '${state}', expires_at = ${expires} WHERE \`key\` IN (${literals(keys)})`,
-    );
+    const set = columnsOf(written).map((column) => `${column} = VALUES(${column})`);
+    await run(`${insertInto(table, keys, written)} ON DUPLICATE KEY UPDATE ${set.join(', ')}, done_at = NULL`);
     return keys;
   }
 
@@ -116,10 +125,10 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     written: Written,
     first: string,
   ): Promise<Set<string>> {
-    const { expires, locked, ...before } = await ask(run, keys, first);
+    const { times, locked, ...before } = await ask(run, keys, first);
     // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
     const absent = locked.filter((key) => !before.found.has(key));
-    const claimed = new Set(await insert(run, absent, { ...written, expires }));
+    const claimed = new Set(await insert(run, absent, { ...written, ...times }));
     const others = keys.filter((key) => !claimed.has(key));
     if (others.length === 0) return claimed;
     const found = table.skipsLocked
@@ -136,21 +145,18 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     return claimed;
   }
 
-  /** Claims dead letters. */
-  async function retrySome(
-    run: RunStatement,
-    keys: readonly string[],
-    written: Written,
-    first: string,
-  ): Promise<Set<string>> {
-    const { expires, locked } = await ask(run, keys, first);
-    const claimed = new Set(await renew(run, locked, { ...written, expires }, IS_IDLE));
-    await unlock(
-      run,
-      locked.filter((key) => !claimed.has(key)),
-    );
-    return claimed;
-  }
+  /** Claims dead letters, or logs. */
+  const renewSome =
+    (condition: string) =>
+    async (run: RunStatement, keys: readonly string[], written: Written, first: string): Promise<Set<string>> => {
+      const { times, locked } = await ask(run, keys, first);
+      const claimed = new Set(await renew(run, locked, { ...written, ...times }, condition));
+      await unlock(
+        run,
+        locked.filter((key) => !claimed.has(key)),
+      );
+      return claimed;
+    };
 
   /** Releases the locks of keys that are neither done nor claimed, which their other runs and failures need. */
   async function unlock(run: RunStatement, keys: readonly string[]): Promise<void> {
@@ -192,10 +198,11 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
      * Marks the transaction. Turns autocommit off, because otherwise the server would commit each statement that a
      * handler sends after an ignored deadlock.
      */
-    async claim(run, keys, owner, { from }) {
+    async claim(run, keys, owner, step) {
+      const { from, records } = step;
       const id = `ewr:${owner}`;
-      const claimSomeOf = from === 'dead' ? retrySome : claimSome;
-      const open: Written = { owner, state: 'open', expires: retained };
+      const claimSomeOf = from === 'free' ? claimSome : renewSome(from === 'dead' ? IS_IDLE : logs.isAt(step));
+      const open: Written = { owner, state: 'open', expires: retained, claimed: NOW, records };
       const claimed: string[] = [];
       if (from === 'free' && (await claimAll(run, keys, open, id))) claimed.push(...keys);
       else {
@@ -209,11 +216,13 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
       return { keys: claimed, owner, id };
     },
     check,
-    async finish(run, { keys, owner }) {
+    async finish(run, { keys, owner, step }) {
       await check(run);
-      for (const chunk of chunksOf(keys)) {
+      const { texts, others } = logs.finish(keys, owner, step);
+      for (const text of texts) await run(text);
+      for (const chunk of chunksOf(others)) {
         await run(
-          `UPDATE ${table.quoted} SET state = 'done', letter = NULL WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
+          `UPDATE ${table.quoted} SET state = 'done', letter = NULL, done_at = ${NOW} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
         );
       }
     },
@@ -221,13 +230,14 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
     look: async (run, { keys, owner }) =>
       (await run(`${ownedBy(table, keys.slice(0, 1), owner)} ${unlessLocked(table)}`)).rows.length > 0,
-    async leaveOpen(run, { keys, owner }) {
+    async leaveOpen(run, { keys, owner, records, step }) {
+      const isLog = step?.transitions ? ` OR (${logs.isAt(step)})` : '';
       for (const chunk of chunksOf(keys)) {
         await run(
           `UPDATE ${table.quoted} SET owner = ${literal(owner)}, expires_at = ${retained}, state = 'open'
-           WHERE \`key\` IN (${literals(chunk)}) AND ((${IS_OVER}) OR (${IS_IDLE}))`,
+           WHERE \`key\` IN (${literals(chunk)}) AND ((${IS_OVER}) OR (${IS_IDLE})${isLog})`,
         );
-        await insert(run, chunk, { owner, state: 'open', expires: retained });
+        await insert(run, chunk, { owner, state: 'open', expires: retained, claimed: NOW, records });
       }
     },
     /**
@@ -235,11 +245,13 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
      * await may have caused a deadlock after the first check. A failed check is made an error: a subquery with more
      * than one row.
      */
-    async end(run, { keys, owner }) {
+    async end(run, { keys, owner, step }) {
       const chunks = chunksOf(keys).map(
-        (chunk) => `(${ownedBy(table, chunk, owner, 'done').replace('`key`, abandoned + 0', 'COUNT(*)')})`,
+        (chunk) => `(${ownedBy(table, chunk, owner).replace('`key`, abandoned + 0', 'COUNT(*)')} AND state <> 'open')`,
       );
-      await run(`SET autocommit = IF(${chunks.join(' + ')} = ${keys.length}, 1, (SELECT 1 UNION SELECT 2))`);
+      // A log changes again after its commit, on another connection.
+      const unlock = step?.to === 'done' ? '' : ', @event_webhook_receiver = RELEASE_ALL_LOCKS()';
+      await run(`SET autocommit = IF(${chunks.join(' + ')} = ${keys.length}, 1, (SELECT 1 UNION SELECT 2))${unlock}`);
     },
     async undo(run) {
       await run('ROLLBACK');

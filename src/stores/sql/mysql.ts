@@ -3,7 +3,9 @@ import { storeError } from '../bounded-calls.js';
 import type { Claimed } from '../store.js';
 import { type RunStatement, valuesOf } from './database.js';
 import { claimsOf, type Durations, keysOf, type Statements, type Status } from './dialect.js';
+import { textOf } from './letter-texts.js';
 import { mysqlLetters } from './mysql-letters.js';
+import { mysqlLogs } from './mysql-logs.js';
 import {
   earlier,
   IS_IDLE,
@@ -13,11 +15,13 @@ import {
   type MysqlTable,
   NOW,
   ownedBy,
+  text,
   unlessLocked,
   upsert,
   type Written,
 } from './mysql-table.js';
 import { mysqlTransaction } from './mysql-transaction.js';
+import { sqlRecords } from './records.js';
 import { chunksOf, literal, literals, statusOf, type Table } from './table.js';
 
 /** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
@@ -50,7 +54,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
 
   /** Claims dead letters for the length of a lease. */
   const leaseDead = (keys: readonly string[], owner: string) =>
-    `UPDATE ${table.quoted} SET abandoned = retry_until IS NOT NULL, owner = ${literal(owner)}, retry_until = ${leased}
+    `UPDATE ${table.quoted} SET abandoned = retry_until IS NOT NULL, owner = ${literal(owner)}, retry_until = ${leased}, claimed_at = ${NOW}
      WHERE \`key\` IN (${literals(keys)}) AND ${IS_IDLE}`;
 
   async function prepare(run: RunStatement): Promise<void> {
@@ -97,9 +101,9 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       }
       return found;
     },
-    async claim(run, keys, owner, { from }) {
+    async claim(run, keys, owner, { from, records }) {
       if (from === 'dead') return take(run, keys, { owner, state: 'dead' }, (chunk) => leaseDead(chunk, owner));
-      const lease = { owner, state: 'lease', expires: leased } as const;
+      const lease = { owner, state: 'lease', expires: leased, claimed: NOW, records } as const;
       return take(run, keys, lease, (chunk) => upsert(table, chunk, lease, IS_OVER));
     },
     async complete(run, keys, owner) {
@@ -118,7 +122,19 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       }
     },
     transaction: mysqlTransaction(table, durations),
+    logs: mysqlLogs(table, durations),
     letters: mysqlLetters(table, durations),
+    records: sqlRecords({
+      from: () => table.quoted,
+      key: '`key`',
+      isOver: () => IS_OVER,
+      ms: (column) => column,
+      // In hex, because the character set of the connection may differ.
+      text: (column) => `HEX(${column})`,
+      read: textOf,
+      literal: (value) => `${text(value)} COLLATE utf8mb4_bin`,
+      end: () => unlessLocked(table),
+    }),
   };
 }
 
@@ -127,11 +143,11 @@ function scopeOf(name: string): string {
   return sha256Hex(name).slice(0, 40);
 }
 
-export function mysqlDdl({ quoted, index, cursors }: Table): string[] {
+export function mysqlDdl({ quoted, index, eventIndex, cursors }: Table): string[] {
   const ascii = (length: number) => `VARCHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`;
   const utf8 = (type: string) => `${type} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`;
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, attempts INT NOT NULL DEFAULT 0, first_failed_at BIGINT, last_failed_at BIGINT, source ${utf8('TEXT')}, error_code ${utf8('TEXT')}, error_message ${utf8('TEXT')}, letter ${utf8('MEDIUMTEXT')}, abandoned BOOLEAN NOT NULL DEFAULT FALSE, retry_until BIGINT, KEY ${index} (expires_at)) ENGINE=InnoDB`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, attempts INT NOT NULL DEFAULT 0, first_failed_at BIGINT, last_failed_at BIGINT, source ${utf8('TEXT')}, error_code ${utf8('TEXT')}, error_message ${utf8('TEXT')}, letter ${utf8('MEDIUMTEXT')}, abandoned BOOLEAN NOT NULL DEFAULT FALSE, retry_until BIGINT, via ${utf8('VARCHAR(200)')}, kind ${utf8('VARCHAR(200)')}, event_id ${utf8('VARCHAR(200)')}, received_at BIGINT, claimed_at BIGINT, done_at BIGINT, chain ${ascii(64)}, block_number BIGINT, block_hash ${ascii(66)}, transitions INT NOT NULL DEFAULT 0, KEY ${index} (expires_at), KEY ${eventIndex} (event_id)) ENGINE=InnoDB`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name ${ascii(200)} PRIMARY KEY, value MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, writers ${ascii(740)} NOT NULL) ENGINE=InnoDB`,
   ];
 }

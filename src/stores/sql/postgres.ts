@@ -1,8 +1,11 @@
 import { storeError } from '../bounded-calls.js';
+import type { Step } from '../store.js';
 import { type RunStatement, valuesOf } from './database.js';
 import { type Claimed, codesOf, type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
+import { logStatements } from './log-statements.js';
 import { endedError } from './outcome.js';
-import { postgresLetters } from './postgres-letters.js';
+import { msOf, postgresLetters, text } from './postgres-letters.js';
+import { RECORD_COLUMNS, recordValues, sqlRecords } from './records.js';
 import { literal, literals, statusOf, type Table } from './table.js';
 
 /** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
@@ -16,10 +19,11 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   const retained = later(retentionMs);
   const lease = `'${milliseconds(leaseMs)}'`;
   const keysFrom = (keys: readonly string[]) => `unnest(ARRAY[${literals(keys)}]) AS wanted (key)`;
-  const insert = () => `INSERT INTO ${table} AS held (key, owner, state, expires_at)`;
+  const insert = (more = '') => `INSERT INTO ${table} AS held (key, owner, state, expires_at${more})`;
   const isOver = `held.expires_at <= clock_timestamp() AND held.state <> 'open'`;
   const isIdle = `held.state = 'dead' AND (held.retry_until IS NULL OR held.retry_until <= clock_timestamp())`;
-  const replace = 'DO UPDATE SET owner = excluded.owner, state = excluded.state, expires_at = excluded.expires_at';
+  const replace =
+    'DO UPDATE SET owner = excluded.owner, state = excluded.state, expires_at = excluded.expires_at, done_at = excluded.done_at';
   /** Tries to lock a key without waiting. A transaction that has claimed the key holds the lock. */
   const lock = (key: string, how = '') =>
     `pg_try_advisory_xact_lock${how}(hashtextextended(${key}, '${table}'::regclass::oid::bigint))`;
@@ -28,29 +32,56 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     CASE WHEN current_setting('statement_timeout') = '0' THEN set_config('statement_timeout', ${lease}, true) END) AS bounded`;
 
   /** Claims for a delivery, or for a retry. */
-  const claimIn = (keys: readonly string[], isRetry: boolean) =>
-    isRetry
-      ? `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', expires_at = ${retained} FROM ${bounded}
-         WHERE key IN (${literals(keys)}) AND (${isIdle}) AND ${lock('key')}`
-      : `${insert()} SELECT key, txid_current()::text, 'open', ${retained} FROM ${bounded}, ${keysFrom(keys)}
-         WHERE ${lock('key')} ON CONFLICT (key) ${replace} WHERE ${isOver}`;
+  const claimIn = (keys: readonly string[], step: Step) => {
+    const { from, records } = step;
+    if (step.transitions) {
+      return `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', claimed_at = clock_timestamp()
+         FROM ${bounded} WHERE ${logs.isAt(step)} AND ${lock('key')}`;
+    }
+    if (from === 'dead') {
+      return `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', expires_at = ${retained}, claimed_at = clock_timestamp()
+         FROM ${bounded} WHERE key IN (${literals(keys)}) AND (${isIdle}) AND ${lock('key')}`;
+    }
+    const given = recordsFrom(keys, records);
+    return `${insert(given.columns)} SELECT key, txid_current()::text, 'open', ${retained}${given.values} FROM ${bounded}, ${given.from}
+         WHERE ${lock('key')} ON CONFLICT (key) ${replace}${given.replace} WHERE ${isOver}`;
+  };
   /** Like `claimIn`, for the length of a lease. The owner may already have a key, if an earlier answer was lost. */
-  const leaseTo = (owner: string, keys: readonly string[], isRetry: boolean) =>
-    isRetry
-      ? `UPDATE ${table} AS held SET owner = ${literal(owner)}, retry_until = ${leased}, abandoned = retry_until IS NOT NULL
-         WHERE key IN (${literals(keys)}) AND (${isIdle} OR (state = 'dead' AND owner = ${literal(owner)})) AND ${lock('key')}`
-      : `${insert()} SELECT key, ${literal(owner)}, 'lease', ${leased} FROM ${keysFrom(keys)}
-         ON CONFLICT (key) ${replace}, abandoned = held.state = 'lease' AND (held.abandoned OR held.owner <> excluded.owner)
+  const leaseTo = (owner: string, keys: readonly string[], { from, records }: Step) => {
+    if (from === 'dead') {
+      return `UPDATE ${table} AS held SET owner = ${literal(owner)}, retry_until = ${leased}, abandoned = retry_until IS NOT NULL, claimed_at = clock_timestamp()
+         WHERE key IN (${literals(keys)}) AND (${isIdle} OR (state = 'dead' AND owner = ${literal(owner)})) AND ${lock('key')}`;
+    }
+    const given = recordsFrom(keys, records);
+    return `${insert(given.columns)} SELECT key, ${literal(owner)}, 'lease', ${leased}${given.values} FROM ${given.from}
+         ON CONFLICT (key) ${replace}${given.replace}, abandoned = held.state = 'lease' AND (held.abandoned OR held.owner <> excluded.owner)
          WHERE (${isOver}) OR (held.owner = excluded.owner AND held.state = 'lease')`;
+  };
 
   /**
    * Records the keys as done, in the role that claimed them. Fails unless the transaction is the one that claimed. The
    * failing cast is not of a constant, which Postgres would cast when planning.
    */
-  const finishing = ({ id, role, keys, owner }: Claimed) =>
-    `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
-      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END;
-     UPDATE ${table} SET state = 'done', letter = NULL WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
+  const finishing = ({ id, role, keys, owner, step }: Claimed) => {
+    const { texts, others } = logs.finish(keys, owner, step);
+    const done = `UPDATE ${table} SET state = 'done', letter = NULL, done_at = clock_timestamp() WHERE key IN (${literals(others)}) AND owner = ${literal(owner)}`;
+    return `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
+      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END; ${[...texts, ...(others.length > 0 ? [done] : [])].join('; ')}`;
+  };
+
+  const logs = logStatements({
+    table: () => table,
+    key: 'key',
+    text,
+    select: (column) => column,
+    read: String,
+    at: (ms) => `to_timestamp(${ms / 1000})`,
+    now: () => 'clock_timestamp()',
+    sinceMs: (column) => `extract(epoch FROM clock_timestamp() - ${column}) * 1000`,
+    ms: msOf,
+    retained: () => retained,
+    isUnlocked: () => lock('key', '_shared'),
+  });
 
   // The server shows the lower 32 bits. A session without a transaction has none.
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
@@ -75,8 +106,10 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     /** In one statement, under a lock, because IF NOT EXISTS has races between replicas. */
     async migrate(run) {
-      const index = named.schema === undefined ? named.index : `"${named.schema}".${named.index}`;
-      const all = [named.quoted, index, named.cursors].map((name) => `to_regclass('${name}') IS NOT NULL`);
+      const qualified = (index: string) => (named.schema === undefined ? index : `"${named.schema}".${index}`);
+      const all = [named.quoted, qualified(named.index), qualified(named.eventIndex), named.cursors].map(
+        (name) => `to_regclass('${name}') IS NOT NULL`,
+      );
       const { rows } = await run(`SELECT 'yes' WHERE ${all.join(' AND ')}`);
       // Unlike creating the tables, this needs no privilege.
       if (rows.length > 0) return;
@@ -106,10 +139,8 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       return new Map(rows.map(valuesOf) as [string, Status][]);
     },
 
-    async claim(run, keys, owner, { from }) {
-      const { rows } = await run(
-        `${leaseTo(owner, keys, from === 'dead')} RETURNING key, txid_current(), abandoned::int`,
-      );
+    async claim(run, keys, owner, step) {
+      const { rows } = await run(`${leaseTo(owner, keys, step)} RETURNING key, txid_current(), abandoned::int`);
       return new Map(
         rows.map(valuesOf).map(([key = '', token = '', abandoned]) => {
           const claim = { token: BigInt(token) };
@@ -120,7 +151,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     async complete(run, keys, owner) {
       const recorded = await run(
-        `${insert()} SELECT key, ${literal(owner)}, 'done', ${retained} FROM ${keysFrom(keys)}
+        `${insert(', done_at')} SELECT key, ${literal(owner)}, 'done', ${retained}, clock_timestamp() FROM ${keysFrom(keys)}
          ON CONFLICT (key) ${replace}, letter = NULL
          WHERE held.owner = excluded.owner OR (${isOver}) OR (${isIdle}) RETURNING key`,
       );
@@ -147,10 +178,21 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       retention: interval(retentionMs),
     }),
 
+    logs,
+    records: sqlRecords({
+      from: () => `${table} AS held`,
+      key: 'key',
+      isOver: () => isOver,
+      ms: msOf,
+      text: (column) => column,
+      read: String,
+      literal: text,
+    }),
+
     transaction: {
-      async claim(run, keys, _owner, { from }) {
+      async claim(run, keys, _owner, step) {
         const { rows } = await run(
-          `${claimIn(keys, from === 'dead')} RETURNING key, owner, quote_literal(current_setting('role'))`,
+          `${claimIn(keys, step)} RETURNING key, owner, quote_literal(current_setting('role'))`,
         );
         const claimed = rows.map(valuesOf);
         const [, id = '', role] = claimed[0] ?? [];
@@ -175,11 +217,13 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
         return rows.length > 0;
       },
       /** Never waits for a key that another transaction has claimed meanwhile. */
-      leaveOpen: (run, { keys, owner }) =>
-        run(
-          `${insert()} SELECT key, ${literal(owner)}, 'open', ${retained} FROM ${keysFrom(keys)}
-           WHERE ${lock('key')} ON CONFLICT (key) ${replace} WHERE (${isOver}) OR (${isIdle})`,
-        ),
+      leaveOpen(run, { keys, owner, records, step }) {
+        const given = recordsFrom(keys, records);
+        return run(
+          `${insert(given.columns)} SELECT key, ${literal(owner)}, 'open', ${retained}${given.values} FROM ${given.from}
+           WHERE ${lock('key')} ON CONFLICT (key) ${replace}${given.replace} WHERE (${isOver}) OR (${isIdle})${step?.transitions ? ` OR (${logs.isAt(step, 'held.')})` : ''}`,
+        );
+      },
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
       leave: (run, { id }) =>
         run(`SELECT pg_terminate_backend(pg_backend_pid()) WHERE txid_current_if_assigned() = ${BigInt(id)}`),
@@ -192,6 +236,24 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
 export const ABORTED =
   'The handler resolved although one of its statements failed, so the transaction was rolled back. Let the handler reject, or use a savepoint for statements that may fail.';
+
+/** The parts of a claim that write records, or only the time of the claim. */
+function recordsFrom(keys: readonly string[], records: Step['records']) {
+  const columns = [...(records ? RECORD_COLUMNS : []), 'claimed_at'];
+  const rows = keys.map((key) => (records ? [key, ...recordValues(records.get(key))] : [key]));
+  const lists = (rows[0] ?? []).map((_, at) => `${arrayOf(rows.map((row) => row[at] ?? null))}::text[]`);
+  return {
+    columns: columns.map((name) => `, ${name}`).join(''),
+    from: `unnest(${lists.join(', ')}) AS wanted (key${records ? `, ${RECORD_COLUMNS.join(', ')}` : ''})`,
+    values: `${records ? `, source, via, kind, event_id, to_timestamp(received_at::float8 / 1000)` : ''}, clock_timestamp()`,
+    replace: columns.map((name) => `, ${name} = excluded.${name}`).join(''),
+  };
+}
+
+function arrayOf(values: readonly (string | number | null)[]): string {
+  const items = values.map((each) => (each === null ? 'NULL' : `"${String(each).replace(/["\\]/g, '\\$&')}"`));
+  return text(`{${items.join(',')}}`);
+}
 
 /** Start of the server's error message, before the time, if the transaction is not the one that claimed the keys. */
 const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
@@ -207,10 +269,11 @@ function refuse(error: unknown): never {
 }
 
 /** The statements that create the tables. Half of each page stays free for updates in place (HOT). */
-export function postgresDdl({ quoted, index, cursors }: Table): string[] {
+export function postgresDdl({ quoted, index, eventIndex, cursors }: Table): string[] {
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, state text NOT NULL, expires_at timestamptz NOT NULL, attempts integer NOT NULL DEFAULT 0, first_failed_at timestamptz, last_failed_at timestamptz, source text, error_code text, error_message text, letter text, abandoned boolean NOT NULL DEFAULT false, retry_until timestamptz) WITH (fillfactor = 50)`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, state text NOT NULL, expires_at timestamptz NOT NULL, attempts integer NOT NULL DEFAULT 0, first_failed_at timestamptz, last_failed_at timestamptz, source text, error_code text, error_message text, letter text, abandoned boolean NOT NULL DEFAULT false, retry_until timestamptz, via text, kind text, event_id text COLLATE "C", received_at timestamptz, claimed_at timestamptz, done_at timestamptz, chain text, block_number bigint, block_hash text, transitions integer NOT NULL DEFAULT 0) WITH (fillfactor = 50)`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
+    `CREATE INDEX IF NOT EXISTS ${eventIndex} ON ${quoted} (event_id)`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
   ];
 }

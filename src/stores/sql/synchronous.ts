@@ -1,6 +1,7 @@
 import { WebhookError } from '../../errors.js';
 import { ignorePromise, isThenable } from '../../internal/guards.js';
 import { storableKey } from '../storable-key.js';
+import { storableStep } from '../storable-records.js';
 import type { Run, Step, StoreWord, Synchronous, TransactionalStore } from '../store.js';
 import { begin, CLOSED, isBusy, runsOf, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
@@ -25,7 +26,8 @@ export function synchronousStore<Connection>(
 
   /** Claims the keys in the open transaction, and reads the status of the others. */
   function claim(keys: readonly string[], owner: string, step: Step): Map<string, StoreWord> {
-    const rows = step.from === 'dead' ? db.runNow(texts.retry(keys, owner)) : db.runNow(...texts.openEach(keys, owner));
+    const change = step.transitions ? texts.move(owner, step) : step.from === 'dead' && texts.retry(keys, owner);
+    const rows = change ? db.runNow(change) : db.runNow(...texts.openEach(keys, owner, step.records));
     const claimed = keysOf({ rows });
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
     const others = keys.filter((key) => !words.has(key));
@@ -85,7 +87,8 @@ export function synchronousStore<Connection>(
         runNow();
         try {
           ask();
-          db.runNow(...texts.finishEach(claimed(), owner));
+          if (step.to === 'done') db.runNow(...texts.finishEach(claimed(), owner));
+          else for (const text of texts.finish(claimed(), owner, step)) db.runNow(text);
           db.runNow('COMMIT');
         } catch (cause) {
           outcome.note(cause);
@@ -98,13 +101,19 @@ export function synchronousStore<Connection>(
       end();
     }
     if (!failure) return new Map(names.map((name, index) => [name, words.get(keys[index] as string) ?? 'in-progress']));
-    throw await outcome.failureOf(failure.cause, { keys: claimed(), owner, id: owner }, beside, options.timeoutMs);
+    throw await outcome.failureOf(
+      failure.cause,
+      { keys: claimed(), owner, id: owner, step },
+      beside,
+      options.timeoutMs,
+    );
   }
 
   return {
     async once(names, step, run) {
       const keys = names.map(storableKey);
-      return whenFree(() => attempt(keys, names, step, run), options.timeoutMs);
+      const stored = storableStep(step);
+      return whenFree(() => attempt(keys, names, stored, run), options.timeoutMs);
     },
   };
 }

@@ -9,6 +9,8 @@ export interface Table {
   readonly bare: string;
   readonly quoted: string;
   readonly index: string;
+  /** The index of event ids. */
+  readonly eventIndex: string;
   /** The table of cursors. */
   readonly cursors: string;
 }
@@ -29,7 +31,8 @@ export function tableOf(name: string, dialect: Dialect): Table {
   const bare = parts.at(-1) as string;
   const schema = parts.length === 2 ? parts[0] : undefined;
   const cursors = `${quoted.slice(0, -1)}_cursors${quote}`;
-  return { name, schema, bare, quoted, index: `${quote}${bare}_expires_at_idx${quote}`, cursors };
+  const indexOf = (column: string) => `${quote}${bare}_${column}_idx${quote}`;
+  return { name, schema, bare, quoted, index: indexOf('expires_at'), eventIndex: indexOf('event_id'), cursors };
 }
 
 /**
@@ -56,16 +59,19 @@ export function literals(values: readonly string[]): string {
 
 /**
  * The state of a row. `lease`: held for the length of a lease. `open`: held by a transaction; once committed, it does
- * not expire, because the effects of its transaction are unknown. `failed`: free, kept to count. `dead`: never expires.
+ * not expire, because the effects of its transaction are unknown. `applied`, `reverted`: logs, kept until final. `failed`: free, kept to count. `dead`: never expires.
  */
-export type State = 'lease' | 'open' | 'done' | 'failed' | 'dead';
+export type State = 'lease' | 'open' | 'done' | 'applied' | 'reverted' | 'failed' | 'dead';
 
 /** The expiry of dead letters, by which an index finds them: in the year 9999, which every client reads as a date. */
 export const NEVER_MS = Date.UTC(9999, 11, 31);
 
+/** The expiry of logs that are not final. */
+export const LOG_MS = Date.UTC(9999, 11, 30);
+
 /** An expression for the `Status` of a row that is not over, in each dialect. */
 export function statusOf(isIdle: string): string {
-  return `CASE state WHEN 'done' THEN 'duplicate' WHEN 'open' THEN 'unknown' WHEN 'dead' THEN
+  return `CASE state WHEN 'done' THEN 'duplicate' WHEN 'applied' THEN 'duplicate' WHEN 'reverted' THEN 'duplicate' WHEN 'open' THEN 'unknown' WHEN 'dead' THEN
     CASE WHEN ${isIdle} THEN 'dead' ELSE 'in-progress' END ELSE 'in-progress' END`;
 }
 

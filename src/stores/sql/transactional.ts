@@ -1,6 +1,7 @@
 import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
+import { storableStep } from '../storable-records.js';
 import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';
 import { BUSY_RETRY_MS, isBusy } from './busy.js';
 import type { IsolationLevel, RunStatement, SqlDatabase, Transaction } from './database.js';
@@ -33,13 +34,12 @@ export function transactionalStore<Tx>(
     leaseMs: options.leaseMs,
     async once(names, step, run: Run<Tx>, limit) {
       const preparing = statements.prepare?.((statement) => db.run(statement, options.timeoutMs));
-      if (preparing) {
-        await withDeadline(preparing, options.timeoutMs, () => storeError(late('did not answer', options)));
-      }
+      const tooLate = () => storeError(late('did not answer', options));
+      if (preparing) await withDeadline(preparing, options.timeoutMs, tooLate);
       const keys = names.map(storableKey);
       const work: Work<Tx> = {
         keys: [...keys].sort(),
-        step,
+        step: storableStep(step),
         run: (claimed, tx) => run(freshOf(names, keys, claimed), tx),
         limit,
       };
@@ -218,7 +218,8 @@ class Attempt<Tx> {
   async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
     const { transaction, status, table } = this.#statements;
     const { keys, step } = this.#work;
-    const claimed = await transaction.claim(explaining(run, table), keys, crypto.randomUUID(), step);
+    const taken = await transaction.claim(explaining(run, table), keys, crypto.randomUUID(), step);
+    const claimed = { ...taken, records: step.records, step };
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
     const others = keys.filter((key) => !this.#words.has(key));

@@ -2,6 +2,7 @@ import { storeContract } from 'event-webhooks/store-contract';
 import { describe, expect, it } from 'vitest';
 import { fromD1, sqlStore } from '../../../../src/stores/sql/index.js';
 import { describeLetters, failure } from '../../../contracts/letters.js';
+import { describeRecords } from '../../../contracts/records.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { once, onceEach } from '../../calls.js';
 import { describeCursors } from '../suites/cursor.js';
@@ -38,10 +39,12 @@ describe.skipIf(!hasWorkerd)(`sqlStore over D1, from Node${needsWorkerd}`, () =>
   describeCursors('fromD1', open);
 
   describe('dead letters of fromD1', () => {
-    describeLetters(async () => ({
+    const make = async () => ({
       store: await open(),
       expire: () => endLeases((text) => workers.query(text), 'sqlite'),
-    }));
+    });
+    describeLetters(make);
+    describe('records', () => describeRecords({ keepsArrival: true, finds: true }, make));
 
     it('hold up to 1.9 MB', async () => {
       const { letters } = await open();

@@ -1,7 +1,9 @@
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromBetterSqlite3, sqlStore } from '../../../../src/stores/sql/index.js';
-import { describeLetters } from '../../../contracts/letters.js';
+import { describeLetters, type LettersGround } from '../../../contracts/letters.js';
+import { describeLogs } from '../../../contracts/logs.js';
+import { describeRecords } from '../../../contracts/records.js';
 import { describeStore } from '../../../contracts/store.js';
 import { unique } from '../../../contracts/store-helpers.js';
 import { once, onceEach } from '../../calls.js';
@@ -46,21 +48,33 @@ describeStore(
   },
 );
 
-describe('dead letters of fromBetterSqlite3, lease', () => {
-  describeLetters(async () => {
-    const { db } = await open();
-    const expire = () => endLeases(async (text) => db.exec(text), 'sqlite');
-    return { store: sqlStore({ db: fromBetterSqlite3(db) }), expire };
-  });
-});
+const leased = async (): Promise<LettersGround> => {
+  const { db } = await open();
+  const expire = () => endLeases(async (text) => db.exec(text), 'sqlite');
+  return { store: sqlStore({ db: fromBetterSqlite3(db) }), expire };
+};
+const transactional = async (): Promise<LettersGround> => {
+  const { db, store } = await open();
+  return {
+    store: store as never,
+    expire: async () => {},
+    leaveOpen: async (key) => void (await once(store, key, () => void db.exec('COMMIT')).catch(nothing)),
+  };
+};
+for (const [mode, make] of Object.entries({ leased, transactional })) {
+  describe(`dead letters of fromBetterSqlite3, ${mode}`, () => describeLetters(make));
+  describe(`records of fromBetterSqlite3, ${mode}`, () => describeRecords({ keepsArrival: true, finds: true }, make));
+}
 
-describe('dead letters of fromBetterSqlite3, transactional', () => {
-  describeLetters(async () => {
+describe('logs of fromBetterSqlite3', () => {
+  describeLogs(async () => {
     const { db, store } = await open();
+    const limit = { signal: new AbortController().signal, deadline: Date.now() + 10_000 };
     return {
       store: store as never,
-      expire: async () => {},
-      leaveOpen: async (key) => void (await once(store, key, () => void db.exec('COMMIT')).catch(nothing)),
+      sweep: () => store.sweep(),
+      leaveOpen: async (key, step) =>
+        void (await store.once([key], step, () => db.exec('COMMIT') as never, limit).catch(nothing)),
     };
   });
 });

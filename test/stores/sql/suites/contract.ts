@@ -1,7 +1,7 @@
 import { describeStore, type StoreTarget } from '../../../contracts/store.js';
 import type { TestServer } from '../../../servers/server.js';
 import { countOf, type Opened, type Run, type SqlClient, type SqlServer, write } from '../client.js';
-import { describeClientLetters } from './letters.js';
+import { describeClientLetters, describeClientLogs } from './letters.js';
 
 type Kind = 'lease' | 'transactional';
 
@@ -47,4 +47,5 @@ export function describeMode(
   const traits = { meanwhile, shared: true, leases: kind === 'lease' } as const;
   describeStore(`${client.title}, ${kind}`, traits, target, server);
   describeClientLetters(client, kind, open);
+  if (kind === 'transactional') describeClientLogs(client, open);
 }

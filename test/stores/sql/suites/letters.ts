@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY, type LetterStore, RETRY, type Step } from '../../../../src/stores/store.js';
-import { describeLetters, failure } from '../../../contracts/letters.js';
+import { describeLetters, failure, type LettersGround } from '../../../contracts/letters.js';
+import { describeLogs } from '../../../contracts/logs.js';
+import { describeRecords } from '../../../contracts/records.js';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { once } from '../../calls.js';
 import { ERR_STORE, type Opened, type Run, type SqlClient } from '../client.js';
@@ -92,7 +94,7 @@ export function describeClientLetters(
     if (kind === 'lease') describeLeased(client, ground);
     else describeTransactions(client, ground);
 
-    describeLetters(async () => {
+    const make = async (): Promise<LettersGround> => {
       const opened = await open();
       const expire = () => endLeases(opened.run, client.dialect);
       if (kind === 'lease') return { store: opened.lease(), expire };
@@ -101,6 +103,24 @@ export function describeClientLetters(
         store: store as never,
         expire,
         leaveOpen: async (key) => void (await once(store, key, (tx) => tx('COMMIT')).catch(nothing)),
+      };
+    };
+    describeLetters(make);
+    describe('records', () => describeRecords({ keepsArrival: true, finds: true }, make));
+  });
+}
+
+/** Logs that follow a chain, in the transactions of a client. */
+export function describeClientLogs(client: SqlClient, open: () => Promise<Opened>): void {
+  describe(`logs of ${client.title}`, () => {
+    describeLogs(async () => {
+      const store = (await open()).transactional({ timeoutMs: 2000 });
+      const limit = { signal: new AbortController().signal, deadline: Date.now() + 10_000 };
+      return {
+        store: store as never,
+        sweep: () => store.sweep(),
+        leaveOpen: async (key, step) =>
+          void (await store.once([key], step, async (_, tx) => void (await tx('COMMIT')), limit).catch(nothing)),
       };
     });
   });

@@ -1,0 +1,164 @@
+import type { WebhookEvent } from '../../events/types.js';
+import { logIdentity, rawLog } from '../../evm/raw-log.js';
+import type { Hex } from '../../evm/types.js';
+import type { BlockVerdict, Reorgs } from '../../handle/reorgs.js';
+import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
+import type { Logger } from '../../internal/logger.js';
+import type { LogBlock } from '../../stores/store.js';
+import { placeOf } from '../finality/block-of.js';
+import type { FinalityLevel } from '../finality/level.js';
+import { createLook } from '../finality/look.js';
+import type { FinalityNode } from '../finality/node.js';
+import type { Say } from '../finality/node-look-ups.js';
+import { CHECK_TIMEOUTS } from '../finality/options.js';
+import { guardedLogger } from '../logging.js';
+import { readNodeOptions } from '../node-options.js';
+import { createHeads } from './heads.js';
+
+const OPTIONS = ['rpcUrl', 'chainId', 'level', 'agree', 'intervalMs', 'timeoutMs', 'logger', 'now'];
+
+/** Options of `chainReorgs`. */
+export interface ChainReorgsOptions {
+  /**
+   * HTTP JSON-RPC URL of a node, or several. The first is asked; the others if it fails, or for `agree`. Messages
+   * contain only the origin, because the rest may contain a key.
+   */
+  readonly rpcUrl: string | readonly string[];
+  /** Chain ID that all nodes must have. It is part of each idempotency key. */
+  readonly chainId: number;
+  /**
+   * When a block is final, so that its events do not change any more. With `{ confirmations: n }`, a deeper re-org is
+   * not undone. (Default: `finalized`.)
+   */
+  readonly level?: FinalityLevel | undefined;
+  /** How many nodes must agree on a block. (Default: 1.) */
+  readonly agree?: number | undefined;
+  /**
+   * How often the receiver looks for re-orgs, in ms; `false` where no timer runs between requests: then call
+   * `settleReorgs`, for example from cron. (Default: 15 000.)
+   */
+  readonly intervalMs?: number | false | undefined;
+  /** Time-out of a request to a node, in milliseconds. A look-up takes at most three times as long. (Default: 5000.) */
+  readonly timeoutMs?: number | undefined;
+  /** Logs what nodes cannot answer. (Default: the console, for warnings and errors.) */
+  readonly logger?: Logger | undefined;
+  /** Clock in epoch milliseconds. (Default: `Date.now`.) */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Creates a `reorgs`, with which a receiver handles events at once and undoes them when their block leaves the chain.
+ * At rest, the effect of each log that was delivered exists if and only if its block is on the chain. Only the chain
+ * decides: a removal notice makes the receiver look sooner, and never reaches `onEvent`. An effect is reverted only
+ * when `agree` nodes show another block at the same number; a node that lags, fails or has no block proves nothing.
+ *
+ * @example
+ * ```ts
+ * import { chainReorgs } from 'event-webhook-receiver/chain';
+ *
+ * // For the option `reorgs` of a receiver with a transactional store and `onReverted`.
+ * export const reorgs = chainReorgs({ rpcUrl: process.env.RPC_URL ?? 'http://127.0.0.1:8545', chainId: 1 });
+ * ```
+ * @param options The nodes and the chain; see {@link ChainReorgsOptions}.
+ * @returns The value for the receiver's `reorgs` option. It makes no request before the first event.
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
+ */
+export function chainReorgs(options: ChainReorgsOptions): Reorgs {
+  const { chainId, agree, intervalMs, timeoutMs, logger, ...rest } = readOptions(options);
+  const { look, nodes } = createLook({ ...rest, chainId, agree, timeoutMs, logger, onContradiction: () => {} });
+  const chain = String(chainId);
+  const heads = createHeads(nodes as [FinalityNode, ...FinalityNode[]], { agree, timeoutMs, now: rest.now });
+  let isWarned = false;
+
+  /** Warns once of an event that is handled as without `reorgs`. */
+  function warn(event: WebhookEvent, why: string): undefined {
+    if (isWarned) return;
+    isWarned = true;
+    logger.warn({ kind: event.event, id: event.id }, `A re-org does not undo events like this one: ${why}.`);
+  }
+
+  return {
+    chain,
+    intervalMs,
+    idempotencyKey: (event) => logIdentity(event, { chainId }),
+
+    placeOf(event) {
+      if (event.event !== 'event.emitted') return warn(event, `${event.event} has no position of a log`);
+      try {
+        const place = placeOf(event);
+        const logIndex = rawLog(event)?.logIndex ?? event.data.event.indexInLog;
+        if (place.hash === undefined || !Number.isSafeInteger(logIndex))
+          return warn(event, 'it has no position of its log');
+        return { block: { chain, blockNumber: place.number, blockHash: place.hash }, logIndex };
+      } catch (error) {
+        return warn(event, (error as Error).message);
+      }
+    },
+
+    isRemoval(event) {
+      try {
+        return event.event === 'event.emitted' && rawLog(event)?.removed === true;
+      } catch {
+        return false;
+      }
+    },
+
+    async replaced(blocks) {
+      const shown = await heads.recent(numbersOf(blocks));
+      const replaced = blocks.filter(({ blockNumber, blockHash }) => isOther(shown.get(blockNumber), blockHash));
+      return new Set(replaced.map(({ blockHash }) => blockHash));
+    },
+
+    async verdicts(blocks) {
+      const verdicts = new Map<string, BlockVerdict>();
+      const unique = new Map(blocks.map((block) => [block.blockHash, block]));
+      if (unique.size === 0) return verdicts;
+      // Finality first: a hash that was read before its number was final may have been replaced since.
+      const finals = await finality([...unique.values()]);
+      const others: LogBlock[] = [];
+      for (const block of unique.values()) {
+        const say = finals.get(keyOf(block));
+        if (say?.kind === 'same' || say?.kind === 'other') {
+          verdicts.set(block.blockHash, { isCanonical: say.kind === 'same', isFinal: true });
+        } else others.push(block);
+      }
+      const shown = await heads.now(numbersOf(others));
+      for (const { blockHash, blockNumber } of others) {
+        const hash = shown.get(blockNumber);
+        if (hash) verdicts.set(blockHash, { isCanonical: hash === blockHash, isFinal: false });
+      }
+      return verdicts;
+    },
+  };
+
+  /** The answers on finality; none if no node answers. */
+  async function finality(blocks: readonly LogBlock[]): Promise<ReadonlyMap<string, Say>> {
+    const places = blocks.map((block) => ({
+      key: keyOf(block),
+      number: block.blockNumber,
+      hash: block.blockHash as Hex,
+      isRemoval: false,
+    }));
+    try {
+      return await look(places);
+    } catch (error) {
+      logger.warn({ err: error }, `Re-orgs are settled later: ${(error as Error).message}`);
+      return new Map();
+    }
+  }
+}
+
+const keyOf = ({ blockNumber, blockHash }: LogBlock) => `${blockNumber}:${blockHash}`;
+const numbersOf = (blocks: readonly LogBlock[]) => [...new Set(blocks.map(({ blockNumber }) => blockNumber))];
+const isOther = (hash: Hex | undefined, own: string) => hash !== undefined && hash !== own;
+
+function readOptions(options: ChainReorgsOptions) {
+  checkOptions('chainReorgs', options, OPTIONS);
+  const { rpcUrl, level = 'finalized', agree, intervalMs = 15_000, timeoutMs = 5000, now = Date.now } = options;
+  const { chainId, ...nodes } = readNodeOptions({ rpcUrl, level, chainId: options.chainId, agree });
+  if (chainId === undefined) throw optionError('chainId', 'a whole number above 0, such as 1 for Ethereum', chainId);
+  if (intervalMs !== false) checkNumber('intervalMs', intervalMs, 1, MAX_TIMER_MS);
+  checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS / CHECK_TIMEOUTS);
+  checkFunction('now', now);
+  return { ...nodes, chainId, intervalMs, timeoutMs, now, logger: guardedLogger(options.logger) };
+}

@@ -1,0 +1,203 @@
+import type { EventItem } from '../events/parse-delivery.js';
+import type { LogStore, OpenLog, Step } from '../stores/store.js';
+import { asWebhookError, type EventOutcome } from './answer.js';
+import type { Items } from './attempt.js';
+import { storeFailure } from './attempt-errors.js';
+import type { AboutDelivery } from './context.js';
+import { readLetter } from './letter-text.js';
+import { isApplied, logsOf, type Reorgs } from './reorgs.js';
+import type { HandleEach, HandleOnce } from './run-each.js';
+
+/** The result of a pass over the logs whose blocks are not final. */
+export interface ReorgReport {
+  /** Events that took effect because their block is on the chain: again, or for the first time. */
+  readonly applied: number;
+  /** Events whose effect was reverted. */
+  readonly reverted: number;
+  /** Events whose handler failed, or that could not be read; the next pass tries them again. */
+  readonly failed: number;
+  /** Events whose block became final, so that they do not change any more. */
+  readonly final: number;
+  /** Events whose block is not final. */
+  readonly open: number;
+  /** Number of the lowest block of these. */
+  readonly oldestBlock?: number | undefined;
+  /** Whether another replica was at work, so that this pass did nothing. */
+  readonly isElsewhere: boolean;
+}
+
+/** The parts of a receiver that a pass uses. */
+export interface ReviseParts {
+  readonly reorgs: Reorgs;
+  readonly logs: LogStore;
+  /** Call the handlers for events that are applied and reverted. */
+  readonly apply: HandleEach;
+  readonly revert: HandleEach;
+  /** Takes a step without calling user code. */
+  readonly keep: HandleOnce;
+  /** Receives the outcome of each change. */
+  readonly onOutcome: (outcome: EventOutcome, change: 'applied' | 'reverted') => void;
+  readonly report: (error: unknown) => void;
+}
+
+interface Due extends OpenLog {
+  readonly key: string;
+  readonly isFinal: boolean;
+}
+
+/** Events that change in one call. */
+interface Change {
+  readonly items: Map<string, EventItem>;
+  /** The keys as the store writes them, by idempotency key. */
+  readonly stored: Map<string, string>;
+  readonly source: string | undefined;
+  readonly transitions: number;
+}
+
+type Counts = { -readonly [Name in 'applied' | 'reverted' | 'failed' | 'final']: number };
+
+const PAGE = 1000;
+
+/** Makes the effects of logs follow the chain. */
+export function createRevise({ reorgs, logs, apply, revert, keep, onOutcome, report }: ReviseParts) {
+  const { chain } = reorgs;
+
+  /** One pass, until `isOver`; over the blocks of `numbers` only, if given. Rejects if the store fails. */
+  async function pass(isOver: () => boolean, numbers?: readonly number[]): Promise<ReorgReport> {
+    const counts = { applied: 0, reverted: 0, failed: 0, final: 0 };
+    const owner = crypto.randomUUID();
+    if (!(await logs.lead(chain, owner))) return { ...counts, open: 0, isElsewhere: true };
+    const due: Due[] = [];
+    let oldestBlock: number | undefined;
+    let total = 0;
+    try {
+      let after: { blockNumber: number; key: string } | undefined;
+      for (let size = PAGE; size === PAGE && !isOver(); total += size) {
+        const page = await logs.list({ chain, numbers, after, limit: PAGE });
+        const verdicts = await reorgs.verdicts([...page.values()]);
+        const final = new Map<string, number>();
+        for (const [key, log] of page) {
+          after = { key, blockNumber: log.blockNumber };
+          const verdict = verdicts.get(log.blockHash);
+          if (!verdict?.isFinal) oldestBlock ??= log.blockNumber;
+          if (verdict && verdict.isCanonical !== isApplied(log.transitions)) {
+            due.push({ ...log, key, isFinal: verdict.isFinal });
+          } else if (verdict?.isFinal) final.set(key, log.transitions);
+        }
+        await settle(final, counts);
+        size = page.size;
+      }
+      for (const block of inOrder(due)) {
+        if (isOver() || !(await logs.lead(chain, owner))) break;
+        const before = counts.failed;
+        await changeBlock(block, counts);
+        if (counts.failed > before) oldestBlock = Math.min(oldestBlock ?? Infinity, block[0].blockNumber);
+      }
+    } finally {
+      await logs.yield(chain, owner);
+    }
+    return { ...counts, open: total - counts.final, oldestBlock, isElsewhere: false };
+  }
+
+  async function settle(final: ReadonlyMap<string, number>, counts: Counts): Promise<void> {
+    if (final.size > 0) await logs.settle(final);
+    counts.final += final.size;
+  }
+
+  /** Changes the logs of one block, all in one direction. */
+  async function changeBlock(block: readonly [Due, ...Due[]], counts: Counts): Promise<void> {
+    const isReversal = isApplied(block[0].transitions);
+    const [from, to] = isReversal ? (['applied', 'reverted'] as const) : (['reverted', 'applied'] as const);
+    const final = new Map<string, number>();
+    for (const { items, stored, source, transitions } of await read(block, isReversal, counts)) {
+      const step: Step = { from, to, transitions: new Map([...items.keys()].map((key) => [key, transitions])) };
+      const about = { ...aboutNow(), source, step, application: applicationOf(transitions) };
+      for (const outcome of await (isReversal ? revert : apply)(items, about)) {
+        onOutcome(outcome, to);
+        if (outcome.error) counts.failed++;
+        if (outcome.status !== 'handled') continue;
+        counts[to]++;
+        const key = stored.get(outcome.idempotencyKey as string) as string;
+        if (block[0].isFinal) final.set(key, transitions + 1);
+      }
+    }
+    await settle(final, counts);
+  }
+
+  /** Reads the events of logs, in the order in which they change. */
+  async function read(block: readonly Due[], isReversal: boolean, counts: Counts): Promise<Change[]> {
+    const found = [];
+    for (const { key, transitions } of block) {
+      const log = await logs.read(key);
+      if (log?.transitions !== transitions) continue;
+      try {
+        const letter = readLetter(log, key);
+        found.push({ ...letter, key, transitions, logIndex: reorgs.placeOf(letter.item.event)?.logIndex ?? 0 });
+      } catch (error) {
+        counts.failed++;
+        report(error);
+      }
+    }
+    found.sort((one, other) => (isReversal ? other.logIndex - one.logIndex : one.logIndex - other.logIndex));
+    const changes: Change[] = [];
+    for (const { idempotencyKey, key, source, transitions, item } of found) {
+      let last = changes.at(-1);
+      if (!last || last.source !== source || last.transitions !== transitions) {
+        last = { items: new Map(), stored: new Map(), source, transitions };
+        changes.push(last);
+      }
+      last.items.set(idempotencyKey, item);
+      last.stored.set(idempotencyKey, key);
+    }
+    return changes;
+  }
+
+  /** Retries a dead letter in the direction that the chain now demands; if that is unknown, in the one that failed. */
+  async function retry(item: EventItem, key: string, about: AboutDelivery): Promise<EventOutcome> {
+    const items: Items = new Map([[key, item]]);
+    try {
+      const log = await logs.find(key);
+      const block = log ?? reorgs.placeOf(item.event)?.block;
+      const transitions = log?.transitions ?? 0;
+      const verdicts = block && (await reorgs.verdicts([block]));
+      const verdict = block && verdicts?.get(block.blockHash);
+      const isWanted = verdict?.isCanonical ?? !isApplied(transitions);
+      const to = isWanted ? 'applied' : 'reverted';
+      const step: Step = { from: 'dead', to, logs: logsOf(reorgs, items, about.source) };
+      const revised = { ...about, step, application: applicationOf(transitions) };
+      if (isWanted === isApplied(transitions)) return await keep(item, key, revised);
+      const [outcome] = await (isWanted ? apply : revert)(items, revised);
+      return outcome as EventOutcome;
+    } catch (cause) {
+      return { status: 'failed', item, idempotencyKey: key, error: asWebhookError(storeFailure(cause)) };
+    }
+  }
+
+  return { pass, retry };
+}
+
+export type Revise = ReturnType<typeof createRevise>;
+
+/** The number of the application that a change makes or reverts. */
+function applicationOf(transitions: number): number {
+  return Math.floor(transitions / 2) + 1;
+}
+
+/** Logs of the same block and direction together: reversals from the highest block down, then applications upward. */
+function inOrder(due: readonly Due[]): [Due, ...Due[]][] {
+  const places = new Map<string, [Due, ...Due[]]>();
+  for (const log of due) {
+    const place = `${log.blockHash} ${isApplied(log.transitions)}`;
+    const block = places.get(place);
+    if (block) block.push(log);
+    else places.set(place, [log]);
+  }
+  const rank = ([{ blockNumber, transitions }]: [Due, ...Due[]]) => (isApplied(transitions) ? -blockNumber : Infinity);
+  return [...places.values()].sort(
+    (one, other) => rank(one) - rank(other) || one[0].blockNumber - other[0].blockNumber,
+  );
+}
+
+function aboutNow(): AboutDelivery {
+  return { timestamp: String(Math.floor(Date.now() / 1000)), via: 'reorg' };
+}

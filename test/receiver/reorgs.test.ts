@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, createReceiver, memoryStore } from '../../src/index.js';
+import { sampleTransactionIncluded } from '../../src/testing/index.js';
+import { secret } from '../helpers.js';
+import { statuses } from './at-once.js';
+import { following, hashOf, logOf, scriptedChain } from './scripted-reorgs.js';
+
+describe('an event whose block leaves the chain', () => {
+  it('is applied at once, reverted, and applied again when the block returns', async () => {
+    const { deliver, settle, chain, calls } = following();
+    expect(statuses(await deliver(logOf('A')))).toEqual(['handled']);
+    chain.canonical.set(10, hashOf('A'));
+    expect(await settle()).toMatchObject({ applied: 0, reverted: 0, open: 1, oldestBlock: 10 });
+    chain.canonical.set(10, hashOf('B'));
+    expect(await settle()).toMatchObject({ applied: 0, reverted: 1, failed: 0, final: 0, open: 1 });
+    expect(await settle()).toMatchObject({ applied: 0, reverted: 0, open: 1 });
+    chain.canonical.set(10, hashOf('A'));
+    expect(await settle()).toMatchObject({ applied: 1, reverted: 0 });
+    expect(calls).toEqual(['+A10#0 1', '-A10#0 1', '+A10#0 2']);
+  });
+
+  it('does not change once its block is final', async () => {
+    const { deliver, settle, chain, calls } = following();
+    await deliver(logOf('A'), logOf('B'));
+    chain.canonical.set(10, hashOf('B'));
+    chain.finalNumber = 10;
+    expect(await settle()).toEqual({
+      ...{ applied: 0, reverted: 1, failed: 0, final: 2, open: 0, oldestBlock: undefined, isElsewhere: false },
+    });
+    chain.canonical.set(10, hashOf('A'));
+    expect(await settle()).toMatchObject({ applied: 0, reverted: 0, final: 0, open: 0 });
+    expect(statuses(await deliver(logOf('A'), logOf('B')))).toEqual(['duplicate', 'duplicate']);
+    expect(calls).toEqual(['+A10#0 1', '+B10#0 1', '-A10#0 1']);
+  });
+
+  it('stays as it is while no node gives a block at its number', async () => {
+    const { deliver, settle, chain, calls } = following();
+    await deliver(logOf('A'));
+    expect(await settle()).toMatchObject({ reverted: 0, open: 1, oldestBlock: 10 });
+    chain.canonical.set(9, hashOf('C', 9));
+    expect(await settle()).toMatchObject({ reverted: 0, open: 1 });
+    expect(calls).toEqual(['+A10#0 1']);
+  });
+
+  it('is kept as reverted when a node shows another block at delivery', async () => {
+    const { deliver, settle, chain, calls } = following();
+    chain.isSilentAtDeliveries = false;
+    chain.canonical.set(10, hashOf('B'));
+    expect(await deliver(logOf('A'))).toMatchObject({ status: 200, outcomes: [{ status: 'dropped' }] });
+    expect(statuses(await deliver(logOf('A')))).toEqual(['duplicate']);
+    expect(await settle()).toMatchObject({ applied: 0, reverted: 0, open: 1 });
+    expect(calls).toEqual([]);
+    chain.canonical.set(10, hashOf('A'));
+    expect(await settle()).toMatchObject({ applied: 1 });
+    expect(calls).toEqual(['+A10#0 1']);
+  });
+
+  it('is not given to a handler as a removal notice', async () => {
+    const { deliver, settle, chain, calls } = following();
+    expect(statuses(await deliver(logOf('A', { removed: true })))).toEqual(['dropped']);
+    await deliver(logOf('A'));
+    chain.canonical.set(10, hashOf('A'));
+    expect(statuses(await deliver(logOf('A', { removed: true })))).toEqual(['dropped']);
+    await settle();
+    expect(calls).toEqual(['+A10#0 1']);
+  });
+
+  it('is reverted with its neighbours from the highest block down, and applied upward, each in order of its logs', async () => {
+    const { deliver, settle, chain, calls } = following();
+    const places = [10, 11, 12].flatMap((number) => [0, 1].map((logIndex) => ({ number, logIndex })));
+    await deliver(...places.map((place) => logOf('A', place)));
+    for (const number of [10, 11, 12]) chain.canonical.set(number, hashOf('B', number));
+    calls.length = 0;
+    await settle();
+    expect(calls.map((call) => call.slice(0, 6))).toEqual(['-A12#1', '-A12#0', '-A11#1', '-A11#0', '-A10#1', '-A10#0']);
+    for (const number of [10, 11, 12]) chain.canonical.set(number, hashOf('A', number));
+    calls.length = 0;
+    await settle();
+    expect(calls.map((call) => call.slice(0, 6))).toEqual(['+A10#0', '+A10#1', '+A11#0', '+A11#1', '+A12#0', '+A12#1']);
+  });
+
+  it('does not hold up others when its handler fails, and is tried again', async () => {
+    const { deliver, settle, chain, calls, bad, reported } = following({ failing: ['-A11#0'] });
+    await deliver(logOf('A'), logOf('A', { number: 11 }));
+    for (const number of [10, 11]) chain.canonical.set(number, hashOf('B', number));
+    expect(await settle()).toMatchObject({ reverted: 1, failed: 1, open: 2 });
+    expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+    bad.clear();
+    expect(await settle()).toMatchObject({ reverted: 1, failed: 0, open: 2 });
+    expect(calls).toEqual(['+A10#0 1', '+A11#0 1', '-A10#0 1', '-A11#0 1']);
+  });
+
+  it('of onEvents is reverted by onRevertedEvents, a block at a time', async () => {
+    const batches: string[][] = [];
+    const note = (entries: readonly { event: { id: string } }[]) => {
+      batches.push(entries.map(({ event }) => event.id));
+    };
+    const { deliver, settle, chain } = following({
+      ...{ onEvent: undefined, onReverted: undefined, onEvents: note, onRevertedEvents: note },
+    } as never);
+    await deliver(logOf('A'), logOf('A', { logIndex: 1 }), logOf('A', { number: 11 }));
+    for (const number of [10, 11]) chain.canonical.set(number, hashOf('B', number));
+    await settle();
+    expect(batches).toEqual([['A10#0', 'A10#1', 'A11#0'], ['A11#0'], ['A10#1', 'A10#0']]);
+  });
+
+  it('of two sources has an effect for each', async () => {
+    const { receiver, settle, chain, calls } = following();
+    for (const source of ['a', 'b']) await receiver.handleEvents([logOf('A')], { source });
+    chain.canonical.set(10, hashOf('B'));
+    expect(await settle()).toMatchObject({ reverted: 2 });
+    expect(calls).toEqual(['+A10#0 1', '+A10#0 1', '-A10#0 1', '-A10#0 1']);
+  });
+});
+
+describe('an event whose reversal or application fails for good', () => {
+  const deadLetters = { afterAttempts: 2, afterSeconds: 0 };
+
+  it('becomes a dead letter that says which side is missing, and is left alone by passes', async () => {
+    const { deliver, settle, chain, receiver, bad, calls } = following({ deadLetters, failing: ['-A10#0'] });
+    await deliver(logOf('A'));
+    chain.canonical.set(10, hashOf('B'));
+    expect(await settle()).toMatchObject({ failed: 1 });
+    expect(await settle()).toMatchObject({ failed: 0 });
+    expect((await receiver.deadLetters.list()).letters).toMatchObject([{ isReversal: true, attempts: 2 }]);
+    expect(await settle()).toMatchObject({ failed: 0, open: 0 });
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 0, failed: 1, skipped: 0 });
+    bad.clear();
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 1, failed: 0, skipped: 0 });
+    expect(calls).toEqual(['+A10#0 1', '-A10#0 1']);
+    expect(await settle()).toMatchObject({ reverted: 0, open: 1 });
+  });
+
+  it('is retried in the direction that the chain demands by then', async () => {
+    const { deliver, settle, chain, receiver, bad, calls } = following({ deadLetters, failing: ['-A10#0'] });
+    await deliver(logOf('A'));
+    chain.canonical.set(10, hashOf('B'));
+    await settle();
+    await settle();
+    chain.canonical.set(10, hashOf('A'));
+    bad.clear();
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 1, failed: 0, skipped: 0 });
+    expect((await receiver.deadLetters.list()).letters).toEqual([]);
+    expect(await settle()).toMatchObject({ applied: 0, reverted: 0, open: 1 });
+    chain.canonical.set(10, hashOf('B'));
+    expect(await settle()).toMatchObject({ reverted: 1 });
+    expect(calls).toEqual(['+A10#0 1', '-A10#0 1']);
+  });
+
+  it('that was never applied is applied by a retry, or kept as reverted if its block is gone', async () => {
+    const failing = ['+A10#0', '+B10#0'];
+    const { deliver, settle, chain, receiver, bad, calls } = following({ deadLetters, failing });
+    for (let tries = 0; tries < 2; tries++) await deliver(logOf('A'), logOf('B'));
+    const { letters } = await receiver.deadLetters.list();
+    expect(letters.map(({ isReversal }) => isReversal)).toEqual([undefined, undefined]);
+    bad.clear();
+    chain.canonical.set(10, hashOf('B'));
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 2, failed: 0, skipped: 0 });
+    expect(calls).toEqual(['+B10#0 1']);
+    chain.canonical.set(10, hashOf('A'));
+    expect(await settle()).toMatchObject({ applied: 1, reverted: 1 });
+    expect(calls).toEqual(['+B10#0 1', '-B10#0 1', '+A10#0 1']);
+  });
+
+  it('is not touched any more once its letter was discarded', async () => {
+    const { deliver, settle, chain, receiver } = following({ deadLetters, failing: ['-A10#0'] });
+    await deliver(logOf('A'));
+    chain.canonical.set(10, hashOf('B'));
+    for (let tries = 0; tries < 2; tries++) await settle();
+    const [letter] = (await receiver.deadLetters.list()).letters;
+    await receiver.deadLetters.discard([letter?.idempotencyKey ?? '']);
+    expect(await settle()).toMatchObject({ reverted: 0, failed: 0, open: 0 });
+    expect(statuses(await deliver(logOf('A')))).toEqual(['duplicate']);
+  });
+});
+
+describe('reorgs', () => {
+  it('handles an event without a log as it would without reorgs', async () => {
+    const { receiver, settle, calls } = following();
+    const event = sampleTransactionIncluded();
+    const result = await receiver.handleEvents([event]);
+    expect(statuses(result)).toEqual(['handled']);
+    expect(await settle()).toMatchObject({ open: 0 });
+    expect(calls).toEqual([`+${event.id} 1`]);
+  });
+
+  it('runs one pass at a time over a store', async () => {
+    const { deliver, receiver, chain } = following();
+    await deliver(logOf('A'));
+    chain.canonical.set(10, hashOf('B'));
+    const reports = await Promise.all([receiver.settleReorgs(), receiver.settleReorgs()]);
+    expect(reports.map(({ reverted }) => reverted)).toEqual([1, 0]);
+  });
+
+  it('refuses keys that are not of the log', async () => {
+    const { receiver, reported } = following({ idempotencyKey: ({ id }) => id });
+    const { status } = await receiver.handleEvents([logOf('A')]);
+    expect([status, reported]).toEqual([500, ['ERR_WEBHOOK_CONFIG']]);
+  });
+
+  const { reorgs } = scriptedChain();
+  const nothing = () => {};
+  it.each([
+    ['without onReverted', { onReverted: undefined }, /onReverted/],
+    ['without a store that keeps logs', { store: { ...memoryStore(), logs: undefined } }, /transactional: true/],
+    ['without a store of its own', { store: undefined }, /transactional: true/],
+    ['with finality', { finality: { before: nothing } }, /no undo/],
+    ['with enqueue', { onEvent: undefined, onReverted: undefined, enqueue: nothing }, /enqueue/],
+    ['with onEvents but onReverted', { onEvent: undefined, onEvents: nothing }, /onRevertedEvents/],
+  ])('is refused %s', (_, options, message) => {
+    const all = { secret, store: memoryStore(), reorgs, onEvent: nothing, onReverted: nothing, ...options };
+    expect(() => createReceiver(all as never)).toThrow(message);
+  });
+
+  it('is needed by onReverted and by settleReorgs', async () => {
+    const options = { secret, onEvent: nothing, onReverted: nothing };
+    expect(() => createReceiver(options)).toThrow(ConfigError);
+    const receiver = createReceiver({ secret, onEvent: nothing });
+    await expect(receiver.settleReorgs()).rejects.toThrow(ConfigError);
+  });
+});
