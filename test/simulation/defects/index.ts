@@ -4,6 +4,7 @@ import { leaseDefects } from './leases.js';
 import { otherDefects } from './others.js';
 import { receiverDefects } from './receiver.js';
 import { redisDefects } from './redis.js';
+import { reorgsDefects } from './reorgs.js';
 
 /** Every defect that the simulation must find. */
 export const defects: readonly Defect[] = [
@@ -12,6 +13,7 @@ export const defects: readonly Defect[] = [
   ...leaseDefects,
   ...redisDefects,
   ...otherDefects,
+  ...reorgsDefects,
 ];
 
 /** Bundles the code, with the defect of that name if there is one. */

@@ -1,12 +1,14 @@
-import type { Run, RunLimit, StoreWord, TransactionalStore } from '../../../src/stores/store.js';
+import type { Run, RunLimit, Step, StoreWord, TransactionalStore } from '../../../src/stores/store.js';
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { Subject } from '../subject/load.js';
+import { LogRows } from './log-rows.js';
 import { Session } from './session.js';
 
 /** A transaction, as the server has it. `own`: the handler ended it. */
 interface Transaction {
   readonly keys: readonly string[];
+  readonly step: Step;
   readonly token: bigint;
   state: 'open' | 'own' | 'over';
   readonly effects: string[];
@@ -19,8 +21,8 @@ interface Claimed {
 
 /** The transaction of a handler. */
 export interface Tx {
-  /** Writes the effect of a key. */
-  write(key: string): Promise<void>;
+  /** Writes an effect, such as that of a key. */
+  write(effect: string): Promise<void>;
   /** What a handler must not do. */
   end(how: 'COMMIT' | 'ROLLBACK'): Promise<void>;
 }
@@ -30,19 +32,22 @@ export interface TableTimes {
   readonly timeoutMs: number;
   /** After this time no transaction conflicts with another. */
   readonly horizonMs: number;
+  /** How long a replica may revise the logs of a chain without extending its lease. (Default: `leaseMs`.) */
+  readonly leadMs?: number | undefined;
 }
 
 const MOST_TRIES = 5;
 class Conflict extends Error {}
 
 /**
- * A database of effects and of idempotency keys, and a transactional store over it that is written from the contract of
+ * A database of effects, idempotency keys and logs, and a transactional store over it that is written from the contract of
  * `TransactionalStore`. Left out: locks that wait, and a handler's statements beside its transaction.
  */
 export class TransactionalTable {
   readonly server: Server;
   /** The keys that are committed; open ones have an unknown outcome. */
   readonly rows = new Map<string, 'done' | 'open'>();
+  readonly logs: LogRows;
   readonly effects: string[] = [];
   /** Grows with each change of what is committed. */
   commits = 0;
@@ -53,6 +58,8 @@ export class TransactionalTable {
   constructor(server: Server, times: TableTimes) {
     this.server = server;
     this.#times = times;
+    const { timeoutMs, leadMs = times.leaseMs } = times;
+    this.logs = new LogRows(server, { timeoutMs, leadMs }, (key) => this.#held.has(key));
   }
 
   /** The store of a process that starts. */
@@ -61,11 +68,12 @@ export class TransactionalTable {
       new WebhookError('ERR_WEBHOOK_OUTCOME_UNKNOWN', `The outcome of ${keys.join(', ')} is unknown.`, { cause });
     return {
       leaseMs: this.#times.leaseMs,
-      once: async (keys, _step, run, limit) => {
+      logs: this.logs.store(process),
+      once: async (keys, step, run, limit) => {
         for (let tries = 1; ; tries++) {
           const session = new Session(process, this.server, this.#times.timeoutMs);
           try {
-            return await this.#attempt(session, keys, run, limit, unknown);
+            return await this.#attempt(session, keys, step, run, limit, unknown);
           } catch (error) {
             if (!(error instanceof Conflict) || tries === MOST_TRIES) throw error;
           } finally {
@@ -79,6 +87,7 @@ export class TransactionalTable {
   async #attempt(
     session: Session,
     keys: readonly string[],
+    step: Step,
     run: Run<Tx>,
     { signal }: RunLimit,
     unknown: (keys: readonly string[], cause: unknown) => Error,
@@ -87,12 +96,12 @@ export class TransactionalTable {
     const { process } = session;
     const startedAt = process.monotonic();
     const elapsedMs = () => process.monotonic() - startedAt;
-    const { words, transaction } = await session.call(() => this.#begin(keys, session));
+    const { words, transaction } = await session.call(() => this.#begin(keys, step, session));
     const { keys: fresh, token } = transaction;
     if (fresh.length > 0) {
       if (elapsedMs() >= leaseMs / 10) throw new Error('The claim took too long.');
       const tx: Tx = {
-        write: (key) => session.call(() => this.#write(transaction, key)),
+        write: (effect) => session.call(() => this.#write(transaction, effect)),
         end: (how) => session.call(() => this.#end(transaction, how === 'COMMIT', 'own')),
       };
       let isLate = false;
@@ -122,15 +131,17 @@ export class TransactionalTable {
     return new Map(keys.map((key) => [key, words.get(key) ?? 'handled']));
   }
 
-  #begin(keys: readonly string[], session: Session): Claimed {
+  #begin(keys: readonly string[], step: Step, session: Session): Claimed {
+    const isDelivery = step.from === 'free';
     const words = new Map<string, StoreWord>();
     for (const key of keys) {
       const row = this.rows.get(key);
       if (row !== undefined) words.set(key, row === 'done' ? 'duplicate' : 'unknown');
+      else if (isDelivery ? this.logs.has(key) : !this.logs.matches(key, step)) words.set(key, 'duplicate');
       else if (this.#held.has(key)) words.set(key, 'in-progress');
     }
     const fresh = keys.filter((key) => !words.has(key));
-    const transaction: Transaction = { keys: fresh, token: ++this.#token, state: 'open', effects: [] };
+    const transaction: Transaction = { keys: fresh, step, token: ++this.#token, state: 'open', effects: [] };
     for (const key of fresh) this.#held.set(key, transaction);
     const rollBack = () => {
       if (transaction.state === 'open') this.#end(transaction, false, 'over');
@@ -142,10 +153,10 @@ export class TransactionalTable {
   }
 
   /** Outside of a transaction, it is committed at once. */
-  #write(transaction: Transaction, key: string): void {
+  #write(transaction: Transaction, effect: string): void {
     if (transaction.state === 'over') throw new Error('The transaction is over.');
-    if (transaction.state === 'open') transaction.effects.push(key);
-    else this.#commit([key]);
+    if (transaction.state === 'open') transaction.effects.push(effect);
+    else this.#commit([effect]);
   }
 
   #commit(effects: readonly string[]): void {
@@ -159,7 +170,9 @@ export class TransactionalTable {
     transaction.state = state;
     for (const key of transaction.keys) {
       this.#held.delete(key);
-      if (commits) this.rows.set(key, state === 'own' ? 'open' : 'done');
+      if (!commits) continue;
+      if (state === 'own') this.rows.set(key, 'open');
+      else if (!this.logs.record(key, transaction.step)) this.rows.set(key, 'done');
     }
     if (commits) this.#commit(transaction.effects);
   }

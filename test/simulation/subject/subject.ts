@@ -2,6 +2,7 @@
 export { chainFinality } from '../../../src/chain/finality/chain-finality.js';
 export { chainSource } from '../../../src/chain/reconcile/chain-source.js';
 export { reconcile } from '../../../src/chain/reconcile/reconcile.js';
+export { chainReorgs } from '../../../src/chain/reorgs/chain-reorgs.js';
 export { WebhookError } from '../../../src/errors.js';
 export { logIdentity } from '../../../src/evm/raw-log.js';
 export { Deadline } from '../../../src/handle/deadline.js';

@@ -5,5 +5,6 @@ export { memory } from './memory.js';
 export { oddStore } from './odd-store.js';
 export { reconcile } from './reconcile.js';
 export { redis } from './redis.js';
+export { reorgs } from './reorgs.js';
 export { sameIds } from './same-ids.js';
 export { transactional } from './transactional.js';

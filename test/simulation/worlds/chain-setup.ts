@@ -15,9 +15,17 @@ export interface ChainSetupOptions {
   readonly agree: number;
   /** The chain changes until then, and all its blocks become final. */
   readonly horizonMs: number;
+  /** Also tells its URLs from those of other chains. (Default: 31337.) */
+  readonly chainId?: number | undefined;
+  /** What may happen to the chain, each as often as it is listed. (Default: mostly new blocks.) */
+  readonly changes?: readonly Change[] | undefined;
   /** How long after that one more block is mined. (Default: none is.) */
   readonly laterMs?: number | undefined;
 }
+
+export type Change = 'mine' | 're-org' | 'put back' | 'finalize';
+
+const CHANGES: readonly Change[] = ['mine', 'mine', 'mine', 're-org', 'put back', 'finalize', 'finalize'];
 
 /** Confirmations by which src/chain believes that a block was replaced. */
 const SURE = 32;
@@ -40,18 +48,19 @@ export class ChainSetup {
     this.#world = world;
     this.#options = options;
     this.network = new ChainNetwork(world, options.level);
-    for (let url = 0; url < options.urls; url++) {
-      const server = world.server(`node${url}`);
+    for (let at = 0; at < options.urls; at++) {
+      const name = options.chainId === undefined ? `node${at}` : `node${at}-${options.chainId}`;
+      const server = world.server(name);
       const nodes = Array.from({ length: choices.pick([1, 2, 3]) }, () => this.#node());
-      if (url === 0 && options.agree > 1) this.#liars.push(...nodes);
+      if (at === 0 && options.agree > 1) this.#liars.push(...nodes);
       this.servers.push(server);
-      this.sites.set(`http://node${url}.test/`, siteOf(server, nodes));
+      this.sites.set(`http://${name}.test/`, siteOf(server, nodes));
     }
   }
 
   #node(): ChainNode {
     const { choices } = this.#world;
-    const node = new ChainNode(this.network.version, choices.below(2) === 0);
+    const node = new ChainNode(this.network.version, choices.below(2) === 0, this.#options.chainId);
     this.network.addNode(node, choices.pick([0, 0, 50, 500, 3000]));
     this.nodes.push(node);
     return node;
@@ -71,7 +80,7 @@ export class ChainSetup {
     const { choices } = this.#world;
     const { network } = this;
     const { chain } = network;
-    const way = choices.pick(['mine', 'mine', 'mine', 're-org', 'put back', 'finalize', 'finalize'] as const);
+    const way = choices.pick(this.#options.changes ?? CHANGES);
     if (way === 're-org' && network.replaceable > 0) {
       this.#replaced.push(chain.blocks);
       const depth = choices.between(1, Math.min(4, network.replaceable));

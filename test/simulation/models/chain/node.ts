@@ -36,9 +36,11 @@ export class ChainNode {
   onSee: ((version: Version) => void) | undefined;
   #version: Version;
   readonly #replaced: Map<string, Mined> | undefined;
+  readonly #chainId: number | undefined;
 
-  constructor(version: Version, remembersReplaced: boolean) {
+  constructor(version: Version, remembersReplaced: boolean, chainId?: number) {
     this.#version = version;
+    this.#chainId = chainId;
     this.#replaced = remembersReplaced ? new Map() : undefined;
   }
 
@@ -94,7 +96,7 @@ export class ChainNode {
     const { chain, finalized, safe } = this.#version;
     const tags = this.lies ? { finalized: chain.length - 1, safe: chain.length - 1 } : { finalized, safe };
     const habits = { replaced: this.#replaced, hidesUnknown: this.#replaced === undefined };
-    const result = answerOf({ chain, ...tags, ...habits }, method, params);
+    const result = answerOf({ chain, ...tags, ...habits, chainId: this.#chainId }, method, params);
     const { hides } = this;
     if (!hides || method !== 'eth_getLogs') return result;
     if ('blockHash' in (params[0] as object) && !this.lies) return result;

@@ -1,0 +1,67 @@
+import { type Defect, planted } from './defect.js';
+
+/** Mutations of `reorgs`. */
+export const reorgsDefects: readonly Defect[] = [
+  // A log whose block is not on the chain is acknowledged without a row, from which a pass could apply it later.
+  planted('an orphaned delivery is not stored', ['reorgs'], 300, {
+    'src/handle/reorgs.ts': {
+      'const outcome = await keep(item, key, { ...about, step });':
+        "const outcome: EventOutcome = { status: 'handled', item, idempotencyKey: key };\n      void [keep, step];",
+    },
+  }),
+  // A pass takes the hash that it read before the height was final for the final one.
+  planted('finality after the hash', ['reorgs'], 3000, {
+    'src/chain/reorgs/chain-reorgs.ts': {
+      'const finals = await finality([...unique.values()]);':
+        'const early = await heads.now(numbersOf([...unique.values()]));\n      const finals = await finality([...unique.values()]);',
+      "verdicts.set(block.blockHash, { isCanonical: say.kind === 'same', isFinal: true });":
+        'const is = (early.get(block.blockNumber) ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
+    },
+  }),
+  // A pass decides by a hash that a delivery had read.
+  planted('finality with a remembered hash', ['reorgs'], 3000, {
+    'src/chain/reorgs/chain-reorgs.ts': {
+      "verdicts.set(block.blockHash, { isCanonical: say.kind === 'same', isFinal: true });":
+        'const early = await heads.recent([block.blockNumber]);\n          const is = (early.get(block.blockNumber) ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
+    },
+  }),
+  // A row becomes final as it is, although its effect must still change.
+  planted('final before it changes', ['reorgs'], 300, {
+    'src/handle/revise.ts': {
+      '} else if (verdict?.isFinal) final.set': '}\n          if (verdict?.isFinal) final.set',
+    },
+  }),
+  // A row becomes final in the state that it has by then, not in the one that the pass has read.
+  planted('final at another version', ['reorgs'], 20_000, {
+    'src/handle/revise.ts': {
+      'if (final.size > 0) await logs.settle(final);':
+        'const now = new Map<string, number>();\n    for (const key of final.keys()) now.set(key, (await logs.read(key))?.transitions ?? 0);\n    if (final.size > 0) await logs.settle(now);',
+    },
+  }),
+  // No answer counts as another block.
+  planted('no answer reverts', ['reorgs'], 300, {
+    'src/chain/reorgs/chain-reorgs.ts': { 'if (hash) verdicts.set': 'verdicts.set' },
+  }),
+  // A removal notice is handled like the log.
+  planted('a removal notice is handled', ['reorgs'], 100, {
+    'src/handle/reorgs.ts': { 'if (reorgs.isRemoval(item.event)) {': 'if (!block) {' },
+  }),
+  // The chain is not part of the key.
+  planted('chains share keys', ['reorgs'], 300, {
+    'src/chain/reorgs/chain-reorgs.ts': {
+      'logIdentity(event, { chainId })': 'logIdentity(event, { chainId: 1 })',
+    },
+  }),
+  // A handler cannot tell its applications apart.
+  planted('each application is the first', ['reorgs'], 1000, {
+    'src/handle/revise.ts': { 'return Math.floor(transitions / 2) + 1;': 'return 1 + 0 * transitions;' },
+  }),
+  // A pass takes the state of a log for what it was before.
+  planted('applied again without a reversal', ['reorgs'], 300, {
+    'src/handle/revise.ts': {
+      'const isReversal = isApplied(block[0].transitions);': 'const isReversal = false;',
+      "(['applied', 'reverted'] as const) : (['reverted', 'applied'] as const)":
+        "(['reverted', 'applied'] as const) : ([isApplied(block[0].transitions) ? 'applied' : 'reverted', 'applied'] as const)",
+    },
+  }),
+];

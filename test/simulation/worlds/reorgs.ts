@@ -1,0 +1,35 @@
+import type { Choices } from '../kernel/choices.js';
+import { World } from '../kernel/world.js';
+import { TransactionalTable } from '../models/transactional-table.js';
+import { ReorgsOracle } from '../oracle/reorgs.js';
+import type { Subject } from '../subject/load.js';
+import { FollowedChain, HORIZON_MS, LEASE_MS } from './followed-chain.js';
+import type { WorldDefinition } from './world-definition.js';
+
+const CHAIN_IDS = [31337, 1];
+
+/** Replicas whose effects follow one chain, or two chains whose blocks have the same hashes, in one store. */
+export const reorgs: WorldDefinition = {
+  name: 'reorgs',
+  about:
+    '1–3 replicas with a transactional store and `chainReorgs`, sometimes of two chains; blocks leave and return, and nodes lag, fail and disagree.',
+  async play(choices: Choices, subject: Subject): Promise<World> {
+    const world = new World(choices);
+    const server = world.server('database');
+    const times = { leaseMs: LEASE_MS, timeoutMs: 250, horizonMs: HORIZON_MS, leadMs: choices.pick([LEASE_MS, 400, 50]) };
+    const table = new TransactionalTable(server, times);
+    const oracle = new ReorgsOracle(world, table);
+    const chainIds = CHAIN_IDS.slice(0, choices.pick([1, 1, 1, 2]));
+    const chains = chainIds.map((chainId) => new FollowedChain({ world, subject, table, oracle, chainId }));
+
+    function restartServer(): void {
+      server.stop();
+      world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
+    }
+
+    for (const chain of chains) chain.live([restartServer]);
+    await world.run(() => chains.every(({ isAtRest }) => isAtRest));
+    oracle.end();
+    return world;
+  },
+};
