@@ -16,7 +16,12 @@ export const reorgs: WorldDefinition = {
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const server = world.server('database');
-    const times = { leaseMs: LEASE_MS, timeoutMs: 250, horizonMs: HORIZON_MS, leadMs: choices.pick([LEASE_MS, 400, 50]) };
+    const times = {
+      leaseMs: LEASE_MS,
+      timeoutMs: 250,
+      horizonMs: HORIZON_MS,
+      leadMs: choices.pick([LEASE_MS, 400, 50]),
+    };
     const table = new TransactionalTable(server, times);
     const oracle = new ReorgsOracle(world, table);
     const chainIds = CHAIN_IDS.slice(0, choices.pick([1, 1, 1, 2]));
