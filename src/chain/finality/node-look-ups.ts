@@ -64,6 +64,11 @@ export class NodeLookUps {
     return this.#next.says;
   }
 
+  /** Looks the final block of a place up again next time. */
+  doubt({ number }: Place): void {
+    if (number !== undefined) this.#known.final.delete(number);
+  }
+
   #prepare() {
     const places = new Map<string, Place>();
     const start = async () => {

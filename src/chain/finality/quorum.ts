@@ -29,6 +29,8 @@ export async function askNodes(
     const rounds = await Promise.all(asked.map((node) => node.look(open.map(({ place }) => place))));
     open = open.filter(({ place, says }) => {
       says.push(...rounds.map((round) => round.get(place.key) as Say));
+      // What a node was once wrong about must not be remembered.
+      if (isContradicted(says)) for (const node of nodes) node.doubt(place);
       const answer = answerOf(says, agree);
       if (answer) answers.set(place.key, answer);
       return !answer;
@@ -41,18 +43,21 @@ export async function askNodes(
 /** The answer of the nodes asked so far; undefined when others are needed. */
 function answerOf(says: readonly Say[], agree: number): Say | undefined {
   const count = (kind: Say['kind']) => says.filter((say) => say.kind === kind).length;
-  const [same, other] = [count('same'), count('other')];
-  if (same > 0 && other > 0) return undecided(says);
-  if (same >= agree) return { kind: 'same' };
-  if (other >= agree) return { kind: 'other' };
+  if (isContradicted(says)) return undecided(says);
+  if (count('same') >= agree) return { kind: 'same' };
+  if (count('other') >= agree) return { kind: 'other' };
   const isAhead = says.every((say) => say.kind === 'ahead' && !say.isStuck);
   return isAhead ? undecided(says) : undefined;
+}
+
+function isContradicted(says: readonly Say[]): boolean {
+  return says.some(({ kind }) => kind === 'same') && says.some(({ kind }) => kind === 'other');
 }
 
 function undecided(says: readonly Say[]): Say {
   const waitMs = Math.max(1000, ...says.map((say) => ('waitMs' in say ? say.waitMs : 0)));
   const errors = says.flatMap((say) => (say.kind === 'unknown' ? [say.error] : []));
-  if (says.some(({ kind }) => kind === 'same') && says.some(({ kind }) => kind === 'other')) {
+  if (isContradicted(says)) {
     const what =
       'The nodes of `rpcUrl` have different final blocks at the same number. Check that all are of one chain.';
     errors.unshift(new RpcError(what, { reason: 'malformed' }));

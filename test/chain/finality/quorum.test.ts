@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Mined, Raw } from '../scripted-node.js';
+import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
 import { eventOf, finalityOf, forkOf, nodeWith } from './checking.js';
 
 const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
@@ -61,6 +61,19 @@ describe('chainFinality with several nodes', () => {
     // The chains are the same up to here, and to a block that neither has both say no.
     expect(await verdict(eventOf(at(chain, 11)))).toEqual(FINAL);
     expect(await verdict(eventOf(forkOf(at(chain, 11))))).toEqual({ status: 'dropped' });
+  });
+
+  it('settles an event after a node that contradicted the others has the same chain as they', async () => {
+    const { nodes, rpcUrl, chain } = await nodesOf(2, 18);
+    const { verdict } = finalityOf({ rpcUrl, agree: 2 });
+    const [first, last] = nodes;
+    const other = (last as ScriptedNode).chain.slice();
+    expect(await verdict(eventOf(at(chain, 15)))).toMatchObject({ status: 'pending' });
+    (first as ScriptedNode).chain = other;
+    await verdict(eventOf(at(chain, 15)));
+    await verdict(eventOf(at(chain, 15)));
+    expect(await verdict(eventOf(at(chain, 15)))).toEqual({ status: 'dropped' });
+    expect(await verdict(eventOf(at(other, 15)))).toEqual(FINAL);
   });
 
   it('refuses nodes with different chain IDs when none is given', async () => {
