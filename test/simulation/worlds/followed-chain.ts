@@ -50,7 +50,7 @@ export class FollowedChain {
     const urls = choices.pick([1, 1, 2]);
     const level = choices.pick(LEVELS);
     const agree = choices.pick([1, urls]);
-    const intervalMs = choices.pick([2000, 500, false] as const);
+    const intervalMs = choices.pick([3000, 1000, false] as const);
     this.#parts = parts;
     this.#options = { level, agree, intervalMs, isEach: choices.below(2) === 1 };
     world.history.add('world', `follows chain ${chain}`, { urls, ...this.#options });
