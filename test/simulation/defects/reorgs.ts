@@ -64,4 +64,8 @@ export const reorgsDefects: readonly Defect[] = [
         "(['reverted', 'applied'] as const) : ([isApplied(block[0].transitions) ? 'applied' : 'reverted', 'applied'] as const)",
     },
   }),
+  // A drain does not wait for a pass.
+  planted('drained over a pass', ['reorgs'], 3000, {
+    'src/receiver/settle-reorgs.ts': { 'this.#gate.wait(this.#running);': '' },
+  }),
 ];

@@ -9,6 +9,8 @@ import { ChainService } from '../models/chain/service.js';
 import { SECRET, Sender } from '../models/sender.js';
 import type { TransactionalTable, Tx } from '../models/transactional-table.js';
 import { createFetch } from '../models/web/fetch.js';
+import type { Drains } from '../oracle/drains.js';
+import type { Ledger } from '../oracle/ledger.js';
 import type { Direction, ReorgsOracle } from '../oracle/reorgs.js';
 import type { Subject } from '../subject/load.js';
 import { ChainSetup, type Change } from './chain-setup.js';
@@ -27,6 +29,8 @@ interface Parts {
   readonly subject: Subject;
   readonly table: TransactionalTable;
   readonly oracle: ReorgsOracle;
+  readonly ledger: Ledger;
+  readonly drains: Drains;
   readonly chainId: number;
 }
 
@@ -77,13 +81,17 @@ export class FollowedChain {
     for (const replica of this.#replicas) this.#start(replica);
     this.#setup.live(3 + choices.below(8));
     for (let passes = choices.below(6); passes > 0; passes--) {
-      world.after(choices.below(HORIZON_MS), () => this.#pass(choices.pick(this.#replicas)));
+      world.after(choices.below(HORIZON_MS), () => {
+        this.#pass(choices.pick(this.#replicas));
+        // Another one at almost the same time.
+        if (choices.oneIn(2)) world.after(choices.below(400), () => this.#pass(choices.pick(this.#replicas)));
+      });
     }
     planFaults(world, {
       processes: this.#replicas.map(({ process }) => process),
       servers: world.servers,
       kinds: ['crash', 'pause', 'stall', 'clock', 'sleep', 'cut', 'half open', 'server pause', 'server clock'],
-      others: [this.#setup.strike, this.#setup.strike, this.#setup.lie, ...others],
+      others: [this.#setup.strike, this.#setup.strike, this.#setup.lie, () => this.#stop(), ...others],
       horizonMs: HORIZON_MS,
       most: 5,
       longMs: LEASE_MS,
@@ -111,6 +119,20 @@ export class FollowedChain {
     });
   }
 
+  /** Drains a replica and ends it. */
+  #stop(): void {
+    const { world, drains } = this.#parts;
+    const replica = world.choices.pick(this.#replicas);
+    const { process, receiver } = replica;
+    if (process.state !== 'running' || !receiver) return;
+    drains.drain(process, receiver, world.choices.pick([1000, 50, 5000]), () => {
+      process.crash();
+      world.after(20, () => {
+        if (process.state === 'down') this.#start(replica);
+      });
+    });
+  }
+
   #one(process: Process, direction: Direction): OnEvent<Tx> {
     return (event, { tx, application }) => this.#handle(process, tx, direction, [event], application);
   }
@@ -124,11 +146,21 @@ export class FollowedChain {
 
   /** Writes the effects in the transaction that changes the rows. */
   async #handle(process: Process, tx: Tx, direction: Direction, events: WebhookEvent[], application?: number) {
-    const { oracle, world, chainId } = this.#parts;
-    const { choices, history } = world;
+    const { oracle, ledger, drains, chainId } = this.#parts;
     const effects = events.map((event) => oracle.effectOf(direction, String(chainId), event, application));
-    const way = world.now < HORIZON_MS ? choices.pick(WAYS) : 'succeeds';
-    history.add(process.name, `has a handler of ${effects.join(', ')} that ${way}`);
+    const run = ledger.begin(process, effects.join(', '), '');
+    drains.began(run);
+    try {
+      await this.#write(process, tx, effects);
+    } finally {
+      ledger.end(run, 'resolved');
+    }
+  }
+
+  async #write(process: Process, tx: Tx, effects: readonly string[]): Promise<void> {
+    const { choices, history, now } = this.#parts.world;
+    const way = now < HORIZON_MS ? choices.pick(WAYS) : 'succeeds';
+    history.add(process.name, `has a handler that ${way}`);
     const wait = (ms: number) => new Promise<void>((resolve) => process.setTimeout(resolve, ms));
     if (choices.oneIn(3)) await wait(choices.below(HANDLER_MS / 3));
     if (way === 'fails before') throw new Error('The handler fails.');

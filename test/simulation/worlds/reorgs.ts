@@ -1,6 +1,8 @@
 import type { Choices } from '../kernel/choices.js';
 import { World } from '../kernel/world.js';
 import { TransactionalTable } from '../models/transactional-table.js';
+import { Drains } from '../oracle/drains.js';
+import { Ledger } from '../oracle/ledger.js';
 import { ReorgsOracle } from '../oracle/reorgs.js';
 import type { Subject } from '../subject/load.js';
 import { FollowedChain, HORIZON_MS, LEASE_MS } from './followed-chain.js';
@@ -20,12 +22,14 @@ export const reorgs: WorldDefinition = {
       leaseMs: LEASE_MS,
       timeoutMs: 250,
       horizonMs: HORIZON_MS,
-      leadMs: choices.pick([LEASE_MS, 400, 50]),
+      leadMs: choices.pick([LEASE_MS, 1]),
     };
     const table = new TransactionalTable(server, times);
     const oracle = new ReorgsOracle(world, table);
+    const ledger = new Ledger(world);
+    const parts = { world, subject, table, oracle, ledger, drains: new Drains(world, ledger) };
     const chainIds = CHAIN_IDS.slice(0, choices.pick([1, 1, 1, 2]));
-    const chains = chainIds.map((chainId) => new FollowedChain({ world, subject, table, oracle, chainId }));
+    const chains = chainIds.map((chainId) => new FollowedChain({ ...parts, chainId }));
 
     function restartServer(): void {
       server.stop();
