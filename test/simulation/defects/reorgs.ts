@@ -32,7 +32,7 @@ export const reorgsDefects: readonly Defect[] = [
     },
   }),
   // A row becomes final in the state that it has by then, not in the one that the pass has read.
-  planted('final at another version', ['reorgs'], 20_000, {
+  planted('final at another version', ['reorgs'], 10_000, {
     'src/handle/revise.ts': {
       'if (final.size > 0) await logs.settle(final);':
         'const now = new Map<string, number>();\n    for (const key of final.keys()) now.set(key, (await logs.read(key))?.transitions ?? 0);\n    if (final.size > 0) await logs.settle(now);',

@@ -33,6 +33,8 @@ export class ReorgsOracle {
   /** Logs whose delivery was acknowledged. */
   readonly #delivered = new Set<string>();
   readonly #final = new Set<string>();
+  /** By chain and letter. */
+  readonly #names = new Map<string, string>();
   #seen = 0;
   #settled = 0;
 
@@ -79,7 +81,13 @@ export class ReorgsOracle {
   }
 
   #nameOf({ chain, letter }: Log): string {
-    return this.#about(chain, JSON.parse(letter).event).name;
+    const key = `${chain} ${letter}`;
+    let name = this.#names.get(key);
+    if (name === undefined) {
+      name = this.#about(chain, JSON.parse(letter).event).name;
+      this.#names.set(key, name);
+    }
+    return name;
   }
 
   /** Takes the transition that an effect stands for. */

@@ -71,12 +71,12 @@ export class ChainSetup {
     const { choices } = this.#world;
     const { horizonMs } = this.#options;
     for (let change = 0; change < changes; change++) {
-      this.#world.after(choices.below(horizonMs), () => this.#change());
+      this.#world.after(choices.below(horizonMs), () => this.change());
     }
     this.#world.after(horizonMs, () => this.#heal());
   }
 
-  #change(): void {
+  change(): void {
     const { choices } = this.#world;
     const { network } = this;
     const { chain } = network;

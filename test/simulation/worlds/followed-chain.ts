@@ -81,10 +81,13 @@ export class FollowedChain {
     for (const replica of this.#replicas) this.#start(replica);
     this.#setup.live(3 + choices.below(8));
     for (let passes = choices.below(6); passes > 0; passes--) {
-      world.after(choices.below(HORIZON_MS), () => {
+      world.after(choices.below(HORIZON_MS - 300), () => {
         this.#pass(choices.pick(this.#replicas));
-        // Another one at almost the same time.
-        if (choices.oneIn(2)) world.after(choices.below(400), () => this.#pass(choices.pick(this.#replicas)));
+        // The chain changes during the pass, or another replica makes one.
+        for (let changes = choices.below(3); changes > 0; changes--) {
+          world.after(choices.below(300), () => this.#setup.change());
+        }
+        if (choices.oneIn(2)) world.after(choices.below(300), () => this.#pass(choices.pick(this.#replicas)));
       });
     }
     planFaults(world, {
