@@ -6,7 +6,9 @@ import { search } from './search.js';
 import { Threads } from './threads.js';
 
 /** Worlds in which a schedule takes a fraction of a millisecond get more of them. */
-const WEIGHTS: Readonly<Record<string, number>> = { memory: 8, 'same-ids': 8, 'odd-store': 4, leased: 3 };
+const WEIGHTS: Readonly<Record<string, number>> = {
+  ...{ memory: 12, 'same-ids': 16, 'odd-store': 8, leased: 3, reorgs: 2 },
+};
 
 /** How many schedules of each world make about `all` of all worlds. */
 export function shares(all: number): ReadonlyMap<string, number> {

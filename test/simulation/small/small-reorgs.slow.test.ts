@@ -20,7 +20,8 @@ describe('every order of flips, deliveries and passes', { timeout: 300_000 }, ()
   it.each([
     ['storesOrphans', 'A is canonical, and the log of A is not applied.'],
     ['readsFinalityFirst', 'is canonical, and the log of A is'],
-    ['checksRows', 'is canonical, and the log of A is'],
+    ['changesAtVersion', 'is canonical, and the log of A is'],
+    ['settlesAtVersion', 'is canonical, and the log of A is'],
   ] as const)('shows what is wrong without %s', async (rule, what) => {
     const { found } = await search({ [rule]: false });
     expect(found?.failure.what).toContain(what);

@@ -12,8 +12,10 @@ export interface Rules {
   readonly storesOrphans: boolean;
   /** A pass reads the hash after it has learnt whether the height is final. */
   readonly readsFinalityFirst: boolean;
-  /** A row changes only at the version that a pass has read, and never once it is final. */
-  readonly checksRows: boolean;
+  /** A row changes only at the version that the pass has read, and never once it is final. */
+  readonly changesAtVersion: boolean;
+  /** A row becomes final only at the version that the pass has read. */
+  readonly settlesAtVersion: boolean;
 }
 
 export interface SmallReorgsOptions extends Partial<Rules> {
@@ -31,6 +33,12 @@ interface Question {
   answer(): void;
 }
 
+const ALL: Rules = {
+  storesOrphans: true,
+  readsFinalityFirst: true,
+  changesAtVersion: true,
+  settlesAtVersion: true,
+};
 const KEY = '1:log';
 const CHAIN = '1';
 const HEIGHT = 16;
@@ -43,7 +51,7 @@ const block = { chain: CHAIN, blockNumber: HEIGHT, blockHash: 'A' };
  * the chain and to the store are answered in any order. No lease keeps passes apart. It drives `createFollow` and `createRevise`.
  */
 export function smallReorgs(options: SmallReorgsOptions): PlayWay {
-  const rules = { storesOrphans: true, readsFinalityFirst: true, checksRows: true, ...options };
+  const rules = { ...ALL, ...options };
   return async (decide) => {
     const chain = { canonical: 'A', isFinal: false, flips: 0 };
     let row: (KeptLog & OpenLog & { isFinal: boolean }) | undefined;
@@ -77,7 +85,7 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
         return true;
       }
       if (!row) return false;
-      if (rules.checksRows && (row.isFinal || row.transitions !== transitions?.get(KEY))) return false;
+      if (rules.changesAtVersion && (row.isFinal || row.transitions !== transitions?.get(KEY))) return false;
       if ((row.transitions % 2 === 1) !== (from === 'applied')) return false;
       row = { ...row, transitions: row.transitions + 1 };
       return true;
@@ -95,7 +103,7 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
         find: async () => row,
         settle: (transitions) =>
           ask(who, 'settle', () => {
-            const isRead = !rules.checksRows || row?.transitions === transitions.get(KEY);
+            const isRead = !rules.settlesAtVersion || row?.transitions === transitions.get(KEY);
             if (row && isRead) row.isFinal = true;
           }),
         lead: async () => true,
