@@ -3,14 +3,14 @@ import { type Defect, planted } from './defect.js';
 /** Mutations of `reorgs`. */
 export const reorgsDefects: readonly Defect[] = [
   // A log whose block is not on the chain is acknowledged without a row, from which a pass could apply it later.
-  planted('an orphaned delivery is not stored', ['reorgs'], 300, {
+  planted('an orphaned delivery is not stored', ['reorgs'], 50, {
     'src/handle/reorgs.ts': {
       'const outcome = await keep(item, key, { ...about, step });':
         "const outcome: EventOutcome = { status: 'handled', item, idempotencyKey: key };\n      void [keep, step];",
     },
   }),
   // A pass takes the hash that it read before the height was final for the final one.
-  planted('finality after the hash', ['reorgs'], 3000, {
+  planted('finality after the hash', ['reorgs'], 150, {
     'src/chain/reorgs/chain-reorgs.ts': {
       'const finals = await finality([...unique.values()]);':
         'const early = await heads.now(numbersOf([...unique.values()]));\n      const finals = await finality([...unique.values()]);',
@@ -19,14 +19,14 @@ export const reorgsDefects: readonly Defect[] = [
     },
   }),
   // A pass decides by a hash that a delivery had read.
-  planted('finality with a remembered hash', ['reorgs'], 3000, {
+  planted('finality with a remembered hash', ['reorgs'], 400, {
     'src/chain/reorgs/chain-reorgs.ts': {
       "verdicts.set(block.blockHash, { isCanonical: say.kind === 'same', isFinal: true });":
         'const early = await heads.recent([block.blockNumber]);\n          const is = (early.get(block.blockNumber) ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
     },
   }),
   // A row becomes final as it is, although its effect must still change.
-  planted('final before it changes', ['reorgs'], 300, {
+  planted('final before it changes', ['reorgs'], 50, {
     'src/handle/revise.ts': {
       '} else if (verdict?.isFinal) final.set': '}\n          if (verdict?.isFinal) final.set',
     },
@@ -39,25 +39,25 @@ export const reorgsDefects: readonly Defect[] = [
     },
   }),
   // No answer counts as another block.
-  planted('no answer reverts', ['reorgs'], 300, {
+  planted('no answer reverts', ['reorgs'], 100, {
     'src/chain/reorgs/chain-reorgs.ts': { 'if (hash) verdicts.set': 'verdicts.set' },
   }),
   // A removal notice is handled like the log.
-  planted('a removal notice is handled', ['reorgs'], 100, {
+  planted('a removal notice is handled', ['reorgs'], 50, {
     'src/handle/reorgs.ts': { 'if (reorgs.isRemoval(item.event)) {': 'if (!block) {' },
   }),
   // The chain is not part of the key.
-  planted('chains share keys', ['reorgs'], 300, {
+  planted('chains share keys', ['reorgs'], 250, {
     'src/chain/reorgs/chain-reorgs.ts': {
       'logIdentity(event, { chainId })': 'logIdentity(event, { chainId: 1 })',
     },
   }),
   // A handler cannot tell its applications apart.
-  planted('each application is the first', ['reorgs'], 1000, {
+  planted('each application is the first', ['reorgs'], 100, {
     'src/handle/revise.ts': { 'return Math.floor(transitions / 2) + 1;': 'return 1 + 0 * transitions;' },
   }),
   // A pass takes the state of a log for what it was before.
-  planted('applied again without a reversal', ['reorgs'], 300, {
+  planted('applied again without a reversal', ['reorgs'], 50, {
     'src/handle/revise.ts': {
       'const isReversal = isApplied(block[0].transitions);': 'const isReversal = false;',
       "(['applied', 'reverted'] as const) : (['reverted', 'applied'] as const)":
@@ -65,7 +65,7 @@ export const reorgsDefects: readonly Defect[] = [
     },
   }),
   // A drain does not wait for a pass.
-  planted('drained over a pass', ['reorgs'], 3000, {
+  planted('drained over a pass', ['reorgs'], 4000, {
     'src/receiver/settle-reorgs.ts': { 'this.#gate.wait(this.#running);': '' },
   }),
 ];
