@@ -69,11 +69,13 @@ export function readNumber(answer: unknown, where: string): number {
   return new WireFields({ it: answer }, () => malformed(where, 'a quantity that fits a number')).position('it');
 }
 
-/** The header in an answer to `eth_getBlockByNumber`; undefined when the node does not have it yet. */
+/** The header in an answer to `eth_getBlockByNumber`; undefined when the node has none of this number. */
 export function readHeader(answer: unknown, number?: number): Header | undefined {
   if (answer === null) return undefined;
   const read = fieldsOf(answer, 'block');
   const own = read.position('number');
+  // Some nodes return the block before a number without a block.
+  if (number !== undefined && own < number) return undefined;
   if (number !== undefined && own !== number) malformed('block.number', `the requested ${number}`);
   return {
     number: own,
