@@ -50,8 +50,19 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
     // Counted from the arrival: the sender may disconnect at any time after it.
     const elapsedMs = waitUntil && isOnCloudflare ? stopwatch() : undefined;
     const remainingMs = elapsedMs && (() => CLOUDFLARE_MS - elapsedMs());
-    return toResponse(await receiver.handleRequest(fromFetchRequest(request, waitUntil, remainingMs)));
+    const result = await receiver.handleRequest(fromFetchRequest(request, waitUntil, remainingMs));
+    // Express and node:http ignore what a handler returns: without this, the refused request would hang.
+    const [response] = others as [Partial<ServerResponseLike> | undefined];
+    if (typeof Object(request).on === 'function' && typeof response?.writeHead === 'function') {
+      response.writeHead(validStatus(result.status)).end();
+    }
+    return toResponse(result);
   };
+}
+
+/** The part of Node's response that is used. */
+interface ServerResponseLike {
+  writeHead(status: number): { end(): unknown };
 }
 
 type Waiter = { waitUntil(work: Promise<unknown>): unknown };

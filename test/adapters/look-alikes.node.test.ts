@@ -1,9 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import expressApp from 'express';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { type expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
+import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type NodeRequest, nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
 import { isWebhookError } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
@@ -139,6 +142,25 @@ describe('nodeHandler as a route of Fastify', () => {
       message: expect.stringContaining('a request of Fastify: use fastifyPlugin'),
     });
     expect(handled).toEqual([]);
+  });
+});
+
+describe.each([
+  ['node:http', (handler: RequestListener) => handler],
+  ['Express', (handler: RequestListener) => expressApp().use(handler)],
+])('fetchHandler as a handler of %s', (_, appOf) => {
+  it('is answered 500, and says what to use', async () => {
+    const messages: string[] = [];
+    const onError = ({ message }: Error) => messages.push(message);
+    const server = createServer(appOf(fetchHandler({ ...options([]), onEvent() {}, onError }) as never));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { body, ...delivery } = genuine();
+    const headers = lower({ body, ...delivery }) as Record<string, string>;
+    const { status } = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    expect([status, messages]).toEqual([500, [expect.stringContaining('use nodeHandler or expressHandler')]]);
   });
 });
 
