@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Consumer, createConsumer } from './consumer.js';
+import { expectEntries, isFetched, OLDER } from './entries.js';
 
 const run = promisify(execFile);
 let consumer: Consumer;
@@ -56,25 +57,17 @@ app.register(fastifyPlugin({ secret: 'whsec-older', onEvent() {} }), { prefix: '
 await app.ready().catch((error) => console.log(error.code, error.message));
 `;
 
-it.concurrent('handles a delivery in an app with older majors of clients, where npm installs both packages', {
+it.concurrent('handles a delivery, and loads every entry, in an app with older majors where npm installs both packages', {
   timeout: 300_000,
 }, async () => {
-  const app = await install({
-    // Later versions of bullmq 5 have a peer range that excludes redis 4.
-    bullmq: '5.1',
-    express: '4.17',
-    fastify: '4',
-    ioredis: '4',
-    'pg-boss': '11',
-    redis: '4',
-    zod: '3',
-  });
+  const app = await install(OLDER);
   await writeFile(join(app, 'app.js'), EXPRESS);
   const { stdout } = await run(process.execPath, ['app.js'], { cwd: app });
   expect(JSON.parse(stdout)).toEqual({ status: 200, handled: 1 });
   await writeFile(join(app, 'fastify.js'), FASTIFY);
   const { stdout: refusal } = await run(process.execPath, ['fastify.js'], { cwd: app });
   expect(refusal).toMatch(/^ERR_WEBHOOK_CONFIG fastifyPlugin takes Fastify 5 or later, got 4\./);
+  if (isFetched) await expectEntries(app);
 });
 
 it.concurrent.each([
