@@ -98,6 +98,26 @@ describe('deliveries that are arriving', () => {
     }
   });
 
+  // The formula of docs/security/strangers.md: maxArriving ÷ T is 500 a second.
+  it.each([
+    { what: 'keep an upload of 2 s beside 450 new connections a second that stall', perSecond: 450 },
+    { what: 'lose an upload of 2 s beside 550 new connections a second that stall', perSecond: 550, isDropped: true },
+    { what: 'keep an upload of 2 s beside 550 streams a second of one connection', perSecond: 550, shared: {} },
+    { what: 'keep an upload of 2 s beside 2000 streams a second of one connection', perSecond: 2000, shared: {} },
+  ])('$what', async ({ perSecond, shared, isDropped = false }) => {
+    const { begin, begun, dropped, end } = start();
+    const strangers = async (seconds: number) => {
+      for (let count = 0; count < seconds * perSecond; count++) await begin(28, shared ?? {});
+    };
+    await strangers(2);
+    const upload = begun.length;
+    await begin(1, {});
+    await strangers(2);
+    await end(upload);
+    expect(dropped.includes(upload)).toBe(isDropped);
+    expect(await begun[upload]?.result).toMatchObject({ status: isDropped ? 503 : 403 });
+  });
+
   it('lose one that alone is too large, and count on', async () => {
     const { begin, dropped } = start({ maxArrivingBytes: 10 });
     await begin(11);

@@ -11,6 +11,7 @@ type Application = (receiver: Receiver, report: (error: unknown) => void) => Req
 /** What stands in the message for whoever uses the framework, by the application in which the body is read first. */
 const FIXES = {
   'Hono, after context.req.json()': 'before anything reads the body (context.req.json() in Hono',
+  'Hono in Express, after express.json()': 'It arrived empty, although Content-Length announces bytes',
   'Koa, after @koa/bodyparser': 'in Koa: before the body parser',
   'h3, after readBody(event)': 'readBody(event) in h3 and Nitro',
   "Elysia without parse: 'none', after a hook that uses the body": "in Elysia mount it with parse: 'none'",

@@ -13,6 +13,7 @@ import type { Receiver } from 'event-webhook-receiver';
 import { expressHandler } from 'event-webhook-receiver/express';
 import { fetchHandler } from 'event-webhook-receiver/fetch';
 import { nodeHandler } from 'event-webhook-receiver/node';
+import express from 'express';
 import { H3, bodyLimit as h3BodyLimit, readBody, toNodeHandler } from 'h3';
 import { Hono } from 'hono';
 import { bodyLimit as honoBodyLimit } from 'hono/body-limit';
@@ -39,6 +40,15 @@ const wrong: Record<string, (receiver: Receiver, report: Report) => RequestListe
       return context.text('failed', 500);
     });
     return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  },
+  'Hono in Express, after express.json()'(receiver, report) {
+    const receive = fetchHandler(receiver);
+    const app = new Hono().all('/webhooks', (context) => receive(context.req.raw));
+    app.onError((error, context) => {
+      report(error);
+      return context.text('failed', 500);
+    });
+    return express().use(express.json(), getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   },
   'Koa, after @koa/bodyparser'(receiver, report) {
     const receive = nodeHandler(receiver);
