@@ -1,8 +1,11 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../confined/explainer.js';
+import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import { createFeed, type Feed } from '../deliveries/feed.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
+import { verdictOf } from '../deliveries/verdict.js';
+import { lastOf } from '../deliveries/views.js';
 import type { PageActions } from '../page/page-actions.js';
 import type { PageState } from '../page/page-state.js';
 import { type ServedPage, servePage } from '../page/serve-page.js';
@@ -69,6 +72,15 @@ export function createDesk(context: Context<DeskOptions>, { style, contracts, kn
       sources = { headers, ...found };
       const used = options.events ? eventStyle(contracts) : style;
       printer = createPrinter({ feed, sources, explainer, output, style: used, filter, contracts, known });
+    },
+    /** Shows a delivery that has changed. Prints a line for an attempt once it has ended. */
+    showAttempt(record: DeliveryRecord): void {
+      const before = feed.get(record.id);
+      feed.put(record);
+      const last = lastOf(record);
+      const isOld = before && lastOf(before).at === last.at && verdictOf(lastOf(before)) !== 'pending';
+      if (!isOld && verdictOf(last) !== 'pending')
+        print(record.id, { at: last.at, nextAttemptAt: record.nextAttemptAt });
     },
     stateChanged: () => page?.stateChanged(),
     /** Serves the page, unless there is none. Resolves with its address. */

@@ -1,4 +1,6 @@
+import type { OtherRequest } from '../listener/listener.js';
 import type { Output } from './output.js';
+import { visible } from './visible.js';
 
 /** Limit of notes within {@link WINDOW_MS}; others are only counted. */
 const MOST_NOTES = 20;
@@ -6,7 +8,7 @@ const WINDOW_MS = 5000;
 
 /** Notes about requests that are not deliveries, rate-limited because anyone can send them. */
 export interface Others {
-  note(message: string): void;
+  note(request: OtherRequest): void;
   /** Prints the number of dropped notes. */
   done(): void;
 }
@@ -22,7 +24,7 @@ export function createOthers(output: Output, now = () => performance.now()): Oth
   }
 
   return {
-    note(message) {
+    note({ method, path, status }) {
       const time = now();
       if (time - since > WINDOW_MS) {
         done();
@@ -34,7 +36,7 @@ export function createOthers(output: Output, now = () => performance.now()): Oth
         return;
       }
       written++;
-      output.note(message);
+      output.note(`${method} ${visible(path, 200)}: not a POST, answered with ${status}.`);
     },
     done,
   };

@@ -1,3 +1,7 @@
+import type { DeliveryRecord } from './delivery-record.js';
+import { verdictOf } from './verdict.js';
+import { lastOf } from './views.js';
+
 /** A delivery in a recording. */
 export interface RecordedDelivery {
   /** Time of arrival in Unix milliseconds. */
@@ -11,6 +15,18 @@ export interface RecordedDelivery {
   readonly verdict?: string | undefined;
   /** Whether it was authentic and fresh. */
   readonly authentic?: boolean | undefined;
+}
+
+/** A delivery that was received, as it is recorded. */
+export function recordedOf(
+  record: DeliveryRecord,
+  request: Pick<RecordedDelivery, 'method' | 'path'>,
+): RecordedDelivery {
+  const last = lastOf(record);
+  const { at, headers, status } = last;
+  const { method, path } = request;
+  const authentic = record.verified === true;
+  return { at, method, path, headers, body: record.rawBody, status, verdict: verdictOf(last), authentic };
 }
 
 /**

@@ -12,6 +12,13 @@ import { answerOf, type Forwarded, forward } from './forward.js';
 import { createBodyReader } from './read-body.js';
 import { createSigning, type Signing } from './signing.js';
 
+/** A request that is not a delivery, and the status of its answer. */
+export interface OtherRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
 export interface ListenerOptions {
   readonly feed: Feed;
   readonly secret: string;
@@ -34,7 +41,7 @@ export interface ListenerOptions {
   /** Called with every delivery after it was answered. */
   onDelivery?(record: DeliveryRecord, request: { method: string; path: string }): void;
   /** Called with every request that is not a POST. */
-  onOther?(request: { method: string; path: string; status: number }): void;
+  onOther?(request: OtherRequest): void;
 }
 
 /** A receiver that listens, and puts every delivery into a feed. Signs and sends deliveries to its target, if it has one. */

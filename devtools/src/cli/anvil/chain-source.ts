@@ -1,4 +1,6 @@
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import type { KnownContract, KnownContracts } from '../../deliveries/known-contracts.js';
+import { PageError } from '../../page/page-guard.js';
 import type { ChainView } from '../../page/page-state.js';
 import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
@@ -131,6 +133,17 @@ export async function startChain(
     await close();
     throw error;
   }
+}
+
+/** Has an event emitted: by a transaction on the chain of the command, or by the service. */
+export async function sampleOf(service: LocalService, chain: ChainSource | undefined): Promise<object> {
+  if (chain?.sample) {
+    const gone = () => Promise.reject(new PageError(503, 'The chain does not respond. Has anvil exited?'));
+    return { transaction: await chain.sample().catch(gone) };
+  }
+  const event = sampleEventEmitted();
+  service.emit([event]);
+  return { event: event.id };
 }
 
 /** Repeats an action, one at a time. Reports only the first failure. Returns a function that stops it. */

@@ -1,8 +1,10 @@
 import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
 import type { KnownContract } from '../../deliveries/known-contracts.js';
 import type { ChainView } from '../../page/page-state.js';
+import { usageError } from '../command-error.js';
 import type { Output } from '../output.js';
-import { explorerLinks } from './explorer.js';
+import { readUrl } from '../urls.js';
+import { explorerLinks, readExplorer } from './explorer.js';
 
 /** The tokens of a node, which is asked when a delivery names one. */
 export interface NodeTokens {
@@ -23,6 +25,17 @@ export interface NodeTokensOptions {
   readonly explorer?: string | undefined;
   /** Called when another token is known. */
   onChange(): void;
+}
+
+/** The node and the explorer of the options; undefined without a node. */
+export function readTokenOptions(options: {
+  readonly rpc?: string | undefined;
+  readonly explorer?: string | undefined;
+}) {
+  const rpcUrl = options.rpc === undefined ? undefined : readUrl(options.rpc, '--rpc');
+  const explorer = readExplorer(options.explorer);
+  if (explorer !== undefined && rpcUrl === undefined) throw usageError('--explorer needs --rpc.');
+  return rpcUrl && { rpcUrl, explorer };
 }
 
 /** Limit of contracts to ask about. */

@@ -1,15 +1,10 @@
 import { Option } from '@commander-js/extra-typings';
 import { isWebhookError } from 'event-webhook-receiver';
-import { sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { verdictOf } from '../../deliveries/verdict.js';
-import { lastOf } from '../../deliveries/views.js';
 import { readFirstRun } from '../../page/first-run.js';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
-import { PageError } from '../../page/page-guard.js';
 import { createLocalService } from '../../service/create-local-service.js';
 import type { LocalDelivery } from '../../service/delivery.js';
-import type { LocalService } from '../../service/local-service.js';
-import { type ChainSource, readChainOptions, startChain } from '../anvil/chain-source.js';
+import { type ChainSource, readChainOptions, sampleOf, startChain } from '../anvil/chain-source.js';
 import { inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { attemptStyle } from '../delivery-text.js';
@@ -17,53 +12,50 @@ import { createDesk } from '../desk.js';
 import { listening } from '../listening.js';
 import { moreHelp } from '../program/help.js';
 import { number, text, texts, url } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { readApiKey } from '../secrets.js';
 import { serviceNotes } from '../service-notes.js';
 
-const define = (command: Own) =>
-  command
-    .description(
-      `Run the service on this machine, for development and tests.
+const define = (command: shared.Own) =>
+  shared
+    .namesHeaders(
+      shared.showsDeliveries(
+        command
+          .description(
+            `Run the service on this machine, for development and tests.
 
 Serves the registration API at http://127.0.0.1:4000/api/v0/webhooks and delivers signed events to the registered webhooks, with retries. The inspector page can inject faults.
 
 With --rpc it watches a chain. With --anvil it starts a chain with a sample token and one transfer a second; anvil comes from ANVIL, the PATH or node_modules/.bin, and is never downloaded. Without either, the page sends sample events.`,
-    )
-    .addOption(shared.port('the API').default(4000))
-    .addOption(shared.host('the API'))
-    .addOption(text('--file <file>', 'Keep webhooks, secrets and deliveries in this file across restarts'))
-    .addOption(texts('--register <label=url>', 'Register this webhook at the start and print its secret once'))
-    .addOption(
-      text(
-        '--secret-out <file>',
-        'With one --register: write the secret to this file instead, replacing that of an earlier run',
+          )
+          .addOption(shared.port('the API').default(4000))
+          .addOption(shared.host('the API'))
+          .addOption(text('--file <file>', 'Keep webhooks, secrets and deliveries in this file across restarts'))
+          .addOption(texts('--register <label=url>', 'Register this webhook at the start and print its secret once'))
+          .addOption(
+            text(
+              '--secret-out <file>',
+              'With one --register: write the secret to this file instead, replacing that of an earlier run',
+            ),
+          )
+          .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
+          .addOption(
+            texts('--contract <address=abi.json:label>', 'Deliver the events of this contract. The label is optional'),
+          )
+          .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
+          .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
+          .addOption(shared.explorer())
+          .addOption(
+            number(
+              '--interval <seconds>',
+              'With --anvil: time between transfers; 0 sends only those that the page requests',
+              0,
+              86_400,
+            ).default(1),
+          ),
       ),
     )
-    .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
-    .addOption(
-      texts('--contract <address=abi.json:label>', 'Deliver the events of this contract. The label is optional'),
-    )
-    .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
-    .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
-    .addOption(shared.explorer())
-    .addOption(
-      number(
-        '--interval <seconds>',
-        'With --anvil: time between transfers; 0 sends only those that the page requests',
-        0,
-        86_400,
-      ).default(1),
-    )
-    .addOption(shared.events())
-    .addOption(shared.filter())
-    .addOption(shared.noPage())
-    .addOption(shared.pagePort())
-    .addOption(shared.headers())
-    .addOption(shared.signatureHeader())
-    .addOption(shared.timestampHeader())
     .addOption(shared.apiKeyFile())
     .addHelpText(
       'after',
@@ -80,9 +72,9 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
       }),
     );
 
-type Options = OptionsOf<typeof define>;
+type Options = shared.OptionsOf<typeof define>;
 
-export const emulate: AddCommand = (command, start) => define(command).action((options) => start(options, run));
+export const emulate: shared.AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, env, stdin, signal, now } = context;
@@ -93,17 +85,8 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
   let chain: ChainSource | undefined;
   const desk = createDesk(context, { style: attemptStyle, contracts: () => chain?.contracts ?? new Map() });
-  const { feed, headers } = desk;
-
-  function onDelivery(delivery: LocalDelivery): void {
-    const before = feed.get(delivery.id);
-    feed.put(recordOf(delivery, now()));
-    const last = lastOf(delivery);
-    // Called at every change. An attempt gets one line, when it has ended.
-    const isOld = before && lastOf(before).at === last.at && verdictOf(lastOf(before)) !== 'pending';
-    if (isOld || verdictOf(last) === 'pending') return;
-    desk.print(delivery.id, { at: last.at, nextAttemptAt: delivery.nextAttemptAt });
-  }
+  const { headers } = desk;
+  const onDelivery = (delivery: LocalDelivery) => desk.showAttempt(recordOf(delivery, now()));
 
   try {
     const service = await listening('port', port, () =>
@@ -131,7 +114,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     const firstRun = await readFirstRun({ directory });
     // The secret file belongs to a webhook that is already registered.
     const registered = await readFirstRun({ directory, secretFile: secretOut });
-    const actions = localActions(service, () => sample(service, chain));
+    const actions = localActions(service, () => sampleOf(service, chain));
     const page = await desk.servePage({
       mode: 'emulate',
       url: service.url,
@@ -158,14 +141,4 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     await desk.end();
   }
   return 0;
-}
-
-async function sample(service: LocalService, chain: ChainSource | undefined): Promise<object> {
-  if (chain?.sample) {
-    const gone = () => Promise.reject(new PageError(503, 'The chain does not respond. Has anvil exited?'));
-    return { transaction: await chain.sample().catch(gone) };
-  }
-  const event = sampleEventEmitted();
-  service.emit([event]);
-  return { event: event.id };
 }

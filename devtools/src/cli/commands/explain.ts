@@ -12,32 +12,35 @@ import { readInput } from '../input-file.js';
 import type { Colors } from '../output.js';
 import { moreHelp } from '../program/help.js';
 import { text, texts } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret, readSecretFile } from '../secrets.js';
 import { visible } from '../visible.js';
 
-const define = (command: Own) =>
-  command
-    .description(
-      `${command.summary()}.
+const define = (command: shared.Own) =>
+  shared
+    .namesHeaders(
+      command
+        .description(
+          `${command.summary()}.
 
 Tries common mistakes: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, and many more. Without --recording, --request or --body-file, a request is read from stdin.`,
+        )
+        .addOption(
+          text('--recording <file>', 'A delivery that `listen --record` wrote').conflicts(['request', 'bodyFile']),
+        )
+        .addOption(shared.nth())
+        .addOption(
+          text('--request <file>', 'A raw HTTP request: headers, an empty line, the body').conflicts('bodyFile'),
+        )
+        .addOption(text('--body-file <file>', 'The raw body alone'))
+        .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
+        .addOption(text('--signature <text>', 'With --body-file: the signature header as received'))
+        .addOption(text('--timestamp <text>', 'With --body-file: the timestamp header as received'))
+        .addOption(
+          text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: time of the recording, or now)'),
+        )
+        .addOption(shared.tolerance()),
     )
-    .addOption(text('--recording <file>', 'A delivery that `listen --record` wrote').conflicts(['request', 'bodyFile']))
-    .addOption(shared.nth())
-    .addOption(text('--request <file>', 'A raw HTTP request: headers, an empty line, the body').conflicts('bodyFile'))
-    .addOption(text('--body-file <file>', 'The raw body alone'))
-    .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
-    .addOption(text('--signature <text>', 'With --body-file: the signature header as received'))
-    .addOption(text('--timestamp <text>', 'With --body-file: the timestamp header as received'))
-    .addOption(
-      text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: time of the recording, or now)'),
-    )
-    .addOption(shared.tolerance())
-    .addOption(shared.headers())
-    .addOption(shared.signatureHeader())
-    .addOption(shared.timestampHeader())
     .addOption(texts('--secret-file <file>', 'File with a signing secret, - for stdin (default: WEBHOOK_SECRET)'))
     .addOption(
       texts('--other-secret-file <label=file>', 'File with the secret of another webhook that may have signed it'),
@@ -61,9 +64,9 @@ Tries common mistakes: a body that was parsed and serialized again, a secret wit
       }),
     );
 
-type Options = OptionsOf<typeof define>;
+type Options = shared.OptionsOf<typeof define>;
 
-export const explain: AddCommand = (command, start) => define(command).action((options) => start(options, run));
+export const explain: shared.AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
 const MAX_SIGNED = 64 * 1024 * 1024;
 /** Ctrl+C ends the search earlier. */

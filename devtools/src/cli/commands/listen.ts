@@ -1,12 +1,10 @@
 import type { KeptDelivery } from '../../deliveries/feed.js';
-import { verdictOf } from '../../deliveries/verdict.js';
-import { lastOf } from '../../deliveries/views.js';
+import { recordedOf } from '../../deliveries/recorded.js';
 import { isLoopback } from '../../guards.js';
 import { type ListenerOptions, startListener } from '../../listener/listener.js';
 import { readFirstRun } from '../../page/first-run.js';
 import { PageError } from '../../page/page-guard.js';
-import { readExplorer } from '../anvil/explorer.js';
-import { followTokens, type NodeTokens } from '../anvil/node-tokens.js';
+import { followTokens, type NodeTokens, readTokenOptions } from '../anvil/node-tokens.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { deliveryStyle } from '../delivery-text.js';
@@ -15,17 +13,18 @@ import { listening } from '../listening.js';
 import { createOthers } from '../others.js';
 import { moreHelp } from '../program/help.js';
 import { integer, number, text, url } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { openRecording } from '../recording-writer.js';
 import { readSecret } from '../secrets.js';
 import { readUrl, shownUrl } from '../urls.js';
-import { visible } from '../visible.js';
 
-const define = (command: Own) =>
-  command
-    .description(
-      `${command.summary()}.
+const define = (command: shared.Own) =>
+  shared
+    .usesSecret(
+      shared.showsDeliveries(
+        command
+          .description(
+            `${command.summary()}.
 
 Each delivery, on any path, is verified as an app would verify it, printed, and shown on the inspector page.
 
@@ -34,44 +33,38 @@ With --forward, authentic deliveries are forwarded with the same bytes and heade
 A thread with a time and memory limit finds out why a delivery was refused, so it never delays the next delivery. In a flood of forgeries, some are printed without an explanation and the rest are counted.
 
 The page can resend an authentic delivery to the target: the same bytes, signed with the current time.`,
-    )
-    .addOption(shared.port('the listener').default(3000))
-    .addOption(shared.host('the listener'))
-    .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL, or port, and relay its status'))
-    .addOption(number('--forward-timeout <seconds>', 'Time limit of the target', 0.1, 600).default(30))
-    .addOption(
-      integer(
-        '--respond <status>',
-        'Answer authentic deliveries with this status instead of forwarding them, such as 503 (with Retry-After) to see retries',
-        200,
-        599,
+          )
+          .addOption(shared.port('the listener').default(3000))
+          .addOption(shared.host('the listener'))
+          .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL, or port, and relay its status'))
+          .addOption(number('--forward-timeout <seconds>', 'Time limit of the target', 0.1, 600).default(30))
+          .addOption(
+            integer(
+              '--respond <status>',
+              'Answer authentic deliveries with this status instead of forwarding them, such as 503 (with Retry-After) to see retries',
+              200,
+              599,
+            ),
+          )
+          .addOption(
+            text(
+              '--record <file>',
+              'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',
+            ),
+          )
+          .addOption(
+            integer(
+              '--record-limit <MiB>',
+              'Largest size of that file: three quarters for authentic deliveries, a quarter for others. Deliveries beyond it are not recorded',
+              1,
+              1_000_000,
+            ).default(64),
+          )
+          .addOption(shared.tolerance())
+          .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'))
+          .addOption(shared.explorer()),
       ),
     )
-    .addOption(
-      text(
-        '--record <file>',
-        'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',
-      ),
-    )
-    .addOption(
-      integer(
-        '--record-limit <MiB>',
-        'Largest size of that file: three quarters for authentic deliveries, a quarter for others. Deliveries beyond it are not recorded',
-        1,
-        1_000_000,
-      ).default(64),
-    )
-    .addOption(shared.tolerance())
-    .addOption(shared.events())
-    .addOption(shared.filter())
-    .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'))
-    .addOption(shared.explorer())
-    .addOption(shared.noPage())
-    .addOption(shared.pagePort())
-    .addOption(shared.headers())
-    .addOption(shared.signatureHeader())
-    .addOption(shared.timestampHeader())
-    .addOption(shared.secretFile())
     .addHelpText(
       'after',
       moreHelp({
@@ -84,9 +77,9 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
       }),
     );
 
-type Options = OptionsOf<typeof define>;
+type Options = shared.OptionsOf<typeof define>;
 
-export const listen: AddCommand = (command, start) => define(command).action((options) => start(options, run));
+export const listen: shared.AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, now } = context;
@@ -94,9 +87,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const target = options.forward === undefined ? undefined : readUrl(options.forward, '--forward');
   if (target && isOwn(target, port))
     throw usageError('--forward must be the URL of your app: this one leads back to this command.');
-  const rpcUrl = options.rpc === undefined ? undefined : readUrl(options.rpc, '--rpc');
-  const explorer = readExplorer(options.explorer);
-  if (explorer !== undefined && rpcUrl === undefined) throw usageError('--explorer needs --rpc.');
+  const tokenOptions = readTokenOptions(options);
   let tokens: NodeTokens | undefined;
   const desk = createDesk(context, {
     style: deliveryStyle,
@@ -109,22 +100,18 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const recording = options.record === undefined ? undefined : await openRecording(options.record, { output, limit });
   const forwardedTo = target && shownUrl(target);
   desk.closeLater(async () => recording?.close());
-  tokens = rpcUrl && followTokens({ rpcUrl, feed, output, explorer, onChange: desk.stateChanged });
+  tokens = tokenOptions && followTokens({ ...tokenOptions, feed, output, onChange: desk.stateChanged });
   if (tokens) desk.closeLater(tokens.close);
   desk.startPrinting({ toleranceSeconds, forwardedTo, secretOf: () => secret });
   const others = createOthers(output);
 
   const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
-    onDelivery(record, { method, path }) {
-      const { at, headers, status } = lastOf(record);
-      const verdict = verdictOf(lastOf(record));
-      const authentic = record.verified === true;
-      void recording?.write({ at, method, path, headers, body: record.rawBody, status, verdict, authentic });
+    onDelivery(record, request) {
+      void recording?.write(recordedOf(record, request));
       // Printed after the sender has its answer.
       desk.print(record.id);
     },
-    onOther: ({ method, path, status }) =>
-      others.note(`${method} ${visible(path, 200)}: not a POST, answered with ${status}.`),
+    onOther: others.note,
   };
 
   try {

@@ -7,7 +7,6 @@ import { readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
 import { moreHelp } from '../program/help.js';
 import { integer, text, texts, url } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { type Found, type Looker, logLooker, receiverLooker } from '../reconcile/looker.js';
@@ -16,7 +15,7 @@ import { openService, readId } from '../service.js';
 import { readUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-const define = (command: Own) =>
+const define = (command: shared.Own) =>
   shared
     .callsService(
       command
@@ -66,9 +65,10 @@ Reads the events of contracts from a node, up to the last final block, and looks
       }),
     );
 
-type Options = OptionsOf<typeof define>;
+type Options = shared.OptionsOf<typeof define>;
 
-export const reconcile: AddCommand = (command, start) => define(command).action((options) => start(options, run));
+export const reconcile: shared.AddCommand = (command, start) =>
+  define(command).action((options) => start(options, run));
 
 /** Delay before the first retry, in ms: short, because a person is waiting. */
 const RETRY_DELAY_MS = 100;

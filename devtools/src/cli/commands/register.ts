@@ -4,14 +4,13 @@ import type { Context, ExitCode } from '../context.js';
 import type { Colors } from '../output.js';
 import { moreHelp } from '../program/help.js';
 import { text } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { createSecretFile } from '../secret-file-out.js';
 import { openService, webhookJson } from '../service.js';
 import { fullUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-const define = (command: Own) =>
+const define = (command: shared.Own) =>
   shared
     .callsService(
       command
@@ -40,9 +39,9 @@ The secret is shown only once; the service may never return it again. Store it a
       }),
     );
 
-type Options = OptionsOf<typeof define>;
+type Options = shared.OptionsOf<typeof define>;
 
-export const register: AddCommand = (command, start) =>
+export const register: shared.AddCommand = (command, start) =>
   define(command).action((url, options) => start(options, (context) => run(url, context)));
 
 async function run(url: string, context: Context<Options>): Promise<ExitCode> {

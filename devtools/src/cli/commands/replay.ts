@@ -4,8 +4,7 @@ import { editBody } from '../edit/edit-body.js';
 import { readEdits } from '../edit/read-edits.js';
 import { headerNames } from '../header-names.js';
 import { moreHelp } from '../program/help.js';
-import { integer, number } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import { number } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
 import { deliverAll, type Job } from '../send/deliver-all.js';
@@ -13,32 +12,29 @@ import { createPace } from '../send/pace.js';
 import { recordedParcels } from '../send/parcels.js';
 import { readUrl } from '../urls.js';
 
-const define = (command: Own) =>
-  command
-    .description(
-      `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
+const define = (command: shared.Own) =>
+  shared
+    .sends(
+      command
+        .description(
+          `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
 
 Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
+        )
+        .argument('<recording>', 'The recording')
+        .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+        .addOption(shared.nth())
+        .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
+        .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
+        .option('--no-gaps', 'Send without waiting')
+        .addOption(shared.set())
+        .addOption(shared.remove())
+        .addOption(
+          new Option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret').conflicts([
+            ...['set', 'remove'],
+          ]),
+        ),
     )
-    .argument('<recording>', 'The recording')
-    .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-    .addOption(shared.nth())
-    .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
-    .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
-    .option('--no-gaps', 'Send without waiting')
-    .addOption(shared.set())
-    .addOption(shared.remove())
-    .addOption(
-      new Option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret').conflicts([
-        ...['set', 'remove'],
-      ]),
-    )
-    .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
-    .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10))
-    .addOption(shared.headers())
-    .addOption(shared.signatureHeader())
-    .addOption(shared.timestampHeader())
-    .addOption(shared.secretFile())
     .addHelpText(
       'after',
       moreHelp({
@@ -56,9 +52,9 @@ Each delivery is signed with the current time when it is sent. Redirects are not
       }),
     );
 
-type Options = OptionsOf<typeof define>;
+type Options = shared.OptionsOf<typeof define>;
 
-export const replay: AddCommand = (command, start) =>
+export const replay: shared.AddCommand = (command, start) =>
   define(command).action((recording, url, options) =>
     start(options, (context) => run(recording, url ?? shared.DEFAULT_URL, context)),
   );

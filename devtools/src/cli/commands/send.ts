@@ -4,8 +4,7 @@ import { editBody } from '../edit/edit-body.js';
 import { readEdits } from '../edit/read-edits.js';
 import { headerNames } from '../header-names.js';
 import { moreHelp } from '../program/help.js';
-import { choice, choices, integer, number, text } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import { choice, choices, integer, text } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
 import { contractSamples } from '../send/abi/contract-samples.js';
@@ -14,46 +13,50 @@ import { fileParcel, sampleParcel, type Unsigned } from '../send/parcels.js';
 import { TAMPERS, type TamperName, tamperNames } from '../send/tamper.js';
 import { readUrl } from '../urls.js';
 
-const define = (command: Own) =>
-  command
-    .description(
-      `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
+const define = (command: shared.Own) =>
+  shared
+    .sends(
+      command
+        .description(
+          `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
 Without options, one sample event is sent. Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
+        )
+        .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+        .addOption(choice('--kind <kind>', shared.EVENT_KINDS, 'Kind of the sample events (default: event.emitted)'))
+        .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
+        .option('--fresh', 'With --repeat: new sample events each time')
+        .addOption(
+          text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts([
+            'kind',
+            'count',
+            'fresh',
+            'abi',
+          ]),
+        )
+        .addOption(
+          text(
+            '--abi <file>',
+            'Samples of an event of this ABI: JSON, or an artifact of Hardhat, Foundry or Truffle',
+          ).conflicts('kind'),
+        )
+        .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
+        .addOption(
+          text(
+            '--args <list>',
+            'Its arguments, name=value,… or value,…; arrays and tuples in JSON. The others are samples',
+          ),
+        )
+        .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
+        .addOption(text('--contract <address>', 'Address of the contract'))
+        .option('--removed', 'The notice that a re-org removed the log')
+        .addOption(shared.set())
+        .addOption(shared.remove())
+        .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
+        .addOption(
+          choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused'),
+        ),
     )
-    .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-    .addOption(choice('--kind <kind>', shared.EVENT_KINDS, 'Kind of the sample events (default: event.emitted)'))
-    .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
-    .option('--fresh', 'With --repeat: new sample events each time')
-    .addOption(
-      text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts(['kind', 'count', 'fresh', 'abi']),
-    )
-    .addOption(
-      text(
-        '--abi <file>',
-        'Samples of an event of this ABI: JSON, or an artifact of Hardhat, Foundry or Truffle',
-      ).conflicts('kind'),
-    )
-    .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
-    .addOption(
-      text(
-        '--args <list>',
-        'Its arguments, name=value,… or value,…; arrays and tuples in JSON. The others are samples',
-      ),
-    )
-    .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
-    .addOption(text('--contract <address>', 'Address of the contract'))
-    .option('--removed', 'The notice that a re-org removed the log')
-    .addOption(shared.set())
-    .addOption(shared.remove())
-    .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
-    .addOption(choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused'))
-    .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
-    .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10))
-    .addOption(shared.headers())
-    .addOption(shared.signatureHeader())
-    .addOption(shared.timestampHeader())
-    .addOption(shared.secretFile())
     .addHelpText(
       'after',
       moreHelp({
@@ -75,9 +78,9 @@ Without options, one sample event is sent. Each delivery is signed with the curr
       }),
     );
 
-type Options = OptionsOf<typeof define>;
+type Options = shared.OptionsOf<typeof define>;
 
-export const send: AddCommand = (command, start) =>
+export const send: shared.AddCommand = (command, start) =>
   define(command).action((url, options) => start(options, (context) => run(url ?? shared.DEFAULT_URL, context)));
 
 type SendContext = Context<Options>;

@@ -3,7 +3,6 @@ import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { moreHelp } from '../program/help.js';
 import { integer, text, url } from '../program/options.js';
-import type { AddCommand } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { type EventKind, openService, readId, type ServiceOptions, webhookJson } from '../service.js';
 import { textTable } from '../text-table.js';
@@ -11,7 +10,7 @@ import { visible } from '../visible.js';
 
 const exitCodes = { 1: 'the service refused' };
 
-export const webhooks: AddCommand = (command, start) => {
+export const webhooks: shared.AddCommand = (command, start) => {
   shared
     .callsService(command.command('list').description('List the registered webhooks'))
     .addHelpText(

@@ -29,38 +29,68 @@ export const port = (what: string) => integer('--port <port>', `Port of ${what};
 export const host = (what: string) =>
   text('--host <address>', `Address of ${what}; 0.0.0.0 accepts other machines`).default('127.0.0.1');
 
-export const events = () => new Option('--events', 'Print one line an event, not a delivery');
-export const filter = () => text('--filter <text>', 'Print only deliveries that contain this text, in any case');
-
-export const noPage = () => new Option('--no-page', 'Do not serve the inspector page');
-export const pagePort = () =>
-  integer('--page-port <port>', 'Port of the inspector page on 127.0.0.1; 0 picks a free one', 0, 65535).default(0);
-
 export const explorer = () =>
   text('--explorer <url>', 'Block explorer that the page links to (default: the usual one of the chain)');
-
-export const headers = () =>
-  choice(
-    '--headers <names>',
-    ['service', 'multibaas'],
-    'Header names: X-Service-Signature and X-Service-Timestamp, or X-MultiBaas-…',
-  );
-export const signatureHeader = () => text('--signature-header <name>', 'Name of the signature header');
-export const timestampHeader = () => text('--timestamp-header <name>', 'Name of the timestamp header');
 
 export const tolerance = () =>
   number('--tolerance <seconds>', 'Largest difference between the timestamp and the clock', 0, 1e9).default(300);
 
-export const secretFile = () =>
-  text('--secret-file <file>', 'File with the signing secret, - for stdin (default: WEBHOOK_SECRET)');
 export const apiKeyFile = () =>
   text('--api-key-file <file>', 'File with the API key, - for stdin (default: WEBHOOK_API_KEY)');
 const baseUrl = () => url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
 const callTimeout = () => number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
+
+// What adds the options that belong together. Commander infers their types.
+
 /** Adds the options of a command that calls the service. */
 export const callsService = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Options, Global>,
 ) => command.addOption(baseUrl()).addOption(callTimeout()).addOption(apiKeyFile());
+
+/** Adds the options of a command that knows the headers of deliveries. */
+export const namesHeaders = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Options, Global>,
+) =>
+  command
+    .addOption(
+      choice(
+        '--headers <names>',
+        ['service', 'multibaas'],
+        'Header names: X-Service-Signature and X-Service-Timestamp, or X-MultiBaas-…',
+      ),
+    )
+    .addOption(text('--signature-header <name>', 'Name of the signature header'))
+    .addOption(text('--timestamp-header <name>', 'Name of the timestamp header'));
+
+/** Adds the options of a command that signs or verifies deliveries. */
+export const usesSecret = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Options, Global>,
+) =>
+  namesHeaders(command).addOption(
+    text('--secret-file <file>', 'File with the signing secret, - for stdin (default: WEBHOOK_SECRET)'),
+  );
+
+/** Adds the options of a command that sends deliveries. */
+export const sends = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Options, Global>,
+) =>
+  usesSecret(
+    command
+      .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
+      .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10)),
+  );
+
+/** Adds the options of a command that prints deliveries and shows them on the page. */
+export const showsDeliveries = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Options, Global>,
+) =>
+  command
+    .addOption(new Option('--events', 'Print one line an event, not a delivery'))
+    .addOption(text('--filter <text>', 'Print only deliveries that contain this text, in any case'))
+    .addOption(new Option('--no-page', 'Do not serve the inspector page'))
+    .addOption(
+      integer('--page-port <port>', 'Port of the inspector page on 127.0.0.1; 0 picks a free one', 0, 65535).default(0),
+    );
 
 export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
 export const nth = () => integer('--nth <n>', 'Which delivery of the recording, counted from 1', 1, 1e9);
