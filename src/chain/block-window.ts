@@ -14,18 +14,14 @@ const MOST_EVENTS = 50_000;
 export class BlockWindow {
   readonly #blocks: DoneBlock[] = [];
   #events = 0;
-  #isCut = false;
+  /** Whether older blocks were dropped. */
+  isCut = false;
 
   constructor(
     private readonly mostBlocks = MOST_BLOCKS,
     /** Bounds memory: with many events fewer blocks are kept, but always the last one. */
     private readonly mostEvents = MOST_EVENTS,
   ) {}
-
-  /** Whether older blocks were dropped. */
-  get isCut(): boolean {
-    return this.#isCut;
-  }
 
   get first(): DoneBlock | undefined {
     return this.#blocks[0];
@@ -44,7 +40,7 @@ export class BlockWindow {
     this.#events += countOf(block);
     while (this.#blocks.length > 1 && (this.#blocks.length > this.mostBlocks || this.#events > this.mostEvents)) {
       this.#events -= countOf(this.#blocks.shift() as DoneBlock);
-      this.#isCut = true;
+      this.isCut = true;
     }
   }
 

@@ -22,7 +22,8 @@ export class Blooms {
   /** For each watched contract, the bits of its address and of each of its events. */
   readonly #wanted: ReadonlyMap<string, readonly bigint[]>;
   readonly #known = new Map<Hex, bigint>();
-  #state: 'unseen' | 'held' | 'broken' = 'unseen';
+  /** Whether every filter checked so far contained the logs of its block; `broken` filters are no longer used. */
+  state: 'unseen' | 'held' | 'broken' = 'unseen';
   /**
    * Whether an empty filter is trusted: one was correct for a block with transactions, or there is no other evidence.
    */
@@ -43,29 +44,15 @@ export class Blooms {
 
   /** Whether the logs of a block can still show if filters are reliable. */
   isOpen(bloom: string): boolean {
-    return this.#state === 'unseen' || (this.#state === 'held' && !this.trustsZeros && readBits(bloom) === 0n);
-  }
-
-  /** Whether every filter checked so far contained the logs of its block. */
-  get isHeld(): boolean {
-    return this.#state === 'held';
-  }
-
-  get isBroken(): boolean {
-    return this.#state === 'broken';
-  }
-
-  /** Stops using filters. */
-  breakOff(): void {
-    this.#state = 'broken';
+    return this.state === 'unseen' || (this.state === 'held' && !this.trustsZeros && readBits(bloom) === 0n);
   }
 
   /** Tests a block's filter against its logs. */
   test(bloom: string, logs: readonly Emitted[]): void {
-    if (logs.length === 0 || this.isBroken) return;
+    if (logs.length === 0 || this.state === 'broken') return;
     const bits = readBits(bloom) ?? 0n;
     const isIn = ({ address, topics }: Emitted) => contains(bits, this.#bitsOf([address, ...topics.slice(0, 1)]));
-    this.#state = bits !== ONES && logs.every(isIn) ? 'held' : 'broken';
+    this.state = bits !== ONES && logs.every(isIn) ? 'held' : 'broken';
   }
 
   /** The watched contracts that may have logs in the block according to its filter, reliable or not. */
@@ -76,12 +63,12 @@ export class Blooms {
 
   /** Whether the filter proves that only `hits` have logs in the block. */
   excludes(bloom: string): boolean {
-    return this.#state === 'held' && (!isConstant(bloom) || (this.trustsZeros && readBits(bloom) === 0n));
+    return this.state === 'held' && (!isConstant(bloom) || (this.trustsZeros && readBits(bloom) === 0n));
   }
 
   /** Whether a block's filter carries no information. */
   isUseless(bloom: string): boolean {
-    return this.isBroken || isConstant(bloom);
+    return this.state === 'broken' || isConstant(bloom);
   }
 
   /** Whether the filter contains nothing beyond these logs. */

@@ -80,35 +80,3 @@ export async function failedOf(call: Rpc, block: Block, { wallets }: Watched, od
   }
   return failed;
 }
-
-/** Hash of block 0: it distinguishes another chain at the same URL from a re-org. */
-export class Genesis {
-  #hash: Hex | undefined;
-
-  constructor(private readonly reader: ChainReader) {}
-
-  /** Stores block 0 of the node's current chain. */
-  async remember(): Promise<void> {
-    this.#hash = await this.#look();
-  }
-
-  /**
-   * Whether the node now has another chain. Asks twice; undefined when the answers differ. A node that cannot return
-   * block 0 counts as having the same chain.
-   */
-  async isAnother(): Promise<boolean | undefined> {
-    if (this.#hash === undefined) return false;
-    const theirs = await this.#look();
-    if (theirs === undefined || theirs === this.#hash) return false;
-    // Nodes behind one URL may disagree.
-    return (await this.#look()) === theirs || undefined;
-  }
-
-  /** Some nodes have pruned their first blocks, and report that with different errors. */
-  async #look(): Promise<Hex | undefined> {
-    return this.reader.header(0).then(
-      (header) => header?.hash,
-      () => undefined,
-    );
-  }
-}

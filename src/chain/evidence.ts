@@ -28,7 +28,7 @@ export interface BlockLogs {
  */
 export class Evidence {
   readonly #addresses: readonly string[];
-  readonly #blooms: Blooms;
+  readonly blooms: Blooms;
   readonly #inTurn = createTurns(1);
   /** Whether the node has ever returned the receipts of a block. */
   #hasReceipts = false;
@@ -39,11 +39,7 @@ export class Evidence {
     private readonly habits: Habits,
   ) {
     this.#addresses = [...watched.contracts.keys()];
-    this.#blooms = new Blooms(watched);
-  }
-
-  get isBroken(): boolean {
-    return this.#blooms.isBroken;
+    this.blooms = new Blooms(watched);
   }
 
   /** The logs of a block. Unless `isKnown`, the request is skipped when the block provably has none. */
@@ -53,7 +49,7 @@ export class Evidence {
     const ask = async () => {
       isAsked = true;
       own = await this.#logs(call, block, oddities, this.#addresses);
-      this.#blooms.test(block.bloom, own);
+      this.blooms.test(block.bloom, own);
     };
     if (isKnown && !isAsked) await ask();
     const prove = async (): Promise<BlockLogs> => {
@@ -69,22 +65,22 @@ export class Evidence {
       return { logs: found, isProven: all !== undefined };
     };
     // One block can show that bloom filters are reliable, which saves the requests for others.
-    const isOpen = this.#blooms.isOpen(block.bloom) && !this.#proves(block, own);
+    const isOpen = this.blooms.isOpen(block.bloom) && !this.#proves(block, own);
     return isOpen ? this.#inTurn(prove) : prove();
   }
 
   /** The result for an unproven block if the node can never prove it; undefined if the node is only behind. */
   async lastResort(call: Rpc, block: Block): Promise<'proven' | 'unproven' | undefined> {
-    if (!this.#blooms.isUseless(block.bloom)) return undefined;
+    if (!this.blooms.isUseless(block.bloom)) return undefined;
     if (!this.#hasReceipts && !this.#lacksReceipts) {
       const latest = await call('eth_getBlockByNumber', ['latest', false]);
       const receipts = await call('eth_getBlockReceipts', ['latest']).catch(none);
       const { transactions } = Object(latest);
       const isEmpty = Array.isArray(transactions) && transactions.length === 0;
       this.#lacksReceipts = !Array.isArray(receipts) || (receipts.length === 0 && !isEmpty);
-      this.#blooms.trustsZeros ||= this.#lacksReceipts;
+      this.blooms.trustsZeros ||= this.#lacksReceipts;
     }
-    if (this.#blooms.excludes(block.bloom)) return 'proven';
+    if (this.blooms.excludes(block.bloom)) return 'proven';
     return this.#lacksReceipts || !this.#trustsTransactions ? 'unproven' : undefined;
   }
 
@@ -99,10 +95,10 @@ export class Evidence {
   #proves(block: Block, own: readonly Sent[]): boolean {
     if (this.#addresses.length === 0) return true;
     const { bloom, transactions } = block;
-    const hasAll = this.#blooms.hits(bloom).every((hit) => own.some(({ address }) => address === hit));
-    if (this.#blooms.excludes(bloom)) return hasAll;
+    const hasAll = this.blooms.hits(bloom).every((hit) => own.some(({ address }) => address === hit));
+    if (this.blooms.excludes(bloom)) return hasAll;
     if (own.length > 0 || transactions.length > 0) return own.length > 0;
-    return this.#blooms.isUseless(bloom) ? this.#trustsTransactions || this.#blooms.isHeld : hasAll;
+    return this.blooms.isUseless(bloom) ? this.#trustsTransactions || this.blooms.state === 'held' : hasAll;
   }
 
   /** Whether every log seen so far belongs to a transaction. */
@@ -122,13 +118,13 @@ export class Evidence {
     if (missing.size > 0 || answer.some(({ blockHash }) => String(blockHash).toLowerCase() !== block.hash))
       return undefined;
     this.#hasReceipts = true;
-    this.#blooms.trustsZeros ||= logs.length === 0;
-    this.#blooms.test(block.bloom, logs);
-    const isOf = this.#blooms.isOf(block.bloom, logs);
+    this.blooms.trustsZeros ||= logs.length === 0;
+    this.blooms.test(block.bloom, logs);
+    const isOf = this.blooms.isOf(block.bloom, logs);
     // A log without a transaction may equal one that has one.
     const isAll = this.#trustsTransactions
-      ? isOf || this.#blooms.isUseless(block.bloom)
-      : isOf && logs.length === 0 && this.#blooms.isHeld;
+      ? isOf || this.blooms.isUseless(block.bloom)
+      : isOf && logs.length === 0 && this.blooms.state === 'held';
     return isAll ? logs : undefined;
   }
 
@@ -136,10 +132,10 @@ export class Evidence {
   async #unfiltered(call: Rpc, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
     const logs = await this.#logs(call, block, oddities);
     if (logs.length === 0) return undefined;
-    this.#blooms.test(block.bloom, logs);
-    if (this.#blooms.isUseless(block.bloom) || this.#blooms.isOf(block.bloom, logs)) return logs;
+    this.blooms.test(block.bloom, logs);
+    if (this.blooms.isUseless(block.bloom) || this.blooms.isOf(block.bloom, logs)) return logs;
     this.habits.settle(block, new Map([['filter', logs]]));
-    this.#blooms.breakOff();
+    this.blooms.state = 'broken';
     return logs;
   }
 

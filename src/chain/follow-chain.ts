@@ -1,10 +1,10 @@
 import type { WebhookEvent } from '../events/types.js';
+import type { Hex } from '../evm/types.js';
 import type { Logger } from '../internal/logger.js';
 import { type Header, malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow, type DoneBlock } from './block-window.js';
 import type { ChainReader } from './chain-reader.js';
-import { Genesis } from './chain-reader.js';
 import { unprovable, unproven } from './evidence.js';
 import { ifRefused, RpcError } from './rpc.js';
 import type { Watched } from './watched.js';
@@ -27,7 +27,8 @@ export interface FollowOptions {
 
 /** Processes a chain block by block, and undoes the blocks that a re-org replaced. */
 export class ChainFollower {
-  readonly #genesis: Genesis;
+  /** Hash of block 0, which distinguishes another chain at the same URL from a re-org. */
+  #genesis: Hex | undefined;
   #window = new BlockWindow();
   #chainId = 0;
   /** The first block to read after the node switches chains. */
@@ -41,9 +42,7 @@ export class ChainFollower {
   #range = RANGE;
   #hasWarned = false;
 
-  constructor(private readonly options: FollowOptions) {
-    this.#genesis = new Genesis(options.reader);
-  }
+  constructor(private readonly options: FollowOptions) {}
 
   /** ID of the current chain. */
   get chainId(): number {
@@ -66,7 +65,7 @@ export class ChainFollower {
     }
     const latest = await reader.header('latest');
     if (!latest) malformed('the latest block', 'a block');
-    await this.#genesis.remember();
+    this.#genesis = await this.#lookAtGenesis();
     // No events were sent for it, but those of its replacement must be.
     this.#window.push({ ...latest, events: [] });
     this.#next = latest.number + 1;
@@ -79,7 +78,7 @@ export class ChainFollower {
     if (last && head <= last.number) return this.#compare(head);
 
     // No events were sent yet, so nothing has to be undone.
-    if (!last && head >= this.#next) await this.#genesis.remember();
+    if (!last && head >= this.#next) this.#genesis = await this.#lookAtGenesis();
     const first = this.#next;
     const end = Math.min(head, first + this.#range - 1);
     const coming: Promise<BlockContents | undefined>[] = [];
@@ -161,7 +160,7 @@ export class ChainFollower {
   /** Detects a re-org on a chain that has not grown. */
   async #compare(head: number): Promise<boolean> {
     if (head < (this.#window.first as DoneBlock).number) {
-      if (await this.#genesis.isAnother()) return this.#startOver();
+      if (await this.#isAnother()) return this.#startOver();
       const done = this.#next - 1;
       const message = `The node is at block ${head}, but block ${done} was already processed. Waiting for the node.`;
       if (!this.#isWaiting) this.options.logger.warn({ head, blockNumber: done }, message);
@@ -197,7 +196,7 @@ export class ChainFollower {
     }
     const common = window.at(parent.number)?.hash === parent.hash ? parent.number : first - 1;
     if (common === window.last?.number) return this.#stall(unlinked(block, ours));
-    const isAnother = common < first && (await this.#genesis.isAnother());
+    const isAnother = common < first && (await this.#isAnother());
     if (isAnother === undefined) return false;
     if (isAnother) return this.#startOver();
 
@@ -210,6 +209,22 @@ export class ChainFollower {
     } else logger.info(fields, `A re-org removed blocks ${fields.fromBlock} to ${fields.toBlock}.`);
     await this.#takeBack(common);
     return true;
+  }
+
+  /**
+   * Whether the node now has another chain. Asks twice; undefined when the answers differ. A node that cannot return
+   * block 0 counts as having the same chain.
+   */
+  async #isAnother(): Promise<boolean | undefined> {
+    const theirs = this.#genesis && (await this.#lookAtGenesis());
+    if (theirs === undefined || theirs === this.#genesis) return false;
+    // Nodes behind one URL may disagree.
+    return (await this.#lookAtGenesis()) === theirs || undefined;
+  }
+
+  /** Some nodes have pruned their first blocks, and report that with different errors. */
+  async #lookAtGenesis(): Promise<Hex | undefined> {
+    return (await this.options.reader.header(0).catch(() => undefined))?.hash;
   }
 
   /** Switches to another chain, and undoes all of the old one. */

@@ -89,13 +89,13 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
       new RpcError(`${method} at ${url.origin} failed: ${what}`, how);
     const timer = setTimeout(() => late.abort(), timeoutMs);
     let response: Response;
-    let text: string | undefined;
+    let bytes: Uint8Array | undefined;
     try {
       const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
       // A redirect could send the key to another host. The signal also bounds the time to read the body.
       const init = { method: 'POST', headers, body, signal: late.signal, redirect: 'error' } as const;
       response = await fetch(new Request(url.href, init));
-      text = textOf(await readBounded(response, maxBytes));
+      bytes = await readBounded(response, maxBytes);
     } catch (error) {
       if (signal?.aborted) throw fail('aborted by the caller.', { reason: 'aborted' });
       if (late.signal.aborted) throw fail(`no answer within ${timeoutMs} ms.`, { reason: 'timeout' });
@@ -104,7 +104,7 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
     } finally {
       clearTimeout(timer);
     }
-    const answer = parse(text);
+    const answer = parse(bytes);
     if (!response.ok) {
       const refusal = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
       const { status } = response;
@@ -112,7 +112,7 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
       if (BUSY.includes(status)) onBrief();
       throw fail(`HTTP ${status}${said(refusal)}.`, { reason: reasonOfStatus(status, refusal), retryAfterMs });
     }
-    if (text === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`, { reason: 'too-long' });
+    if (bytes === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`, { reason: 'too-long' });
     const malformed = { reason: 'malformed' } as const;
     if (!isRecord(answer)) throw fail('the answer is not JSON-RPC. Is this the URL of a node?', malformed);
     if (isRecord(answer.error)) {
@@ -202,13 +202,9 @@ function readRetryAfter(header: string | null): number | undefined {
 
 const utf8 = new TextDecoder();
 
-function textOf(bytes: Uint8Array | undefined): string | undefined {
-  return bytes && utf8.decode(bytes);
-}
-
-function parse(text: string | undefined): unknown {
+function parse(bytes: Uint8Array | undefined): unknown {
   try {
-    return JSON.parse(text ?? '');
+    return JSON.parse(utf8.decode(bytes));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { Hex } from '../../evm/types.js';
 import type { Header } from '../answers.js';
 import type { RpcError } from '../rpc.js';
-import type { KnownBlocks } from './known-blocks.js';
+import { type KnownBlocks, put } from './known-blocks.js';
 import type { FinalityNode } from './node.js';
 import type { Pace } from './pace.js';
 
@@ -19,13 +19,6 @@ export const NO_BLOCK = '0x';
  * The result for a block number: its final block, how many blocks are missing until it is final, or why it is unknown.
  */
 export type Found = { readonly hash: Hex } | { readonly missing: number } | { readonly error: RpcError };
-
-/** The node switched chains or reorganized final blocks, so cached answers are wrong. */
-export class Contradiction extends Error {
-  constructor(readonly number: number) {
-    super(`A different block is now final at ${number}.`);
-  }
-}
 
 interface LookUpOptions {
   readonly node: FinalityNode;
@@ -78,13 +71,13 @@ async function link(tagged: Header, to: number, last: number, options: LookUpOpt
   let repairs = 0;
   known.addHeader(tagged);
   for (let tip = tagged; ; ) {
-    if (tip.number <= last) addFinal(known, tip.number, tip.hash);
+    if (tip.number <= last) known.addFinal(tip.number, tip.hash);
     if (tip.number <= to) return undefined;
     const below = tip.number - 1;
     const next = known.parentOf(tip);
     if (next) {
       // Skipped numbers have no block.
-      for (let number = below; number > next.number; number--) if (number <= last) addFinal(known, number, NO_BLOCK);
+      for (let number = below; number > next.number; number--) if (number <= last) known.addFinal(number, NO_BLOCK);
       tip = next;
       continue;
     }
@@ -95,7 +88,11 @@ async function link(tagged: Header, to: number, last: number, options: LookUpOpt
       }
       // Another node behind the URL has a different fork at this number, or no block yet.
       const linked = ++repairs > MOST_REPAIRS ? undefined : await node.header(tip.parentHash);
-      if (!linked || !known.addParent(linked, tip)) throw node.error(disagreement(below, tip));
+      if (!linked || !known.addParent(linked, tip)) {
+        throw node.error(
+          `has no block ${below} that is the parent of its block ${tip.number}: it lags, or the nodes behind the URL disagree.`,
+        );
+      }
       pace.observe(linked);
     } catch (error) {
       // Either header may be wrong, so both are requested again next time.
@@ -126,10 +123,6 @@ async function ask(run: readonly number[], { node, known, pace }: LookUpOptions)
   }
 }
 
-function disagreement(number: number, above: Header): string {
-  return `has no block ${number} that is the parent of its block ${above.number}: it lags, or the nodes behind the URL disagree.`;
-}
-
 /**
  * Looks up blocks far below the tag's. First answers are kept, so that a node with a low rate limit makes progress too.
  */
@@ -142,7 +135,11 @@ async function lookUpDeep(numbers: readonly number[], options: LookUpOptions): P
       (header) => header?.hash ?? void found.set(number, { error: node.error(`has no block ${number}.`) }),
       (error: RpcError) => void found.set(number, { error }),
     );
-  const first = async (number: number) => known.firstAt(number) ?? known.firstAt(number, await hashOf(number));
+  const first = async (number: number) => {
+    const hash = known.once.get(number) ?? (await hashOf(number));
+    if (hash) put(known.once, number, hash);
+    return hash;
+  };
   const firsts = await Promise.all(numbers.map(first));
   const tagged = await node.tagged(true);
   const seconds = await Promise.all(numbers.map((number, at) => firsts[at] && hashOf(number)));
@@ -150,19 +147,15 @@ async function lookUpDeep(numbers: readonly number[], options: LookUpOptions): P
     const hash = seconds[at];
     if (hash === undefined) continue;
     if (hash !== firsts[at]) {
-      known.askAnew(number);
+      known.once.delete(number);
       found.set(number, { error: node.error(`has two blocks ${number}.`) });
     } else if (tagged.number - number > MOST_LINKS && number <= tagged.number - options.depth) {
-      addFinal(known, number, hash);
+      known.addFinal(number, hash);
       found.set(number, { hash });
     } else
       found.set(number, { error: node.error(`now has a final block ${tagged.number}, which is lower than before.`) });
   }
   return found;
-}
-
-function addFinal(known: KnownBlocks, number: number, hash: Hex): void {
-  if (!known.addFinal(number, hash)) throw new Contradiction(number);
 }
 
 /** Requests one more header, to measure the time between blocks. */

@@ -11,13 +11,13 @@ export class KnownBlocks {
   /** Final blocks: linked by parent hashes to the level's block. */
   readonly final = new Map<number, Hex>();
   /** First answers for blocks that are requested twice. */
-  readonly #once = new Map<number, Hex>();
+  readonly once = new Map<number, Hex>();
 
-  /** Returns false when another block was final at the number. */
-  addFinal(number: number, hash: Hex): boolean {
+  /** @throws Contradiction when another block was final at the number. */
+  addFinal(number: number, hash: Hex): void {
     const known = this.final.get(number);
     if (known === undefined) put(this.final, number, hash);
-    return known === undefined || known === hash;
+    else if (known !== hash) throw new Contradiction(number);
   }
 
   addHeader(header: Header): void {
@@ -38,26 +38,12 @@ export class KnownBlocks {
     this.addHeader(parent);
     return true;
   }
+}
 
-  /** The first answer for a number; stores this one if there was none. */
-  firstAt(number: number, hash?: Hex): Hex | undefined {
-    if (hash !== undefined && !this.#once.has(number)) put(this.#once, number, hash);
-    return this.#once.get(number);
-  }
-
-  askAnew(number: number): void {
-    this.#once.delete(number);
-  }
-
-  /** Discards final blocks, so that headers are linked again to a later final block. */
-  unlink(): void {
-    this.final.clear();
-  }
-
-  clear(): void {
-    this.headers.clear();
-    this.#once.clear();
-    this.final.clear();
+/** The node switched chains or reorganized final blocks, so cached answers are wrong. */
+export class Contradiction extends Error {
+  constructor(readonly number: number) {
+    super(`A different block is now final at ${number}.`);
   }
 }
 

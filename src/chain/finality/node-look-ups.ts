@@ -1,10 +1,9 @@
 import type { Hex } from '../../evm/types.js';
 import type { Logger } from '../../internal/logger.js';
-import type { Header } from '../answers.js';
 import { ifRefused, type RpcError } from '../rpc.js';
 import type { BlockPlace, Place } from './block-of.js';
-import { Contradiction, type Found, findFinal, NO_BLOCK } from './final-blocks.js';
-import { KnownBlocks } from './known-blocks.js';
+import { type Found, findFinal, NO_BLOCK } from './final-blocks.js';
+import { Contradiction, KnownBlocks } from './known-blocks.js';
 import type { Tag } from './level.js';
 import { ERROR_WAIT_MS, type ExpectedChain, type FinalityNode, isWithin } from './node.js';
 import { Pace, waitOf } from './pace.js';
@@ -39,7 +38,7 @@ interface LookUpsOptions {
  * started, so that concurrent callers share its requests.
  */
 export class NodeLookUps {
-  readonly #known = new KnownBlocks();
+  #known = new KnownBlocks();
   readonly #pace = new Pace();
   #next: { readonly places: Map<string, Place>; readonly says: Promise<ReadonlyMap<string, Say>> } | undefined;
   #running: Promise<unknown> | undefined;
@@ -148,14 +147,15 @@ export class NodeLookUps {
     if (!this.#again || !isWithin(now() - this.#again.at, AGAIN_MS))
       this.#again = { blocks: new KnownBlocks(), at: now() };
     const known = this.#again.blocks;
-    known.unlink();
+    // Headers are linked again, to a later final block.
+    known.final.clear();
     const options = { node, pace: this.#pace, depth: tag.depth, known, isAgain: true };
     const { found, tagged } = await findFinal(numbersOf(places), options);
     // Requested by number, even if it is known from the tag or a hash.
     const byNumber = await mapOf(found.keys(), (number) => node.header(number).catch(ifRefused));
     const hashes = places.filter(({ number, hash }) => isOther(found.get(number), hash)).map(({ hash }) => hash);
-    const byHash = await mapOf(new Set(hashes), (hash) => this.#headerOf(hash));
-    for (const [number, hash] of known.final) if (!this.#known.addFinal(number, hash)) throw new Contradiction(number);
+    const byHash = await mapOf(new Set(hashes), (hash) => node.header(hash).catch(ifRefused));
+    for (const [number, hash] of known.final) this.#known.addFinal(number, hash);
     const isProven = chain.isGiven || (await this.#isOfEvents());
 
     const judge = (place: Located, hash: Hex): Say => {
@@ -179,25 +179,15 @@ export class NodeLookUps {
     }
   }
 
-  /**
-   * The block with a hash, which may be on another fork; undefined when the node does not have it, whatever its error
-   * message.
-   */
-  #headerOf(hash: Hex): Promise<Header | undefined> {
-    return this.options.node.header(hash).catch(ifRefused);
-  }
-
   async #isOfEvents(): Promise<boolean> {
     if (!this.#witness) return false;
-    const { number, hash } = this.#witness;
-    const header = await this.options.node.header(number);
-    return header?.hash === hash;
+    return (await this.options.node.header(this.#witness.number))?.hash === this.#witness.hash;
   }
 
   /** Cached answers are wrong: discards them. */
   #forget({ number }: Contradiction): void {
     this.#isContradicted = true;
-    this.#known.clear();
+    this.#known = new KnownBlocks();
     this.#again = undefined;
     this.options.onContradiction();
     this.options.logger.warn(

@@ -9,21 +9,14 @@ export interface Listed extends SourceEntry {
   readonly index: number;
 }
 
-/** All events between two positions. */
-interface Window {
-  readonly from: number;
-  readonly kept: readonly Listed[];
-  /** Events from this position on may be missing. */
-  readonly before: number;
-}
-
 /**
  * Reads an unordered list as ascending chunks of about `size` events. Reads the whole list for each `size` events and
  * keeps at most twice as many in memory, so that retrying single events takes one listing. Events of one position are
  * in one chunk.
  */
 export class ListReader {
-  #window: Window = { from: 0, kept: [], before: 0 };
+  /** All events between two positions. */
+  #window = { from: 0, kept: [] as Listed[], before: 0 };
 
   constructor(
     private readonly list: (from: number) => AsyncIterable<Listed>,
@@ -44,11 +37,20 @@ export class ListReader {
     }
   }
 
-  async #windowAt(next: number): Promise<Window> {
+  async #windowAt(next: number) {
     if (this.#window.from <= next && next < this.#window.before) return this.#window;
-    const lowest = new Lowest(this.size, this.end + 1);
-    for await (const listed of this.list(next)) if (listed.position >= next) lowest.add(listed);
-    const { kept, before } = lowest.result();
+    let kept: Listed[] = [];
+    let before = this.end + 1;
+    /** Keeps all events of the lowest positions. */
+    const cut = () => {
+      kept.sort((a, b) => a.position - b.position || a.index - b.index);
+      before = kept[this.size]?.position ?? before;
+      kept = kept.filter(({ position }) => position < before);
+    };
+    for await (const listed of this.list(next)) {
+      if (listed.position >= next && listed.position < before && kept.push(listed) >= 2 * this.size) cut();
+    }
+    cut();
     if (before <= next) throw new Error(`Position ${next} has more than ${this.size} events. Raise \`chunkSize\`.`);
     this.#window = { from: next, kept, before };
     return this.#window;
@@ -59,35 +61,6 @@ export class ListReader {
 function oldestOf(kept: readonly Listed[]): number | undefined {
   const oldest = kept.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   return Number.isNaN(oldest) ? undefined : oldest;
-}
-
-/** Keeps all events of the lowest positions. */
-class Lowest {
-  #kept: Listed[] = [];
-
-  constructor(
-    private readonly size: number,
-    /** Events from this position on may be missing. */
-    private before: number,
-  ) {}
-
-  add(listed: Listed): void {
-    if (listed.position >= this.before) return;
-    if (this.#kept.push(listed) >= 2 * this.size) this.#cut();
-  }
-
-  #cut(): void {
-    this.#kept.sort((a, b) => a.position - b.position || a.index - b.index);
-    const over = this.#kept[this.size];
-    if (over === undefined) return;
-    this.before = over.position;
-    this.#kept = this.#kept.filter(({ position }) => position < over.position);
-  }
-
-  result(): { kept: readonly Listed[]; before: number } {
-    this.#cut();
-    return { kept: this.#kept, before: this.before };
-  }
 }
 
 /** The earliest time, in epoch ms, ignoring NaN. NaN if there is none. */

@@ -15,7 +15,8 @@ export class Progress {
   retries = new Map<string, number>();
   /** The next position in the cursor. */
   stored: number;
-  #chainId: number | undefined;
+  /** Chain ID of the cursor or the source; undefined if neither is known. */
+  chainId: number | undefined;
   #text: string | undefined;
   /** The text read from the cursor; undefined before that. A cursor that cannot be parsed is never overwritten. */
   #written: string | undefined;
@@ -28,11 +29,6 @@ export class Progress {
   ) {
     this.next = from;
     this.stored = from;
-  }
-
-  /** Chain ID of the cursor or the source; undefined if neither is known. */
-  get chainId(): number | undefined {
-    return this.#chainId;
   }
 
   /** Reads the cursor. Without one, the run starts at `from`. */
@@ -60,7 +56,7 @@ export class Progress {
         `The cursor was written for other contracts or wallets of the source \`${name}\`: events of added ones before it would be missed. Keep it for the old ones, and use another source and cursor for the added ones.`,
       );
     }
-    this.#chainId = chainId;
+    this.chainId = chainId;
     this.next = Math.max(this.from, next);
     // Positions before `from` are dropped.
     this.retries = new Map(retry.filter(([, position]) => position >= this.from));
@@ -68,12 +64,12 @@ export class Progress {
 
   /** @throws ConfigError if the cursor was written for another chain. */
   checkChain(chainId: number | undefined): void {
-    if (this.#chainId !== undefined && chainId !== this.#chainId) {
+    if (this.chainId !== undefined && chainId !== this.chainId) {
       throw new ConfigError(
-        `The cursor belongs to the chain ${this.#chainId}, but the source reads the chain ${chainId ?? 'unknown'}. Use one cursor per chain.`,
+        `The cursor belongs to the chain ${this.chainId}, but the source reads the chain ${chainId ?? 'unknown'}. Use one cursor per chain.`,
       );
     }
-    this.#chainId = chainId;
+    this.chainId = chainId;
   }
 
   /** Writes the cursor; with `isDue` only if the last write is old enough. */
@@ -82,7 +78,7 @@ export class Progress {
     const state = this.#state();
     if (this.#written === undefined || state === this.#written) return;
     const { name: source, scope } = this.source;
-    const text = JSON.stringify({ v: VERSION, source, scope, chainId: this.#chainId, ...JSON.parse(state) });
+    const text = JSON.stringify({ v: VERSION, source, scope, chainId: this.chainId, ...JSON.parse(state) });
     let isOurs: unknown;
     try {
       isOurs = await this.cursor.write(text, this.#text);

@@ -46,10 +46,11 @@ export async function readRange(
   last?: Header,
 ): Promise<BlockEvents[]> {
   const { watched } = settings;
-  const { isBroken } = node.evidence;
+  const { blooms } = node.evidence;
+  const wasBroken = blooms.state === 'broken';
   const asked = new Set(watched.contracts.keys());
   let found: ReadonlyMap<number, FoundLogs> = new Map();
-  if (from < to && !isBroken && asked.size > 0) {
+  if (from < to && !wasBroken && asked.size > 0) {
     const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), address: [...asked] };
     const answer = await node.call('eth_getLogs', [filter]);
     if (Array.isArray(answer) && answer.length > MOST_LOGS) {
@@ -92,7 +93,7 @@ export async function readRange(
   }
   if (gap && blocks.length === 0) throw new RangeFlaw('empty', gap.what);
   // Some blocks may have been read because of their filters.
-  if (node.evidence.isBroken && !isBroken) {
+  if (blooms.state === 'broken' && !wasBroken) {
     throw new RangeFlaw(
       'bloom',
       `A block from ${from} to ${to} has a log that its bloom filter excludes, or no such filter`,
