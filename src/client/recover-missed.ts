@@ -22,8 +22,6 @@ export interface RecoverOptions extends PageOptions {
   readonly minAgeSeconds?: number | undefined;
   /** Number of events per delivery to the receiver. (Default: 100.) */
   readonly batchSize?: number | undefined;
-  /** Number of entries to recover in one call, the oldest first; they are kept in memory. (Default: 10 000.) */
-  readonly maxEntries?: number | undefined;
   /** The webhook's signing secret, for a service that does not return it. (Default: the secret that `get` returns.) */
   readonly secret?: string | undefined;
   /**
@@ -44,17 +42,7 @@ interface Missed {
   readonly text: string;
 }
 
-const OPTIONS = [
-  'pageSize',
-  'since',
-  'minAgeSeconds',
-  'batchSize',
-  'maxEntries',
-  'secret',
-  'eventId',
-  'request',
-  'now',
-];
+const OPTIONS = ['pageSize', 'since', 'minAgeSeconds', 'batchSize', 'secret', 'eventId', 'request', 'now'];
 
 /** Maximum characters per delivery, far below a receiver's limit. */
 const LONGEST_BATCH = 1024 * 1024;
@@ -71,18 +59,17 @@ export async function recoverMissed(
   options: RecoverOptions = {},
 ): Promise<Recovery> {
   checkOptions('recoverMissed', options, OPTIONS);
-  const { minAgeSeconds = 0, batchSize = 100, maxEntries = 10_000, now = Date.now } = options;
+  const { minAgeSeconds = 0, batchSize = 100, now = Date.now } = options;
   // Ends with two numbers, so that ids of different services differ whatever their paths.
   const { eventId = ({ id }: DeliveryLogEntry) => `delivery-log:${client.service}:${webhookId}:${id}` } = options;
   const since = Number(options.since ?? Number.NEGATIVE_INFINITY);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
   checkNumber('batchSize', batchSize, 1);
-  checkNumber('maxEntries', maxEntries, 1);
   if (Number.isNaN(since)) throw optionError('since', 'a Date or a time in milliseconds', options.since);
   const secret = options.secret ?? (await client.get(webhookId)).secret;
   if (!secret) throw new ConfigError('The service does not return the secret of the webhook. Set the option `secret`.');
 
-  const oldest = new Oldest(maxEntries);
+  const oldest = new Oldest();
   let tooYoung = 0;
   const youngest = now() - minAgeSeconds * 1000;
   for await (const entry of client.deliveries(webhookId, options)) {

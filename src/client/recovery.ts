@@ -38,7 +38,7 @@ export interface Recovery {
   readonly unknown: number;
   /** Younger than `minAgeSeconds`. */
   readonly tooYoung: number;
-  /** Not tried, because recovery stopped early or `maxEntries` was reached. */
+  /** Not tried, because recovery stopped early or the log has more than 10 000 such entries. */
   readonly left: number;
   /** Outcomes of up to 1000 entries. Entries that did not take effect replace entries that did. */
   readonly entries: readonly RecoveredEntry[];
@@ -105,25 +105,23 @@ function hasTakenEffect({ status }: RecoveredEntry): boolean {
   return status === 'handled' || status === 'stored' || status === 'duplicate';
 }
 
+/** Entries that are recovered in one call. Bounds memory. */
+const MOST_RECOVERED = 10_000;
+
 /** Keeps the oldest entries, in memory for at most twice as many, and counts all. */
 export class Oldest {
   #kept: DeliveryLogEntry[] = [];
-  readonly #most: number;
   /** Number of entries added. */
   size = 0;
 
-  constructor(most: number) {
-    this.#most = most;
-  }
-
   add(entry: DeliveryLogEntry): void {
     this.size++;
-    if (this.#kept.push(entry) >= 2 * this.#most) this.#kept = this.sorted();
+    if (this.#kept.push(entry) >= 2 * MOST_RECOVERED) this.#kept = this.sorted();
   }
 
   /** The kept entries, oldest first. */
   sorted(): DeliveryLogEntry[] {
-    return this.#kept.sort((a, b) => timeOf(a) - timeOf(b) || a.id - b.id).slice(0, this.#most);
+    return this.#kept.sort((a, b) => timeOf(a) - timeOf(b) || a.id - b.id).slice(0, MOST_RECOVERED);
   }
 }
 

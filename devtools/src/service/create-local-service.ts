@@ -49,7 +49,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
  */
 export async function createLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   const resolved = resolveOptions(options);
-  const { logger, now, maxBatch } = resolved;
+  const { logger, now } = resolved;
   const storage = resolved.file === undefined ? memoryStorage() : await fileStorage(resolved.file);
   const { state } = storage;
   const sender = createSender();
@@ -145,7 +145,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     emit(events: readonly unknown[], { unchecked = false }: { readonly unchecked?: boolean | undefined } = {}) {
       checkOpen();
       const written = writeEvents(events, unchecked);
-      const batches = batchesFor(state, written, { maxBatch, lastFirst: faults.reorder });
+      const batches = batchesFor(state, written, faults.reorder);
       if (batches.length === 0) return;
       enqueue(batches);
       for (const webhookId of state.webhooks.keys()) {

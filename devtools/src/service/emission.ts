@@ -94,15 +94,14 @@ export function portions<Item>(
   return portion.length > 0 ? [...all, portion] : all;
 }
 
+/** Maximum number of events in a delivery. */
+const MOST_EVENTS = 100;
+
 /**
- * Batches events into deliveries: each webhook gets the kinds that it subscribes to, at most `maxBatch` in a delivery
+ * Batches events into deliveries: each webhook gets the kinds that it subscribes to, at most 100 in a delivery
  * and fewer if they are large, in their order or `lastFirst`. Events of an unknown kind go to every webhook.
  */
-export function batchesFor(
-  { webhooks, next }: State,
-  events: readonly WireEvent[],
-  { maxBatch, lastFirst }: { readonly maxBatch: number; readonly lastFirst: boolean },
-): Batch[] {
+export function batchesFor({ webhooks, next }: State, events: readonly WireEvent[], lastFirst: boolean): Batch[] {
   const batches: Batch[] = [];
   let { delivery, event } = next;
   const byKinds = new Map<string, { chosen: WireEvent[]; webhookIds: number[] }>();
@@ -117,7 +116,7 @@ export function batchesFor(
     group.webhookIds.push(webhookId);
   }
   for (const { chosen, webhookIds } of byKinds.values()) {
-    for (const batch of portions(chosen, ({ json }) => json.length, maxBatch)) {
+    for (const batch of portions(chosen, ({ json }) => json.length, MOST_EVENTS)) {
       if (lastFirst) batch.reverse();
       const to = webhookIds.map((webhookId) => {
         const firstEvent = event;

@@ -20,8 +20,6 @@ export interface LocalServiceOptions {
   readonly file?: string | undefined;
   /** Names of the two signature headers. (Default: `serviceHeaders`.) */
   readonly headers?: HeaderNames | undefined;
-  /** The largest number of events in one delivery; fewer when they exceed 2 Mi characters together. (Default: 100.) */
-  readonly maxBatch?: number | undefined;
   /** How failed deliveries are retried. */
   readonly retries?: RetryOptions | undefined;
   /** Time limit of an attempt, response included, in milliseconds. (Default: 30 000.) */
@@ -41,7 +39,7 @@ export interface LocalServiceOptions {
 }
 
 const OPTION_NAMES: readonly (keyof LocalServiceOptions)[] = [
-  ...(['port', 'host', 'apiKeys', 'file', 'headers', 'maxBatch', 'retries', 'timeoutMs', 'secretInRecords'] as const),
+  ...(['port', 'host', 'apiKeys', 'file', 'headers', 'retries', 'timeoutMs', 'secretInRecords'] as const),
   ...(['logger', 'now', 'random', 'onDelivery', 'onChange'] as const),
 ];
 
@@ -54,13 +52,12 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Checks the options and fills in the defaults. Throws ConfigError. */
 export function resolveOptions(options: LocalServiceOptions) {
   checkOptions('createLocalService', options, OPTION_NAMES);
-  const { port = 0, host = '127.0.0.1', apiKeys, file, headers = serviceHeaders, maxBatch = 100 } = options;
+  const { port = 0, host = '127.0.0.1', apiKeys, file, headers = serviceHeaders } = options;
   const { retries = {}, timeoutMs = 30_000, secretInRecords = false, logger } = options;
   const { now = Date.now, random = Math.random, onDelivery, onChange } = options;
   checkOptions('retries', retries, ['attempts', 'initialDelayMs', 'maxDelayMs']);
   const { attempts = 8, initialDelayMs = 1000, maxDelayMs = 60_000 } = retries;
   checkNumber('port', port, 0, 65_535);
-  checkNumber('maxBatch', maxBatch, 1);
   checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
   checkNumber('retries.attempts', attempts, 1, 1000);
   checkNumber('retries.initialDelayMs', initialDelayMs, 0, MAX_TIMER_MS);
@@ -76,7 +73,7 @@ export function resolveOptions(options: LocalServiceOptions) {
   if (!areHeaderNames(headers))
     throw optionError('headers', 'the names of two headers, as in `serviceHeaders`', headers);
   return {
-    ...{ port, host, apiKeys, file, headers, maxBatch, timeoutMs, secretInRecords, logger, now, random },
+    ...{ port, host, apiKeys, file, headers, timeoutMs, secretInRecords, logger, now, random },
     ...{ onDelivery, onChange, retries: { attempts, initialDelayMs, maxDelayMs } },
   };
 }

@@ -68,7 +68,7 @@ describe('the API of the local service', () => {
   );
 
   it('lists delivered and undelivered events in a paginated log', async () => {
-    const { call, service } = await serving({ now: () => time, maxBatch: 2, retries: { attempts: 1 } });
+    const { call, service } = await serving({ now: () => time, retries: { attempts: 1 } });
     let status = 200;
     const receiver = await listening((_request, response) => response.writeHead(status).end());
     service.register({ label: 'mine', url: receiver.url });

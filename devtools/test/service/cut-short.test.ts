@@ -23,7 +23,6 @@ describe('what is pending for a webhook that gets more than is kept', () => {
     const note = (_: object, text: string) => void lines.push(text);
     const { url } = await listening(() => {});
     const { service, changed } = await serving({
-      maxBatch: 10_000,
       logger: { debug: note, info: note, warn: note, error: note },
     });
     service.register({ label: 'mine', url });

@@ -34,14 +34,14 @@ describe('emit', () => {
     expect([all.ids(), emitted.ids(), included.ids()]).toEqual([['abc', 'd'], ['ac', 'd'], ['b']]);
   });
 
-  it('puts as many events into a delivery as are emitted together, up to maxBatch', async () => {
-    const { service } = await serving({ maxBatch: 2 });
+  it('puts as many events into a delivery as are emitted together, up to 100', async () => {
+    const { service } = await serving();
     const { url, ids } = await taking();
     service.register({ label: 'mine', url });
-    service.emit(['a', 'b', 'c', 'd', 'e'].map((id) => event(id)));
-    service.emit([event('f')]);
+    service.emit(Array.from({ length: 205 }, () => event('a')));
+    service.emit([event('b')]);
     await service.idle();
-    expect(ids()).toEqual(['ab', 'cd', 'e', 'f']);
+    expect(ids()).toEqual(['a'.repeat(100), 'a'.repeat(100), 'a'.repeat(5), 'b']);
   });
 
   it('puts fewer large events into a delivery, so that no receiver finds it too large, and keeps their order', async () => {
@@ -132,7 +132,7 @@ describe('onDelivery', () => {
 
 describe('options', () => {
   const bad: [LocalServiceOptions, string][] = [
-    [{ maxbatch: 5 } as LocalServiceOptions, '`createLocalService` has no option `maxbatch`. Did you mean `maxBatch`?'],
+    [{ timeout: 5 } as LocalServiceOptions, '`createLocalService` has no option `timeout`. Did you mean `timeoutMs`?'],
     [{ retries: { attempt: 5 } as object }, '`retries` has no option `attempt`. Did you mean `attempts`?'],
     [{ port: -1 }, '`port` must be'],
     [{ port: 65_536 }, '`port` must be'],
@@ -148,7 +148,6 @@ describe('options', () => {
     [{ headers: { signature: 'X', timestamp: 'x' } }, '`headers` must be'],
     [{ headers: { signature: 'X Y', timestamp: 'Z' } }, '`headers` must be'],
     [{ headers: { signature: 'X\r\nY: Z', timestamp: 'Z' } }, '`headers` must be'],
-    [{ maxBatch: 0 }, '`maxBatch` must be'],
     [{ timeoutMs: 0 }, '`timeoutMs` must be'],
     [{ retries: { attempts: 0 } }, '`retries.attempts` must be'],
     [{ retries: { initialDelayMs: -1 } }, '`retries.initialDelayMs` must be'],
@@ -157,8 +156,8 @@ describe('options', () => {
     [{ secretInRecords: 'no' as unknown as boolean }, '`secretInRecords` must be true or false, got a string.'],
     // Cut: a secret in the place of a name is not printed whole.
     [
-      { ['maxBatch'.repeat(6)]: 5 } as LocalServiceOptions,
-      `no option \`${'maxBatch'.repeat(5)}\`. It has: port, host,`,
+      { ['apiKeys_'.repeat(6)]: 5 } as LocalServiceOptions,
+      `no option \`${'apiKeys_'.repeat(5)}\`. It has: port, host,`,
     ],
     [null as unknown as LocalServiceOptions, '`createLocalService` must be an options object, got null'],
   ];
