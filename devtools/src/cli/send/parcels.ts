@@ -4,12 +4,12 @@ import type { WebhookEvent } from 'event-webhook-receiver';
 import { createTestDelivery } from 'event-webhook-receiver/testing';
 import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
 import type { RecordedDelivery } from '../../deliveries/recorded.js';
+import type { HeaderLines } from '../../post.js';
 import { inputError } from '../command-error.js';
 import { namesIn } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Output } from '../output.js';
 import { readRecording, recordedDelivery } from '../recording.js';
-import type { HeaderLines } from './post.js';
 
 /** A body to send, with its headers except those of the signature. */
 export interface Unsigned {

@@ -1,9 +1,9 @@
 import { htmlText } from '../../deliveries/answer-text.js';
 import type { Verdict } from '../../deliveries/delivery-record.js';
+import type { Answer } from '../../post.js';
 import type { Colors } from '../output.js';
 import { reachReason } from '../urls.js';
 import { visible } from '../visible.js';
-import type { Answer } from './post.js';
 import type { createTally } from './tally.js';
 
 /** One delivery that was sent, and its result. */

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../deliveries/delivery-record.js';
 import { verdictOf } from '../../deliveries/verdict.js';
-import type { Answer } from './post.js';
+import type { Answer } from '../../post.js';
 
 /** Latencies of the responses, in milliseconds. */
 export interface Latency {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { type PostOptions, post } from '../../src/cli/send/post.js';
+import { type PostOptions, post } from '../src/post.js';
 
 /** A server that answers or ends each connection as a test says, and the requests that it got on each. */
 async function server(talk: (socket: Socket, request: number, connection: number) => void) {

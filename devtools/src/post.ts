@@ -20,15 +20,17 @@ export interface Answer {
   readonly durationMs: number;
   /** The start of the response body, as text. */
   readonly body: string;
+  /** The lines of the response's headers, as text. */
+  readonly head?: string | undefined;
   readonly location?: string | undefined;
 }
-
-const MAX_ANSWER_BYTES = 4096;
 
 export interface PostOptions {
   readonly agent: Agent;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** How much of the response body is read. (Default: 4096.) */
+  readonly maxAnswerBytes?: number | undefined;
 }
 
 /** Sends one POST and reads the start of the response. Does not follow redirects. Never rejects. */
@@ -38,7 +40,11 @@ export async function post(url: URL, parcel: Parcel, options: PostOptions): Prom
   return stale ? (await attempt(url, parcel, options)).answer : answer;
 }
 
-function attempt(url: URL, { headers, body }: Parcel, { agent, timeoutMs, signal }: PostOptions) {
+function attempt(
+  url: URL,
+  { headers, body }: Parcel,
+  { agent, timeoutMs, signal, maxAnswerBytes = 4096 }: PostOptions,
+) {
   return new Promise<{ answer: Answer; stale: boolean }>((resolve) => {
     const start = performance.now();
     let connected = false;
@@ -55,9 +61,12 @@ function attempt(url: URL, { headers, body }: Parcel, { agent, timeoutMs, signal
     const finish = (code?: string) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
-      const { statusCode: status, headers: { location } = {} } = response ?? {};
-      const text = Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8');
-      const answer = { status, connected, durationMs: durationMs ?? performance.now() - start, body: text, location };
+      const { statusCode: status, headers: { location } = {}, rawHeaders } = response ?? {};
+      const text = Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString('utf8');
+      const answer = {
+        ...{ status, connected, location, body: text, head: rawHeaders?.join('\n') },
+        durationMs: durationMs ?? performance.now() - start,
+      };
       const stale = status === undefined && code === 'ECONNRESET' && request.reusedSocket;
       resolve({ answer: status === undefined ? { ...answer, code } : answer, stale });
     };
@@ -85,7 +94,7 @@ function attempt(url: URL, { headers, body }: Parcel, { agent, timeoutMs, signal
       incoming.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (length >= MAX_ANSWER_BYTES) incoming.destroy();
+        if (length >= maxAnswerBytes) incoming.destroy();
       });
       incoming.on('error', () => {});
       incoming.on('close', () => finish());
