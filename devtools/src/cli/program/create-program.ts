@@ -30,6 +30,11 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('../commands/replay.js')).replay,
   },
   {
+    usage: 'certify [url]',
+    summary: 'Test a receiver in any language, and print a scorecard',
+    load: async () => (await import('../commands/certify.js')).certify,
+  },
+  {
     usage: 'explain',
     summary: 'Explain why a delivery does not verify, and how to fix it',
     load: async () => (await import('../commands/explain.js')).explain,
