@@ -2,7 +2,7 @@ import { fc } from '../fixtures/property.js';
 import { elementOf, type Param, rangeOf, type Value, valuesOf } from './arbitrary-types.js';
 
 /** What is left of an amount without its power of ten, which a decimals conversion may take. */
-export function significant(number: bigint): bigint {
+function significant(number: bigint): bigint {
   let rest = number;
   while (rest !== 0n && rest % 10n === 0n) rest /= 10n;
   return rest;

@@ -1,5 +1,4 @@
-import type { Hex } from 'viem';
-import { elementOf, type Param, rangeOf, type Value } from './arbitrary-types.js';
+import { elementOf, type Param, type Value } from './arbitrary-types.js';
 import { type EventAbi, isHashed, topicOf } from './encode.js';
 
 /** An object of the given entries, in which a name such as `__proto__` is an own property; an array where one has no name. */
@@ -31,50 +30,5 @@ export function expectedArgs({ inputs }: EventAbi, values: readonly Value[]): un
       const value = values[at] as Value;
       return input.indexed && isHashed(input) ? topicOf(input, value) : decoded(input, value);
     }),
-  );
-}
-
-const isHex = (value: unknown, bytes?: number): value is Hex =>
-  typeof value === 'string' &&
-  /^0x([\da-f]{2})*$/.test(value) &&
-  (bytes === undefined || value.length === 2 + 2 * bytes);
-
-function listOf(params: readonly Param[], value: unknown): unknown[] | undefined {
-  if (params.length === 0 || params.some(({ name }) => name === '')) return Array.isArray(value) ? value : undefined;
-  if (typeof value !== 'object' || value === null || Object.keys(value).length !== params.length) return undefined;
-  return params.map(({ name }) => Object.getOwnPropertyDescriptor(value, name)?.value);
-}
-
-function isOf(param: Param, value: unknown): boolean {
-  const array = elementOf(param);
-  if (array) {
-    const { element, length } = array;
-    return (
-      Array.isArray(value) && value.length === (length ?? value.length) && value.every((each) => isOf(element, each))
-    );
-  }
-  if (param.components) {
-    const list = listOf(param.components, value);
-    return list?.length === param.components.length && param.components.every((each, at) => isOf(each, list[at]));
-  }
-  const range = rangeOf(param.type);
-  if (range) {
-    const wide = range[1] >= 2n ** 48n;
-    if (wide ? typeof value !== 'bigint' : !Number.isSafeInteger(value) || Object.is(value, -0)) return false;
-    return BigInt(value as bigint) >= range[0] && BigInt(value as bigint) <= range[1];
-  }
-  if (param.type === 'bool') return typeof value === 'boolean';
-  if (param.type === 'string') return typeof value === 'string' && value.isWellFormed();
-  if (param.type === 'address') return typeof value === 'string' && isHex(value.toLowerCase(), 20);
-  return isHex(value, param.type === 'bytes' ? undefined : Number(param.type.slice('bytes'.length)));
-}
-
-/** Whether decoded `args` are values of the types that the ABI gives, none out of its range. */
-export function isInRange({ inputs }: EventAbi, args: unknown): boolean {
-  if (inputs.length === 0) return args === undefined;
-  const list = listOf(inputs, args);
-  return (
-    list?.length === inputs.length &&
-    inputs.every((input, at) => (input.indexed && isHashed(input) ? isHex(list[at], 32) : isOf(input, list[at])))
   );
 }

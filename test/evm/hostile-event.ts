@@ -60,11 +60,6 @@ export function withRawFields(rawFields: string | ((log: Record<string, unknown>
   return emitted(moved, movedInputs(), text);
 }
 
-/** The event with other data in its log. */
-export function withData(data: string): EventEmitted {
-  return withRawFields((log) => ({ ...log, data }));
-}
-
 /** An event of one input that is on the wire as given, with the log of another value or with none. */
 export function single(
   type: string | Omit<Param, 'name'>,

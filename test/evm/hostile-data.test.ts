@@ -1,65 +1,10 @@
-import { bytesToHex, type Hex, hexToBytes, numberToHex } from 'viem';
+import { type Hex, numberToHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../fixtures/property.js';
-import { emissionOf, emissions, emitted } from './arbitrary.js';
+import { emissionOf, emitted } from './arbitrary.js';
 import type { Value } from './arbitrary-types.js';
-import { moved, withData } from './hostile-event.js';
 import { outcome, refusalOf } from './refusal.js';
-import { expectSame } from './same.js';
 
-const word = (number: bigint | number) => numberToHex(number, { size: 32 }).slice(2);
 const MAX = 2n ** 256n - 1n;
-
-describe('data of a log', { timeout: 60_000 }, () => {
-  const { data } = moved.log;
-
-  it('is refused wherever it is cut off, unless only padding is missing', () => {
-    for (let end = 2; end < data.length; end += 2) expectSame(moved, data.slice(0, end));
-    for (let words = 0; words < (data.length - 2) / 64; words++)
-      refusalOf(withData(data.slice(0, 2 + 64 * words)), moved.abi);
-  });
-
-  it('is refused with any word of it replaced by a hostile one, or decodes to the same', () => {
-    const size = BigInt(data.length - 2) / 2n;
-    const hostile = [
-      0n,
-      1n,
-      31n,
-      32n,
-      size - 32n,
-      size - 1n,
-      size,
-      size + 1n,
-      2n ** 31n,
-      2n ** 32n,
-      2n ** 53n,
-      2n ** 64n,
-      2n ** 255n,
-      MAX,
-      MAX - 31n,
-    ];
-    for (let at = 2; at < data.length; at += 64) {
-      const itself = BigInt(at - 2) / 2n;
-      for (const number of [...hostile, itself, itself + 32n]) {
-        expectSame(moved, data.slice(0, at) + word(number) + data.slice(at + 64));
-      }
-    }
-  });
-
-  it('is refused with any of its bytes changed, or decodes to the same', () => {
-    const flips = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 3 });
-    fc.assert(
-      fc.property(fc.oneof(fc.constant(moved), emissions), flips, fc.nat(), (emission, changes, cut) => {
-        const bytes = hexToBytes(emission.log.data);
-        fc.pre(bytes.length > 0);
-        for (const [at, flip] of changes) bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ flip;
-        expectSame(emission, bytesToHex(bytes));
-        expectSame(emission, emission.log.data.slice(0, 2 + 2 * (cut % bytes.length)));
-      }),
-      { numRuns: 400 },
-    );
-  });
-});
 
 /** What a decoder that looks at no range makes of a word, as text. */
 const naive = (type: string, hex: string) =>
