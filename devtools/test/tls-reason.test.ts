@@ -1,18 +1,11 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSender } from '../src/service/send.js';
 import { tlsReason } from '../src/tls-reason.js';
 import { API_KEY, inProcess } from './cli/tool.js';
+import { serve } from './servers.js';
 
 /** An https URL of a server that does not speak TLS. */
-async function withoutTls(): Promise<string> {
-  const server = createServer((_, response) => void response.end()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
-}
+const withoutTls = async () => `${await serve((_, response) => void response.end())}/hooks`.replace('http:', 'https:');
 
 const body = new TextEncoder().encode('[]');
 const WHY = 'the server does not speak TLS. Use http:// instead of https://?';

@@ -7,7 +7,7 @@ import type { VerifierOptions } from '../../src/index.js';
 import { expectAnswer, expectNothingUnhandled, Log, serve } from '../matrix/app.js';
 import { type Delivery, framed, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { EXPRESS_VERSIONS, expressTargets } from '../matrix/targets.js';
-import { type Answer, chunked, type HeaderList, head, Wire } from '../matrix/wire.js';
+import { answerTo, chunked, type HeaderList, head } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
 
 for (const target of expressTargets.slice(0, 1)) matrix(target, { large: false });
@@ -28,13 +28,7 @@ const RUNS = EXPRESS_VERSIONS.flatMap(([version, express]) =>
   MOUNTS.map(([name, mount]) => [`${name} on ${version}`, express, mount] as const),
 );
 
-async function send(port: number, ...pieces: Uint8Array[]): Promise<Answer> {
-  const wire = await Wire.open(port);
-  await wire.send(...pieces);
-  const answer = expectAnswer(await wire.answer());
-  wire.end();
-  return answer;
-}
+const send = async (port: number, ...pieces: Uint8Array[]) => expectAnswer(await answerTo(port, ...pieces));
 
 expectNothingUnhandled();
 
@@ -140,10 +134,7 @@ describe.each(EXPRESS_VERSIONS)('%s', (_version, express) => {
     });
     const { port } = await serve(app);
     const delivery = genuine(null, { id: 'new', event: 'block.mined' });
-    const wire = await Wire.open(port);
-    await wire.send(framed(delivery));
-    expect((await wire.answer())?.status).toBe(204);
-    wire.end();
+    expect(await answerTo(port, framed(delivery))).toMatchObject({ status: 204 });
     expect(webhooks.entries).toEqual([
       {
         rawBody: expect.toSatisfy((bytes) => delivery.body.equals(bytes)),

@@ -5,7 +5,7 @@ import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import type { OnEventOptions } from '../../src/receiver/options.js';
 import { Log } from '../matrix/app.js';
 import { framed, genuine, headersOf, now, SECRET, type SignedDelivery } from '../matrix/deliveries.js';
-import { type Answer, type HeaderList, Wire } from '../matrix/wire.js';
+import { answerTo, type HeaderList } from '../matrix/wire.js';
 
 export interface Settings {
   readonly server?: FastifyServerOptions;
@@ -55,12 +55,7 @@ export async function listen(app: FastifyInstance): Promise<number> {
 }
 
 /** Sends a delivery on a connection of its own. */
-export async function post(port: number, delivery: SignedDelivery, headers?: HeaderList): Promise<Answer | undefined> {
-  const wire = await Wire.open(port);
-  await wire.send(framed(delivery, headers));
-  const answer = await wire.answer();
-  wire.end();
-  return answer;
-}
+export const post = (port: number, delivery: SignedDelivery, headers?: HeaderList) =>
+  answerTo(port, framed(delivery, headers));
 
 export const forged = () => ({ ...genuine(), signature: '0'.repeat(64) });

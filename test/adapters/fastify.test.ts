@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { expectNothingUnhandled, serve } from '../matrix/app.js';
 import { genuine, genuineOfSize, headersOf } from '../matrix/deliveries.js';
 import { fastifyTarget } from '../matrix/targets.js';
-import { head, Wire } from '../matrix/wire.js';
+import { answerTo, head } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
 import { create, forged, inject, listen, post, type Settings } from './fastify-app.js';
 
@@ -46,10 +46,7 @@ describe('fastifyPlugin', () => {
     const { app } = create({
       before: (app) => app.setNotFoundHandler((_request, reply) => reply.code(404).send('of the app')),
     });
-    const wire = await Wire.open(await listen(app));
-    await wire.send(head([], 'PROPFIND'));
-    expect(await wire.answer()).toMatchObject({ status: 404, body: 'of the app' });
-    wire.end();
+    expect(await answerTo(await listen(app), head([], 'PROPFIND'))).toMatchObject({ status: 404, body: 'of the app' });
     expect(await inject(app, genuine(), { url: '/webhooks/other' })).toMatchObject({ body: 'of the app' });
   });
 

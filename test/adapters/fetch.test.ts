@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
-import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
+import { fetchRequest, now, SECRET } from '../matrix/deliveries.js';
 import { fetchTarget } from '../matrix/targets.js';
 import { matrix } from '../matrix.js';
 
@@ -15,12 +15,7 @@ it('asks whatever has a waitUntil to keep a delivery going until it is done', as
   const receive = fetchHandler({ secret: SECRET, now, onEvent: ({ id }) => finished.then(() => effects.push(id)) });
   const kept: unknown[] = [];
   const context = { kept, waitUntil: (promise: unknown) => context.kept.push(promise) };
-  const delivery = genuine();
-  const init = {
-    method: 'POST',
-    headers: headersOf(delivery).map(([name, value]) => [name, value] as [string, string]),
-  };
-  const request = new Request('http://localhost', { ...init, body: new Uint8Array(delivery.body) });
+  const request = fetchRequest();
   const answer = receive(request, { waitUntil: 'no function' }, null, context);
   expect(kept).toHaveLength(1);
   finish();
@@ -42,12 +37,8 @@ it('answers as usual where a waitUntil throws', async () => {
     },
   };
   const receive = fetchHandler({ secret: SECRET, now, onEvent: () => {} });
-  const delivery = genuine();
-  const headers = headersOf(delivery).map(([name, value]) => [name, value] as [string, string]);
-  const request = () =>
-    new Request('http://localhost', { method: 'POST', headers, body: new Uint8Array(delivery.body) });
-  expect((await receive(request(), context)).status).toBe(200);
-  const read = request();
+  expect((await receive(fetchRequest(), context)).status).toBe(200);
+  const read = fetchRequest();
   await read.text();
   await expect(receive(read, context)).rejects.toThrow('already read');
 });
@@ -69,10 +60,7 @@ describe('a handler that outlives its delivery', () => {
       onEvent: () => new Promise<void>((resolve) => ends.push(resolve)),
     });
     async function deliver(...hosts: object[]) {
-      const delivery = genuine();
-      const headers = headersOf(delivery).map(([name, value]) => [name, value] as [string, string]);
-      const body = new Uint8Array(delivery.body);
-      const answer = receive(new Request('http://localhost', { method: 'POST', headers, body }), ...hosts);
+      const answer = receive(fetchRequest(), ...hosts);
       await vi.advanceTimersByTimeAsync(handlerTimeoutMs);
       return (await answer).status;
     }
@@ -128,11 +116,7 @@ describe('the time of a handler', () => {
         ms = deadline - Date.now();
       },
     });
-    const delivery = genuine();
-    const headers = headersOf(delivery).map(([name, value]) => [name, value] as [string, string]);
-    const body = new Uint8Array(delivery.body);
-    const request = new Request('http://localhost', { method: 'POST', headers, body });
-    expect((await receive(request, ...host)).status).toBe(200);
+    expect((await receive(fetchRequest(), ...host)).status).toBe(200);
     return Math.round(ms / 1000);
   }
   const context = { waitUntil: () => {} };

@@ -195,13 +195,6 @@ describe('lambdaHandler', () => {
     ).rejects.toMatchObject({ code });
   });
 
-  it.each([undefined, null, 7, 'text', {}, [], new Request('http://localhost')])(
-    'rejects with a code for %j',
-    async (event) => {
-      await expect(call(event as never, [])).rejects.toMatchObject({ code: expect.stringContaining('ERR_WEBHOOK_') });
-    },
-  );
-
   it.each([
     null,
     7,

@@ -8,7 +8,7 @@ import { RawBodyUnavailableError, type Receiver } from '../../src/index.js';
 import { expectNothingUnhandled, Log, serve } from '../matrix/app.js';
 import { framed, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
 import { nodeTarget } from '../matrix/targets.js';
-import { head, Wire } from '../matrix/wire.js';
+import { answerTo, head, Wire } from '../matrix/wire.js';
 import { matrix } from '../matrix.js';
 
 matrix(nodeTarget, { large: false });
@@ -22,11 +22,7 @@ describe('nodeHandler', () => {
   /** Sends a request to a listener, and gives the status of its answer. */
   async function statusFrom(listener: RequestListener, request: Uint8Array): Promise<number | undefined> {
     const { port } = await serve(listener);
-    const wire = await Wire.open(port);
-    await wire.send(request);
-    const answer = await wire.answer();
-    wire.end();
-    return answer?.status;
+    return (await answerTo(port, request))?.status;
   }
 
   it.each<[string, (request: NodeRequest) => Promise<unknown>]>([
@@ -84,10 +80,7 @@ describe('nodeHandler', () => {
     const { port } = await serve(
       (request, response) => void nodeHandler(own)(request, response).catch((e) => settled.push(e)),
     );
-    const wire = await Wire.open(port);
-    await wire.send(framed(genuine()));
-    expect([500, undefined]).toContain((await wire.answer())?.status);
-    wire.end();
+    expect([500, undefined]).toContain((await answerTo(port, framed(genuine())))?.status);
     expect(settled).toEqual([]);
   });
 
@@ -179,10 +172,8 @@ describe('nodeHandler', () => {
       await handler(request, response);
       response.end('late');
     });
-    const wire = await Wire.open(port);
-    await wire.send(framed({ ...genuine(), signature: '' }));
-    expect(await wire.answer()).toMatchObject({ status: 504, body: 'late' });
-    wire.end();
+    const forged = framed({ ...genuine(), signature: '' });
+    expect(await answerTo(port, forged)).toMatchObject({ status: 504, body: 'late' });
   });
 
   it('answers before the body has come, and still takes it in before it closes the connection', async () => {

@@ -4,16 +4,13 @@ import { fetchHandler } from '../../src/adapters/fetch.js';
 import { RawBodyUnavailableError } from '../../src/index.js';
 import type { OnEventOptions } from '../../src/receiver/options.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
-import { type Delivery, genuine, headersOf, now, SECRET, sign } from '../matrix/deliveries.js';
+import { type Delivery, fetchRequest, genuine, now, SECRET, sign } from '../matrix/deliveries.js';
 
 // Bare requests, with streams of a kind that no server makes. The matrix has those that come over HTTP.
 
 type Body = RequestInit['body'];
 
-function requestOf(delivery: Delivery, body: Body = delivery.body): Request {
-  const headers = headersOf(delivery).map(([name, value]): [string, string] => [name, value]);
-  return new Request('http://localhost/webhooks', { method: 'POST', headers, body, duplex: 'half' });
-}
+const requestOf = (delivery: Delivery, body: Body = delivery.body) => fetchRequest(delivery, { body });
 
 function start(options: Partial<OnEventOptions> = {}) {
   const seen: string[] = [];

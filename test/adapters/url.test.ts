@@ -8,8 +8,8 @@ import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import type { ReceiverOptions } from '../../src/index.js';
 import { serve } from '../matrix/app.js';
-import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
-import { head, Wire } from '../matrix/wire.js';
+import { fetchRequest, genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
+import { answerTo, head } from '../matrix/wire.js';
 
 /** Options of which the secret function notes the url that it is given. */
 function noting() {
@@ -27,11 +27,8 @@ function noting() {
 
 async function postTo(port: number, target: string): Promise<void> {
   const delivery = genuine();
-  const wire = await Wire.open(port);
   const headers = [...headersOf(delivery), ['Content-Length', String(delivery.body.length)] as const];
-  await wire.send(head(headers, 'POST', target), delivery.body);
-  expect((await wire.answer())?.status).toBe(200);
-  wire.end();
+  expect(await answerTo(port, head(headers, 'POST', target), delivery.body)).toMatchObject({ status: 200 });
 }
 
 const PATH = '/webhooks/a%2Fb?tenant=x%20y&tenant=z';
@@ -66,9 +63,7 @@ describe('the url that a secret function gets', () => {
 
   it('is path and query as they were asked for: fetchHandler', async () => {
     const { urls, options } = noting();
-    const { body, ...delivery } = genuine();
-    const headers = headersOf(delivery).map(([name, value]): [string, string] => [name, value]);
-    const request = new Request(`https://example.com${PATH}#part`, { method: 'POST', headers, body });
+    const request = fetchRequest(genuine(), { url: `https://example.com${PATH}#part` });
     expect((await fetchHandler(options)(request)).status).toBe(200);
     expect(urls).toEqual([PATH]);
   });

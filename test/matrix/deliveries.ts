@@ -31,6 +31,15 @@ export function genuineOfSize(bytes: number): SignedDelivery {
   return genuine(sampleEventEmitted({ data: { event: { rawFields: 'x'.repeat(bytes) } } }));
 }
 
+/** The delivery as a request of Fetch; with another body, or none. */
+export function fetchRequest(
+  delivery: Delivery = genuine(),
+  { url = 'http://localhost/webhooks', body = delivery.body as RequestInit['body'] } = {},
+): Request {
+  const headers = headersOf(delivery).map(([name, value]): [string, string] => [name, value]);
+  return new Request(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+}
+
 /** A whole request with the Content-Length of its body. */
 export function framed(delivery: Delivery, headers: HeaderList = headersOf(delivery)): Buffer {
   return Buffer.concat([head([...headers, ['Content-Length', String(delivery.body.length)]]), delivery.body]);

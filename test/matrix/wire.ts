@@ -97,6 +97,15 @@ export class Wire {
   }
 }
 
+/** The answer to bytes on a connection of their own. */
+export async function answerTo(port: number, ...pieces: readonly Uint8Array[]): Promise<Answer | undefined> {
+  const wire = await Wire.open(port);
+  await wire.send(...pieces);
+  const answer = await wire.answer();
+  wire.end();
+  return answer;
+}
+
 function parseAnswer(bytes: Buffer): { answer: Answer; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -6,7 +6,7 @@ import { startChain } from '../../src/cli/anvil/chain-source.js';
 import { startAnvil } from '../../src/cli/anvil/start-anvil.js';
 import { createOutput } from '../../src/cli/output.js';
 import { createLocalService } from '../../src/service/index.js';
-import { serve } from './receiver.js';
+import { serve } from '../servers.js';
 import { scratch } from './tool.js';
 
 const hash = `0x${'12'.repeat(32)}`;

@@ -1,12 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WebhookEvent } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import { onTestFinished } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
+import { serve } from '../servers.js';
 import type { Running } from './running.js';
 
 /** The timeout of tests that start `emulate`. */
@@ -30,9 +29,7 @@ export async function app(secretFile: string) {
       wake();
     },
   });
-  const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  const url = await serve((request, response) => void handle(request, response));
   async function event(): Promise<WebhookEvent> {
     while (events.length === 0) {
       await new Promise<void>((resolve) => {
@@ -41,7 +38,7 @@ export async function app(secretFile: string) {
     }
     return events.shift() as WebhookEvent;
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`, event };
+  return { url: `${url}/webhooks`, event };
 }
 
 /** The page of a running command, by its API. */

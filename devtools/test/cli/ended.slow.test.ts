@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.js';
-import { receiver, serve } from './receiver.js';
+import { serve } from '../servers.js';
+import { receiver } from './receiver.js';
 import { stubService } from './stub-service.js';
 import { API_KEY, inProcess, SECRET, scratch } from './tool.js';
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { createServer, request as httpRequest } from 'node:http';
-import { type AddressInfo, createConnection, type Socket } from 'node:net';
+import { request as httpRequest } from 'node:http';
+import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
+import { serve } from '../servers.js';
 import { startProcess } from './running.js';
 import { main } from './tool.js';
 
@@ -87,18 +88,11 @@ function repeat(url: string, body: Uint8Array): void {
   next();
 }
 
-async function target(isAnswering: boolean): Promise<string> {
-  const server = createServer((request, response) => {
+const target = (isAnswering: boolean) =>
+  serve((request, response) => {
     request.resume();
     if (isAnswering) response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 describe('listen under fire', { timeout: 60_000 }, () => {
   it.each([

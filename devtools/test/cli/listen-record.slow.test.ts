@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { signDelivery } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { call } from '../page/call.js';
+import { serve } from '../servers.js';
 import { readAll } from './recordings.js';
 import { startHere, startProcess } from './running.js';
 import { scratch } from './tool.js';
@@ -21,15 +19,8 @@ const signed = (body: string, secret = SECRET, secondsAgo = 0) => {
 const event = (id: string) => createTestDelivery([sampleEventEmitted({ id })], { secret: SECRET }).rawBody;
 
 /** An app that answers everything with a status. */
-async function answering(status: number): Promise<string> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(status).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
+const answering = (status: number) =>
+  serve((request, response) => response.writeHead(status).end(request.resume() && ''));
 
 describe('listen --record', () => {
   it('tells authentic deliveries by their signature and their time alone', { timeout: 30_000 }, async () => {

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
+import { serve } from '../servers.js';
 import { pageOf } from './emulated.js';
 import { startHere, ways } from './running.js';
 
@@ -11,15 +10,11 @@ const env = { WEBHOOK_SECRET: SECRET };
 
 async function app() {
   const bodies: string[] = [];
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    bodies.push(body);
+  const url = await serve(async (request, response) => {
+    bodies.push(Buffer.concat(await request.toArray()).toString());
     response.writeHead(202).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, bodies };
+  return { url: `${url}/hooks`, bodies };
 }
 
 const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {

@@ -1,4 +1,4 @@
-import { serve } from './receiver.js';
+import { serve } from '../servers.js';
 
 type Answer = (params: readonly unknown[]) => unknown;
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { receiver, serve } from './receiver.js';
+import { serve } from '../servers.js';
+import { receiver } from './receiver.js';
 import { main, SECRET } from './tool.js';
 
 const env = { PATH: process.env.PATH ?? '', WEBHOOK_SECRET: SECRET };

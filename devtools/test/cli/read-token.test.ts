@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { encodeAbiParameters, stringToHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { readToken } from '../../src/cli/anvil/read-token.js';
+import { serve } from '../servers.js';
 import { fakeNode, token, word } from './node.js';
-import { serve } from './receiver.js';
 
 const { signal } = new AbortController();
 const address = `0x${'5f'.repeat(20)}`;

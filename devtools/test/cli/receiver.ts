@@ -1,23 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ReceiverOptions } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
-import { onTestFinished } from 'vitest';
+import { serve } from '../servers.js';
 import { SECRET } from './tool.js';
-
-/** A server on a free port that is closed after the test. */
-export async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** A receiver that a command can send to, which notes what it handled and what came. */
 export async function receiver(options: Partial<Extract<ReceiverOptions, { onEvent: object }>> = {}) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tamperNames } from '../../src/cli/send/tamper.js';
-import { receiver, serve } from './receiver.js';
+import { serve } from '../servers.js';
+import { receiver } from './receiver.js';
 import { inProcess, jsonLines, SECRET, scratch, ways } from './tool.js';
 
 const env = { WEBHOOK_SECRET: SECRET };

@@ -1,4 +1,4 @@
-import { serve } from './receiver.js';
+import { serve } from '../servers.js';
 import { OTHER_SECRET } from './tool.js';
 
 /** A call that the service was asked for. */

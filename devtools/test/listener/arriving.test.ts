@@ -1,25 +1,15 @@
 import { createConnection, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { createFeed } from '../../src/deliveries/feed.js';
-import { startListener } from '../../src/listener/listener.js';
 import { call } from '../page/call.js';
+import { listen, signed } from './listening.js';
 
-const secret = 'whsec-of-the-listener';
-
-async function listen(maxArrivingBytes: number) {
-  const feed = createFeed();
-  const options = { feed, secret, headers: serviceHeaders, toleranceSeconds: 300, forwardTimeoutMs: 5000 };
-  const listener = await startListener({ ...options, maxArrivingBytes, maxBodyBytes: maxArrivingBytes });
-  onTestFinished(() => listener.close());
-  return { ...listener, feed };
-}
+const bounded = (bytes: number) => listen({ maxArrivingBytes: bytes, maxBodyBytes: bytes });
 
 /** A delivery of which the last bytes of the body are kept back; what is answered ends the connection. */
 function half(url: string, target = '/'): { answer: Promise<string>; finish(): Socket } {
-  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
+  const { body, headers } = signed();
   const lines = Object.entries({ Host: 'x', Connection: 'close', ...headers, 'Content-Length': body.length });
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -30,7 +20,7 @@ function half(url: string, target = '/'): { answer: Promise<string>; finish(): S
 
 it('asks the sender of a body to come again that is too much beside those that are arriving', async () => {
   // Room for one and a half of them.
-  const { url, feed } = await listen(Math.round(JSON.stringify([sampleEventEmitted()]).length * 1.5));
+  const { url, feed } = await bounded(Math.round(JSON.stringify([sampleEventEmitted()]).length * 1.5));
   const both = [half(url), half(url)];
   const [refused, index] = await Promise.race(both.map(async ({ answer }, at) => [await answer, at] as const));
   expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: /);
@@ -38,13 +28,12 @@ it('asks the sender of a body to come again that is too much beside those that a
   other?.finish();
   expect(await other?.answer).toMatch(/^HTTP\/1\.1 200 /);
   // What has arrived makes room again.
-  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
-  expect((await call(url, { method: 'POST', body, headers })).status).toBe(200);
+  expect((await call(url, signed())).status).toBe(200);
   expect(feed.list()).toHaveLength(3);
 });
 
 it('keeps the path of a request for a whole URL, and not the host that its sender names', async () => {
-  const { url, feed } = await listen(1_000_000);
+  const { url, feed } = await bounded(1_000_000);
   for (const target of ['http://elsewhere.example/hooks?a=1', 'http://elsewhere.example', '/plain']) {
     const { answer, finish } = half(url, target);
     finish();

@@ -1,43 +1,16 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forward } from '../../src/listener/forward.js';
+import { serve, talking } from '../servers.js';
 
 const body = new TextEncoder().encode('[]');
 const to = (target: string, headers: [string, string][] = [['Content-Type', 'application/json']], timeoutMs = 5_000) =>
   forward({ target: new URL(target), headers, body, timeoutMs });
 
-/** A target that does what it likes with a connection once something came over it. */
-async function raw(talk: (socket: Socket, head: string) => void) {
-  const sockets = new Set<Socket>();
-  const server = createTcpServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.once('data', (head) => talk(socket, head.toString()));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
-async function app(answer: RequestListener) {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
 describe('a delivery that is sent on', () => {
   it('has Host and Content-Length also when it came without them', async () => {
     let seen: string[] = [];
-    const target = await app((request, response) => {
+    const target = await serve((request, response) => {
       seen = request.rawHeaders;
       response.end();
     });
@@ -49,7 +22,7 @@ describe('a delivery that is sent on', () => {
 
   it('is not sent where a header is none that can be sent, and says so', async () => {
     let requests = 0;
-    const target = await app((_, response) => {
+    const target = await serve((_, response) => {
       requests++;
       response.end();
     });
@@ -62,7 +35,7 @@ describe('a delivery that is sent on', () => {
   });
 
   it('to a target without TLS where TLS is asked for has not been answered', async () => {
-    const target = await app((_, response) => void response.end());
+    const target = await serve((_, response) => void response.end());
     const { status, reason } = await to(target.replace('http:', 'https:'));
     expect([status, reason]).toEqual([
       undefined,
@@ -72,7 +45,7 @@ describe('a delivery that is sent on', () => {
 
   it('has its answer, and leaves a target that does not end it', async () => {
     let left: Promise<unknown> | undefined;
-    const target = await raw((socket) => {
+    const { url: target } = await talking((socket) => {
       left = once(socket, 'close');
       socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nhalf');
     });
@@ -81,7 +54,7 @@ describe('a delivery that is sent on', () => {
   });
 
   it('has its answer also when the target breaks it off', async () => {
-    const target = await raw((socket) => {
+    const { url: target } = await talking((socket) => {
       socket.end('HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nhalf');
     });
     const { status, code } = await to(target);

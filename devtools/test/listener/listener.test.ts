@@ -1,11 +1,12 @@
-import { type AddressInfo, createConnection, createServer as createTcpServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { signDelivery } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf } from '../../src/deliveries/views.js';
 import { call } from '../page/call.js';
-import { app, closedPort, listen, SECRET, signed } from './listening.js';
+import { closedUrl, talking } from '../servers.js';
+import { app, listen, SECRET, signed } from './listening.js';
 
 describe('a listener without a target', () => {
   it('answers like a receiver at any path, and records each delivery', async () => {
@@ -155,7 +156,7 @@ describe('a listener with a target', () => {
   });
 
   it('answers 503 with Retry-After when the target cannot be reached', async () => {
-    const { url, last } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
+    const { url, last } = await listen({ target: new URL(await closedUrl()) });
     const answer = await call(url, signed());
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
     expect(last()).toMatchObject({
@@ -168,11 +169,8 @@ describe('a listener with a target', () => {
   it('answers 503 when the target hangs, closes the connection, or does not speak HTTP', async () => {
     const hanging = await app(() => {});
     const closing = await app((request) => void request.socket.destroy());
-    const speaking = createTcpServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-nonsense\r\n\r\n'));
-    await new Promise<void>((resolve) => speaking.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void speaking.close());
-    const { port } = speaking.address() as AddressInfo;
-    for (const target of [hanging.target, closing.target, new URL(`http://127.0.0.1:${port}/`)]) {
+    const speaking = await talking((socket) => void socket.end('SSH-2.0-nonsense\r\n\r\n'));
+    for (const target of [hanging.target, closing.target, new URL(speaking.url)]) {
       const { url, last } = await listen({ target, forwardTimeoutMs: 300 });
       expect((await call(url, signed())).status).toBe(503);
       expect(last().code).toMatch(/^(ETIMEDOUT|ECONNRESET|HPE_\w+)$/);

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { onTestFinished } from 'vitest';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf } from '../../src/deliveries/views.js';
 import { type ListenerOptions, startListener } from '../../src/listener/listener.js';
+import { serve } from '../servers.js';
 
 export const SECRET = 'whsec-of-the-listener';
 export const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
@@ -25,26 +25,10 @@ export async function listen(options: Partial<ListenerOptions> = {}) {
 /** An app on a free port, and what it got. */
 export async function app(answer: RequestListener = (_, response) => response.writeHead(200).end()) {
   const got: { url: string; headers: string[]; body: Buffer }[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    got.push({ url: request.url ?? '', headers: request.rawHeaders, body: Buffer.concat(chunks) });
+  const url = await serve(async (request, response) => {
+    got.push({ url: request.url ?? '', headers: request.rawHeaders, body: Buffer.concat(await request.toArray()) });
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { target: new URL(`http://127.0.0.1:${port}/hooks?a=1`), got, host: `127.0.0.1:${port}` };
-}
-
-/** A port where nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const target = new URL('/hooks?a=1', url);
+  return { target, got, host: target.host };
 }

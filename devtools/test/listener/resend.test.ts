@@ -3,7 +3,8 @@ import { verifySignature } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
 import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { call } from '../page/call.js';
-import { app, closedPort, listen, SECRET, signed } from './listening.js';
+import { closedUrl } from '../servers.js';
+import { app, listen, SECRET, signed } from './listening.js';
 
 describe('resend', () => {
   it('sends the same bytes with a new signature, and keeps both attempts', async () => {
@@ -27,7 +28,7 @@ describe('resend', () => {
   });
 
   it('reports dropped bytes, and a target that is down', async () => {
-    const { url, feed, resend } = await listen({ target: new URL(`http://127.0.0.1:${await closedPort()}/`) });
+    const { url, feed, resend } = await listen({ target: new URL(await closedUrl()) });
     await call(url, signed());
     const record = feed.list()[0] as KeptDelivery;
     await expect(resend({ ...record, bodyDropped: true })).rejects.toMatchObject({ status: 409 });

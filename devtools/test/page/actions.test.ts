@@ -1,42 +1,28 @@
-import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFeed } from '../../src/deliveries/feed.js';
-import type { BodyToSend, PageActions } from '../../src/page/page-actions.js';
-import { servePage } from '../../src/page/serve-page.js';
-import { recordOf, SECRET } from '../deliveries/records.js';
-import { call, pageHeaders } from './call.js';
+import { describe, expect, it } from 'vitest';
+import type { BodyToSend } from '../../src/page/page-actions.js';
+import { recordOf } from '../deliveries/records.js';
+import { openPage } from './call.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-async function open(actions: PageActions) {
-  const feed = createFeed();
-  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
-  const page = await servePage({ feed, state, secretOf: () => SECRET, actions });
-  onTestFinished(() => page.close());
-  const headers = pageHeaders(page.token);
-  const api = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(`${page.url}api/${path}`, { method, headers, body: JSON.stringify(body) });
-    return { status: answer.status, body: JSON.parse(answer.text) };
-  };
-  return { feed, api };
-}
 
 describe('the actions of the page', () => {
   it('are listed in the state, so that the page offers no other', async () => {
     const none = { resend: false, edit: false, send: false, retry: false, sample: false };
     const off = { ...none, register: false, remove: false, setFaults: false, respond: false };
-    const { api } = await open({});
+    const { api } = await openPage({ actions: {} });
     expect((await api('GET', 'state')).body.can).toEqual(off);
-    const some = await open({ send: () => ({ id: '1' }), retry: () => undefined });
+    const some = await openPage({ actions: { send: () => ({ id: '1' }), retry: () => undefined } });
     expect((await some.api('GET', 'state')).body.can).toEqual({ ...off, edit: true, send: true, retry: true });
   });
 
   it('get the bytes to send, and the delivery that was edited', async () => {
     const sent: BodyToSend[] = [];
-    const { feed, api } = await open({
-      send(body) {
-        sent.push(body);
-        return { id: '7' };
+    const { feed, api } = await openPage({
+      actions: {
+        send(body) {
+          sent.push(body);
+          return { id: '7' };
+        },
       },
     });
     feed.put(recordOf('1'));
@@ -59,7 +45,7 @@ describe('the actions of the page', () => {
     [[], 400, 'The body is not a JSON object.'],
     [{ bodyBase64: base64('x'.repeat(10 * 1024 * 1024 + 1)) }, 413, 'The delivery is larger than 10 MiB.'],
   ])('are not called for a body that cannot be sent (%#)', async (body, status, message) => {
-    const { api } = await open({ send: () => Promise.reject(new Error('called')) });
+    const { api } = await openPage({ actions: { send: () => Promise.reject(new Error('called')) } });
     expect(await api('POST', 'send', body)).toEqual({ status, body: { status, message } });
   });
 });

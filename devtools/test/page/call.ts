@@ -1,4 +1,9 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { serviceHeaders } from 'event-webhook-receiver/verify';
+import { onTestFinished } from 'vitest';
+import { createFeed, type FeedOptions } from '../../src/deliveries/feed.js';
+import { type PageOptions, servePage } from '../../src/page/serve-page.js';
+import { SECRET } from '../deliveries/records.js';
 
 /** An answer, with its body as text. */
 export interface Answer {
@@ -36,4 +41,18 @@ export function call(url: string, { method = 'GET', headers = {}, body }: Call =
 /** What the page sends with every call. */
 export function pageHeaders(token: string): Record<string, string> {
   return { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+}
+
+/** A page over a feed of its own until the test ends, and calls of its API. */
+export async function openPage(options: Partial<PageOptions> = {}, limits: FeedOptions = {}) {
+  const feed = createFeed(limits);
+  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
+  const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
+  onTestFinished(() => page.close());
+  const headers = pageHeaders(page.token);
+  const api = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(`${page.url}api/${path}`, { method, headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: JSON.parse(answer.text) };
+  };
+  return { ...page, feed, headers, api };
 }

@@ -1,31 +1,15 @@
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Explainer } from '../../src/confined/explainer.js';
-import { createFeed } from '../../src/deliveries/feed.js';
-import { type PageOptions, servePage } from '../../src/page/serve-page.js';
-import { recordOf, SECRET } from '../deliveries/records.js';
-import { call, pageHeaders } from './call.js';
-
-async function open(options: Partial<PageOptions> = {}) {
-  const feed = createFeed();
-  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
-  const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
-  onTestFinished(() => page.close());
-  const headers = pageHeaders(page.token);
-  const api = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(`${page.url}api/${path}`, { method, headers, body: JSON.stringify(body) });
-    return { status: answer.status, body: JSON.parse(answer.text) };
-  };
-  return { feed, api };
-}
+import { recordOf } from '../deliveries/records.js';
+import { openPage } from './call.js';
 
 describe('the events of a large delivery', () => {
   const events = Array.from({ length: 450 }, (_, n) => sampleEventEmitted({ data: { event: { name: `Event${n}` } } }));
   const namesOf = ({ items }: { items: { name: string }[] }) => items.map(({ name }) => name);
 
   it('come 200 at a time, from the one that is asked for', async () => {
-    const { feed, api } = await open();
+    const { feed, api } = await openPage();
     feed.put(recordOf('1', { events }));
     const { body } = await api('GET', 'deliveries/1');
     expect([body.events, body.items.length]).toEqual([450, 200]);
@@ -37,7 +21,7 @@ describe('the events of a large delivery', () => {
 
   it('are not there where the body is not, or where they cannot be decoded', async () => {
     const explainer = { close() {}, first: { explain: async () => [], view: async () => undefined } };
-    const { feed, api } = await open({ explainer: explainer as unknown as Explainer });
+    const { feed, api } = await openPage({ explainer: explainer as unknown as Explainer });
     feed.put(recordOf('1', { events }));
     feed.put({ ...recordOf('2'), bodyDropped: true });
     expect(await api('GET', 'deliveries/1/items?from=200')).toMatchObject({ status: 503 });
@@ -57,7 +41,7 @@ describe('POST /api/compare', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
 
   it('tells what differs between what was signed and what an application has got', async () => {
-    const { feed, api } = await open();
+    const { feed, api } = await openPage();
     feed.put({ ...recordOf('1'), rawBody: bytes('{"a":1}') });
     const compare = (text: string) => api('POST', 'compare', { id: '1', bodyBase64: base64(text) });
     expect((await compare('{"a":1}')).body).toMatchObject({ kind: 'same' });
@@ -70,7 +54,7 @@ describe('POST /api/compare', () => {
 
   it('refuses what it cannot compare', async () => {
     const explainer = { close() {}, first: { compare: async () => undefined } };
-    const { feed, api } = await open({ explainer: explainer as unknown as Explainer });
+    const { feed, api } = await openPage({ explainer: explainer as unknown as Explainer });
     feed.put(recordOf('1'));
     feed.put({ ...recordOf('2'), bodyDropped: true });
     const cases = [

@@ -2,26 +2,22 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFeed } from '../../src/deliveries/feed.js';
-import { type PageOptions, servePage } from '../../src/page/serve-page.js';
-import { recordOf, SECRET } from '../deliveries/records.js';
-import { pageHeaders } from './call.js';
+import type { PageOptions } from '../../src/page/serve-page.js';
+import { recordOf } from '../deliveries/records.js';
+import { openPage } from './call.js';
 
 type Event = { event: string; data: unknown };
 
 async function open(options: Partial<PageOptions> = {}) {
-  const feed = createFeed();
   let title = 'first';
   const state = () => ({ mode: 'listen' as const, title, headers: serviceHeaders });
-  const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
-  onTestFinished(() => page.close());
+  const page = await openPage({ state, ...options });
 
   /** Opens a stream and reads it as the page does. */
   async function stream() {
     const ending = new AbortController();
     onTestFinished(() => ending.abort());
-    const headers = pageHeaders(page.token);
-    const response = await fetch(`${page.url}api/stream`, { headers, signal: ending.signal });
+    const response = await fetch(`${page.url}api/stream`, { headers: page.headers, signal: ending.signal });
     if (!response.ok || !response.body) return { status: response.status, ending };
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
@@ -46,7 +42,7 @@ async function open(options: Partial<PageOptions> = {}) {
     title = text;
     page.stateChanged();
   };
-  return { ...page, feed, stream, setTitle };
+  return { ...page, stream, setTitle };
 }
 
 const ids = ({ data }: Event) => (data as { id: string }[]).map(({ id }) => id);

@@ -1,15 +1,13 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Explainer } from '../../src/confined/explainer.js';
 import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
-import { createFeed, type FeedOptions } from '../../src/deliveries/feed.js';
+import type { FeedOptions } from '../../src/deliveries/feed.js';
 import { type RecordedDelivery, readLine, recordingLine } from '../../src/deliveries/recorded.js';
-import { servePage } from '../../src/page/serve-page.js';
-import { recordOf, SECRET } from '../deliveries/records.js';
-import { call, pageHeaders } from './call.js';
+import { recordOf } from '../deliveries/records.js';
+import { call, openPage } from './call.js';
 
 const body = (text = JSON.stringify([sampleEventEmitted()])) => new TextEncoder().encode(text);
 const delivery = (change: Partial<RecordedDelivery> = {}): RecordedDelivery => ({
@@ -18,19 +16,16 @@ const delivery = (change: Partial<RecordedDelivery> = {}): RecordedDelivery => (
 });
 
 async function open({ read, ...limits }: FeedOptions & { read?: Explainer['read'] } = {}) {
-  const feed = createFeed(limits);
-  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
   const silent = { explain: async () => [], read: async () => undefined, view: async () => undefined };
   const explainer = read && ({ ...silent, read, first: silent, close() {} } as unknown as Explainer);
-  const page = await servePage({ feed, state, secretOf: () => SECRET, explainer });
-  onTestFinished(() => page.close());
-  const headers = { ...pageHeaders(page.token), 'Content-Type': 'application/x-ndjson' };
+  const page = await openPage({ explainer }, limits);
+  const headers = { ...page.headers, 'Content-Type': 'application/x-ndjson' };
   const upload = async (text: string | Uint8Array) => {
     const answer = await call(`${page.url}api/recordings`, { method: 'POST', headers, body: text });
     return { status: answer.status, ...JSON.parse(answer.text) };
   };
   const download = () => call(`${page.url}api/recording`, { headers });
-  return { ...page, feed, headers, upload, download };
+  return { ...page, headers, upload, download };
 }
 
 describe('POST /api/recordings', () => {

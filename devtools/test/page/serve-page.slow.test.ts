@@ -1,22 +1,6 @@
-import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFeed } from '../../src/deliveries/feed.js';
-import { type PageOptions, servePage } from '../../src/page/serve-page.js';
+import { describe, expect, it } from 'vitest';
 import { recordOf, SECRET } from '../deliveries/records.js';
-import { call, pageHeaders } from './call.js';
-
-async function open(options: Partial<PageOptions> = {}) {
-  const feed = createFeed();
-  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
-  const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
-  onTestFinished(() => page.close());
-  const headers = pageHeaders(page.token);
-  const api = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(`${page.url}api/${path}`, { method, headers, body: JSON.stringify(body) });
-    return { status: answer.status, body: JSON.parse(answer.text) };
-  };
-  return { ...page, feed, headers, api };
-}
+import { call, openPage } from './call.js';
 
 it('says of a delivery that could not be decoded that it was not', async () => {
   const nothing = {
@@ -25,7 +9,7 @@ it('says of a delivery that could not be decoded that it was not', async () => {
     view: async () => undefined,
     compare: async () => undefined,
   };
-  const { feed, api } = await open({ explainer: { ...nothing, first: nothing, close() {} } });
+  const { feed, api } = await openPage({ explainer: { ...nothing, first: nothing, close() {} } });
   feed.put(recordOf('1', { attempt: { status: 500 } }));
   const { body } = await api('GET', 'deliveries/1');
   expect(body).toMatchObject({
@@ -36,7 +20,7 @@ it('says of a delivery that could not be decoded that it was not', async () => {
 
 describe('what the page is protected with', () => {
   it('answers only under its own host names, to prevent DNS rebinding', async () => {
-    const { url, headers } = await open();
+    const { url, headers } = await openPage();
     const { port } = new URL(url);
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`]) {
       expect((await call(url, { headers: { Host: host } })).status).toBe(200);
@@ -54,7 +38,7 @@ describe('what the page is protected with', () => {
   });
 
   it('wants the token for everything under /api, and takes no other', async () => {
-    const { url, token } = await open();
+    const { url, token } = await openPage();
     const tries = ['', 'Bearer', 'Bearer ', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, token];
     for (const path of ['state', 'deliveries', 'deliveries/1', 'stream', 'nothing']) {
       for (const Authorization of tries) {
@@ -67,7 +51,7 @@ describe('what the page is protected with', () => {
   });
 
   it('creates a new token in every run', async () => {
-    const [one, other] = [await open(), await open()];
+    const [one, other] = [await openPage(), await openPage()];
     expect(one.token).not.toBe(other.token);
     expect(one.token.length).toBeGreaterThanOrEqual(43);
   });
@@ -79,12 +63,12 @@ describe('what the page is protected with', () => {
     '%2e%2e/serve-page.ts',
     'constructor',
   ])('serves no file besides those of the page: %s', async (path) => {
-    const { url } = await open();
+    const { url } = await openPage();
     expect((await call(`${url}${path}`)).status).toBe(404);
   });
 
   it('refuses calls from the pages of other sites, and changes that are not sent as JSON', async () => {
-    const { url, headers, feed } = await open();
+    const { url, headers, feed } = await openPage();
     feed.put(recordOf('1'));
     const clear = (changes: Record<string, string>) =>
       call(`${url}api/deliveries`, { method: 'DELETE', headers: { ...headers, ...changes } });
@@ -102,7 +86,7 @@ describe('what the page is protected with', () => {
   });
 
   it('has the security headers on every answer, and no CORS', async () => {
-    const { url, headers } = await open();
+    const { url, headers } = await openPage();
     for (const path of ['', 'api/state', 'nothing', 'api/nothing']) {
       for (const host of [{}, { Host: 'evil.example' }]) {
         const answer = await call(`${url}${path}`, { headers: { ...headers, ...host } });
@@ -120,7 +104,7 @@ describe('what the page is protected with', () => {
 
 describe('the API of the page', () => {
   it('lists deliveries, opens one with its findings, and clears them', async () => {
-    const { feed, api } = await open();
+    const { feed, api } = await openPage();
     feed.put(recordOf('1'));
     feed.put(recordOf('2', { attempt: { status: 403 } }));
     const { body } = await api('GET', 'deliveries');
@@ -142,7 +126,7 @@ describe('the API of the page', () => {
   });
 
   it('runs its actions, and returns a secret only from a registration', async () => {
-    const { api } = await open({
+    const { api } = await openPage({
       actions: {
         register: (webhook) => ({ ...webhook, id: 1, secret: 'whsec-once' }),
         remove: (id) => id === 1,
@@ -163,7 +147,7 @@ describe('the API of the page', () => {
   });
 
   it('lists what a delivery that was not verified holds once it has been opened, and not before', async () => {
-    const { feed, api } = await open();
+    const { feed, api } = await openPage();
     feed.put(recordOf('1', { attempt: { status: 403 }, verified: false }));
     feed.put(recordOf('2', { attempt: { status: 403 }, verified: false, bodyDropped: true }));
     const names = async () =>
@@ -176,7 +160,7 @@ describe('the API of the page', () => {
   });
 
   it('answers 404 for actions that the command does not support, and for unknown calls', async () => {
-    const { api, feed } = await open();
+    const { api, feed } = await openPage();
     feed.put(recordOf('1'));
     const calls = [
       'POST webhooks',
@@ -195,7 +179,7 @@ describe('the API of the page', () => {
   });
 
   it('relays the refusal of an action, and discloses nothing of an unexpected error', async () => {
-    const { api, feed } = await open({
+    const { api, feed } = await openPage({
       actions: {
         register: () => Promise.reject(Object.assign(new Error('The label is taken.'), { status: 409 })),
         sample() {
@@ -217,16 +201,16 @@ describe('the API of the page', () => {
   });
 
   it('reads no more than 64 kB of a body, and answers who goes on sending', async () => {
-    const { api } = await open({ actions: { setFaults: (faults) => faults } });
+    const { api } = await openPage({ actions: { setFaults: (faults) => faults } });
     expect((await api('PUT', 'faults', { text: 'x'.repeat(60_000) })).status).toBe(200);
     expect(await api('PUT', 'faults', { text: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 });
-    const { url, headers } = await open({ actions: { setFaults: (faults) => faults } });
+    const { url, headers } = await openPage({ actions: { setFaults: (faults) => faults } });
     const broken = await call(`${url}api/faults`, { method: 'PUT', headers, body: '{"a":' });
     expect([broken.status, broken.text]).toEqual([400, '{"status":400,"message":"The body is not a JSON object."}']);
   });
 
   it('fails with the error of node:http when the port is taken', async () => {
-    const { url } = await open();
-    await expect(open({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const { url } = await openPage();
+    await expect(openPage({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

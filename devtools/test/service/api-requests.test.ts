@@ -1,18 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { LocalServiceOptions } from '../../src/service/index.js';
-import { serving } from './service.js';
+import { serving, withTwo } from './service.js';
 
 const url = 'https://example.com/webhooks';
-
-const withTwo = async (options?: LocalServiceOptions) => {
-  const served = await serving(options);
-  served.service.register({ label: 'first', url });
-  served.service.register({ label: 'second', url });
-  return served;
-};
 
 describe('a request to the API of the local service', () => {
   it.each([
@@ -85,9 +78,7 @@ describe('a request to the API of the local service', () => {
       const socket = createConnection(Number(port), '127.0.0.1');
       const lines = [`GET /api/v0/webhooks HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${service.apiKeys[0]}`];
       socket.end(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
-      const chunks: Buffer[] = [];
-      for await (const chunk of socket) chunks.push(chunk);
-      return Number(Buffer.concat(chunks).toString().split(' ')[1]);
+      return Number((await text(socket)).split(' ')[1]);
     };
     expect(await status(`127.0.0.1:${port}`)).toBe(200);
     expect(await status(`LOCALHOST:${port}`)).toBe(200);

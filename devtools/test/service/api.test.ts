@@ -1,20 +1,12 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
-import type { LocalServiceOptions } from '../../src/service/index.js';
 import { listening } from './receivers.js';
-import { serving } from './service.js';
+import { serving, withTwo } from './service.js';
 
 const url = 'https://example.com/webhooks';
 const time = Date.parse('2026-01-02T03:04:05.678Z');
 const stamp = '2026-01-02T03:04:05.678Z';
-
-const withTwo = async (options?: LocalServiceOptions) => {
-  const served = await serving(options);
-  served.service.register({ label: 'first', url });
-  served.service.register({ label: 'second', url });
-  return served;
-};
 
 describe('the API of the local service', () => {
   it('creates a webhook from label and url, and returns its secret', async () => {

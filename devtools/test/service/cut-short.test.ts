@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { deferred, event } from '../../../test/helpers.js';
 import type { LocalService } from '../../src/service/index.js';
@@ -7,14 +7,9 @@ import { listening, receiving } from './receivers.js';
 import { serving } from './service.js';
 
 /** Sends bytes to the service, and resolves with all that it answers. */
-async function spoken(service: LocalService, text: string): Promise<string> {
+async function spoken(service: LocalService, request: string): Promise<string> {
   const { port, hostname } = new URL(service.url);
-  const socket = connect(Number(port), hostname);
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk));
-  socket.end(text);
-  await once(socket, 'close');
-  return Buffer.concat(chunks).toString();
+  return text(connect(Number(port), hostname).end(request));
 }
 
 describe('what is pending for a webhook that gets more than is kept', () => {

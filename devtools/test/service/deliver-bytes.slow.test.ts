@@ -16,9 +16,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 async function noting(status: (body: string) => number = () => 200) {
   const got: { body: Buffer; signature: string; timestamp: string }[] = [];
   const { url } = await listening(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+    const body = Buffer.concat(await request.toArray());
     const header = (name: string) => String(request.headers[name]);
     got.push({ body, signature: header('x-service-signature'), timestamp: header('x-service-timestamp') });
     response.writeHead(status(body.toString())).end();

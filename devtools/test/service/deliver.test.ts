@@ -9,9 +9,7 @@ describe('createLocalService', () => {
     const { service, changes } = await serving({ headers: multibaasHeaders, now: () => 1_700_000_000_999 });
     const requests: { headers: string[]; body: string }[] = [];
     const { url } = await listening(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      requests.push({ headers: request.rawHeaders, body: Buffer.concat(chunks).toString() });
+      requests.push({ headers: request.rawHeaders, body: Buffer.concat(await request.toArray()).toString() });
       response.end();
     });
     const { secret } = service.register({ label: 'mine', url });

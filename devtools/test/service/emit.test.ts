@@ -11,9 +11,7 @@ import { serving } from './service.js';
 async function taking() {
   const bodies: unknown[][] = [];
   const { url } = await listening(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    bodies.push(JSON.parse(Buffer.concat(chunks).toString()));
+    bodies.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
     response.end();
   });
   return { url, bodies, ids: () => bodies.map((body) => body.map((each) => (each as { id: string }).id).join('')) };

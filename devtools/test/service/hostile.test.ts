@@ -1,27 +1,10 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
+import { closedUrl, talking } from '../servers.js';
 import { listening, receiving } from './receivers.js';
 import { serving } from './service.js';
-
-/** A server that does what it likes with a connection, once the request has begun. */
-async function raw(talk: (socket: Socket) => void) {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.once('data', () => talk(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets };
-}
 
 /** The one attempt that a receiver gets. */
 async function attemptAt(url: string, timeoutMs = 30_000) {
@@ -35,7 +18,7 @@ async function attemptAt(url: string, timeoutMs = 30_000) {
 
 describe('a hostile receiver', () => {
   it('that never answers is abandoned after the timeout', async () => {
-    const { url } = await raw(() => {});
+    const { url } = await talking(() => {});
     expect(await attemptAt(url, 50)).toMatchObject({
       state: 'given-up',
       code: 'ETIMEDOUT',
@@ -44,7 +27,7 @@ describe('a hostile receiver', () => {
   });
 
   it('that writes its response headers byte by byte is abandoned after the timeout', async () => {
-    const { url } = await raw((socket) => {
+    const { url } = await talking((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX: ');
       const timer = setInterval(() => socket.write('x'), 5);
       socket.once('close', () => clearInterval(timer));
@@ -53,7 +36,7 @@ describe('a hostile receiver', () => {
   });
 
   it('that writes its body byte by byte has answered, and is abandoned after the timeout', async () => {
-    const { url, sockets } = await raw((socket) => {
+    const { url, sockets } = await talking((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
       const timer = setInterval(() => socket.write('x'), 5);
       socket.once('close', () => clearInterval(timer));
@@ -75,7 +58,7 @@ describe('a hostile receiver', () => {
       response.on('drain', more);
       more();
     });
-    expect(await attemptAt(url)).toMatchObject({ state: 'given-up', status: 500 });
+    expect(await attemptAt(url)).toMatchObject({ state: 'given-up', status: 500, response: { truncated: true } });
     await gone;
   });
 
@@ -96,7 +79,7 @@ describe('a hostile receiver', () => {
     ],
     ['answers with a status that is none', (socket: Socket) => socket.write('HTTP/1.1 999999 X\r\n\r\n'), /^HPE_/],
   ])('that %s has not answered', async (_title, talk, code) => {
-    const { url } = await raw(talk);
+    const { url } = await talking(talk);
     const attempt = await attemptAt(url);
     expect(attempt.state).toBe('given-up');
     expect(attempt.status).toBeUndefined();
@@ -105,7 +88,7 @@ describe('a hostile receiver', () => {
   });
 
   it('that has answered and then breaks its answer off has answered', async () => {
-    const { url } = await raw((socket) => {
+    const { url } = await talking((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx');
       socket.end();
     });
@@ -124,7 +107,7 @@ describe('a hostile receiver', () => {
   });
 
   it('that sends early hints a thousand times has not answered by that', async () => {
-    const { url } = await raw((socket) => {
+    const { url } = await talking((socket) => {
       for (let index = 0; index < 1000; index++) socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
       socket.write('HTTP/1.1 204 No Content\r\n\r\n');
     });
@@ -132,9 +115,7 @@ describe('a hostile receiver', () => {
   });
 
   it('that does not exist is reported by its code', async () => {
-    const { url, server } = await listening(() => {});
-    server.close();
-    expect(await attemptAt(url)).toMatchObject({
+    expect(await attemptAt(await closedUrl())).toMatchObject({
       state: 'given-up',
       code: 'ECONNREFUSED',
       reason: 'connection refused: nothing is listening at this address',
@@ -148,7 +129,7 @@ describe('a hostile receiver', () => {
 
   it('delays no other webhook', async () => {
     const { service, changed } = await serving();
-    const { url } = await raw(() => {});
+    const { url } = await talking(() => {});
     const receiver = await receiving();
     for (let index = 0; index < 20; index++) service.register({ label: `slow-${index}`, url });
     receiver.setSecret(service.register({ label: 'quick', url: receiver.url }).secret);

@@ -38,20 +38,4 @@ describe('a local service', () => {
     expect(kept[1]?.response?.headers).toContainEqual(['X-Mine', '2']);
     await service.idle();
   });
-
-  it('keeps the start of an endless answer, and waits no longer for the rest', async () => {
-    const { url } = await listening((_, answer) => {
-      const more = () => {
-        while (answer.write('x'.repeat(4_000)));
-        answer.once('drain', more);
-      };
-      more();
-    });
-    const { service, changed } = await serving();
-    service.register({ label: 'mine', url });
-    service.emit([{ id: 'a' }] as never, { unchecked: true });
-    const { attempts } = await changed(({ state }) => state === 'delivered');
-    expect(attempts[0]?.response).toMatchObject({ truncated: true });
-    await service.idle();
-  });
 });

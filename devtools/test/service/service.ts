@@ -48,3 +48,10 @@ export async function serving(options: LocalServiceOptions = {}) {
 
   return { service, changes, changed, call };
 }
+
+/** A service with two webhooks. */
+export async function withTwo() {
+  const served = await serving();
+  for (const label of ['first', 'second']) served.service.register({ label, url: 'https://example.com/webhooks' });
+  return served;
+}
