@@ -25,7 +25,7 @@ export function describeExamples(examples: readonly (readonly [name: string, nee
 export function describeProject(name: string, needs: string, title: string): void {
   describe.skipIf(needs !== '')(`examples/${name}${needs}`, () => {
     it(title, { timeout: 120_000 }, async () => {
-      const args = ['node_modules/typescript/bin/tsc', '--pretty', 'false', '-p', `examples/${name}`];
+      const args = ['node_modules/typescript7/bin/tsc', '--pretty', 'false', '-p', `examples/${name}`];
       const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
       expect(stdout).toBe('');
     });
