@@ -94,21 +94,33 @@ describe('countUnknown', () => {
 });
 
 describe('an item nested too deep', () => {
-  it.each([257, 300])('is refused alone in a delivery, at %i levels, whatever its kind', (levels) => {
-    const makes = [emitted, included, () => ({ id: 'x', event: 'x' }), () => ({ ...emitted(), id: 7 })];
-    for (const [, wrap] of wraps) {
-      for (const make of makes) {
-        const deep = changed(make(), ['more'], wrap(levels - 1, 'x'));
-        const items = parseDelivery(JSON.stringify([included(), deep, emitted()]));
-        expect(items.map(({ status }) => status)).toEqual(['event', 'invalid', 'event']);
-        expect(items[1]).toMatchObject({ issues });
-        expect(refusal(() => parseEvent(deep))).toEqual(issues);
-        const taken = changed(make(), ['more'], wrap(MOST_LEVELS - 1, 'x'));
-        expect(parseDelivery(JSON.stringify([taken]))[0]).not.toMatchObject({ issues });
-        expect(refusal(() => parseEvent(taken))).not.toEqual(issues);
+  it.each([257, 300])(
+    'is refused alone in a delivery, at %i levels, whatever its kind, wherever it nests',
+    (levels) => {
+      const unknown = () => ({ id: 'x', event: 'x', data: {} });
+      const places: readonly (readonly [make: () => object, path: Path])[] = [
+        ...[['more'], [...EVENT, 'inputs', 0, 'value'], [...TX, 'contract', 'more']].map(
+          (path) => [emitted, path] as const,
+        ),
+        [emitted, [...TX, 'method', 'inputs', 0, 'value']],
+        ...[['more'], ['data', 'more'], ['data', 'tx', 'accessList']].map((path) => [included, path] as const),
+        ...[['more'], ['data']].map((path) => [unknown, path] as const),
+        ...[['more'], ['id'], [...EVENT, 'indexInLog']].map((path) => [() => ({ ...emitted(), id: 7 }), path] as const),
+      ];
+      for (const [, wrap] of wraps) {
+        for (const [make, path] of places) {
+          const deep = changed(make(), path, wrap(levels - path.length, 'x'));
+          const items = parseDelivery(JSON.stringify([included(), deep, emitted()]));
+          expect(items.map(({ status }) => status)).toEqual(['event', 'invalid', 'event']);
+          expect(items[1]).toMatchObject({ issues });
+          expect(refusal(() => parseEvent(deep))).toEqual(issues);
+          const taken = changed(make(), path, wrap(MOST_LEVELS - path.length, 'x'));
+          expect(parseDelivery(JSON.stringify([taken]))[0]).not.toMatchObject({ issues });
+          expect(refusal(() => parseEvent(taken))).not.toEqual(issues);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('is not what brackets in strings look like', () => {
     const event = changed(emitted(), [...EVENT, 'inputs', 0, 'value'], '[{'.repeat(5000));

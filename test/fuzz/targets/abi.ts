@@ -3,7 +3,8 @@ import { parseAbiItem } from 'abitype';
 import { keccak256, stringToHex, toEventSignature } from 'viem';
 import { contractAbi } from '../../../src/chain/contract-abi.js';
 import type { EventEmitted } from '../../../src/events/types.js';
-import { DecodeError, decodeEvent, decodeTransaction, rawLog } from '../../../src/evm/index.js';
+import { contractEvent, DecodeError, decodeEvent, decodeTransaction, rawLog } from '../../../src/evm/index.js';
+import { createRouter, type EventMatcher } from '../../../src/receiver/router.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/samples.js';
 import { check, partsOf, type Target, thrownBy } from '../target.js';
 
@@ -79,6 +80,7 @@ export const target: Target = {
     const decoded = onlyDecodeError(() => decodeEvent(event, abi as never) as { args: unknown });
     check((decoded === undefined) === (emitted === undefined), 'a log decodes if it can be written to the wire');
     checkCall(abi, data);
+    checkMatchers(abi, event);
     if (!decoded || !emitted) return;
     check(leavesOf(decoded.args) <= MOST_LEAVES + bytes.length, 'the decoded values are bounded by the data');
     check(rawLog(event)?.data === data, 'the log is the one in rawFields');
@@ -112,6 +114,14 @@ function checkCall(abi: readonly unknown[], data: `0x${string}`): void {
   const called = contractAbi(abi).called(input as `0x${string}`);
   check((decoded?.call === undefined) === (called === undefined), 'a call decodes if it can be written to the wire');
   check((decoded?.call?.functionName ?? 'f') === 'f', 'the call has the name of its selector');
+}
+
+/** A matcher without an address leaves to others what it cannot decode; one of the address says that it cannot. */
+function checkMatchers(abi: readonly unknown[], event: EventEmitted): void {
+  const { dispatch } = createRouter().on(contractEvent({ abi, name: 'E' } as never) as EventMatcher<unknown>, () => {});
+  void dispatch(event, {} as never);
+  const { address } = event.data.event.contract;
+  onlyDecodeError(() => contractEvent({ abi, name: 'E', address } as never).select(event));
 }
 
 function eventOf(emitted: object, topics: readonly string[], data: string): EventEmitted {

@@ -14,26 +14,6 @@ function toy(name: string, plan: (world: World, choices: Choices) => void): [str
 
 /** Worlds with planted bugs, each of which few schedules meet. */
 export const worlds: ReadonlyMap<string, WorldDefinition> = new Map([
-  /** Two clerks read a counter and write it back incremented, among others that only look. */
-  toy('lost update', (world, choices) => {
-    let [counter, written] = [0, 0];
-    for (let clerk = 0; clerk < 8; clerk++) {
-      world.after(choices.below(1000), () => {
-        const read = counter;
-        const isWriter = choices.oneIn(4);
-        world.history.add(`clerk ${clerk}`, 'reads', { counter, isWriter });
-        if (!isWriter) return;
-        world.after(choices.below(10), () => {
-          counter = read + 1;
-          written++;
-          world.history.add(`clerk ${clerk}`, 'writes', { counter });
-        });
-      });
-    }
-    world.check(() => {
-      if (counter < written) world.fail('lost update', `${written} writes made it ${counter}.`);
-    });
-  }),
   toy('sound', (world, choices) => {
     world.after(choices.below(10), () => {});
   }),
