@@ -1,6 +1,9 @@
 import { InvalidEventError, isWebhookError, statusOf, WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem } from '../events/parse-delivery.js';
 
+/** Events by idempotency key. */
+export type Items = ReadonlyMap<string, EventItem>;
+
 /** The outcome of one item of a delivery. An item with `error` was not acknowledged and will be redelivered. */
 export interface EventOutcome {
   /**

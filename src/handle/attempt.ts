@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { Claimed } from '../stores/store.js';
-import { type EventOutcome, outcomesOf } from './answer.js';
+import { type EventOutcome, type Items, outcomesOf } from './answer.js';
 import {
   codeOf,
   errorOf,
@@ -20,10 +20,8 @@ import type { AboutDelivery, AboutRun } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
 import { isPossible, type RunState } from './outcome.js';
-import { stepOf } from './reorgs.js';
+import { stepOf } from './step.js';
 import { traceHandler } from './tracing.js';
-
-export type Items = ReadonlyMap<string, EventItem>;
 
 /** The work of one attempt. */
 export interface Task<Tx> {
@@ -108,7 +106,7 @@ class Attempt<Tx> {
     const { about } = this.#task;
     const keys = [...this.#task.items.keys()].filter((key) => !this.#dead.has(key));
     try {
-      const step = about.step ?? stepOf(this.#ground.reorgs, this.#task.items, about);
+      const step = about.step ?? stepOf(this.#ground.logOf, this.#task.items, about);
       const words = keys.length > 0 ? await this.#ground.once(keys, step, this.#begin, this.#limit) : NO_WORDS;
       const outcomes = this.#outcomesOf(words);
       if (outcomes) await this.#count({ outcomes, tried: this.#tried });

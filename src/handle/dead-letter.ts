@@ -1,8 +1,8 @@
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { StoredLetter } from '../stores/store.js';
+import { isApplied } from '../stores/store.js';
 import { readLetter } from './letter-text.js';
-import { isApplied } from './reorgs.js';
 
 /** The code of an event whose effects may be incomplete. */
 export const UNKNOWN = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';

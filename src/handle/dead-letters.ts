@@ -2,6 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { Failed, LetterStore } from '../stores/store.js';
+import { isApplied } from '../stores/store.js';
 import type { Afterwards } from './afterwards.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
 import { codeOf } from './attempt-errors.js';
@@ -10,7 +11,6 @@ import { type DeadLetterLimits, UNKNOWN } from './dead-letter.js';
 import { letterText, reasonOf } from './letter-text.js';
 import { isNonRetryable } from './non-retryable.js';
 import { recordOf } from './records.js';
-import { isApplied } from './reorgs.js';
 import { traceDeadLetter } from './tracing.js';
 
 /** Error codes that count as failures of the handler. */

@@ -12,8 +12,7 @@ import { createEnqueueEach } from './enqueue-each.js';
 import { groundOf, lettersOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
 import type { HandleOptions } from './options.js';
-import { createFollow } from './reorgs.js';
-import { createRevise, type Revise } from './revise.js';
+import type { FollowedReceiver, Following } from './reorgs.js';
 import { createHandleEach, createHandleOnce, type HandleEach, type HandleOnce } from './run-each.js';
 import { traceEvent } from './tracing.js';
 import type { OnEvent } from './types.js';
@@ -21,40 +20,35 @@ import type { OnEvent } from './types.js';
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;
 
-/** @param hint Asks for a pass over the blocks of a number soon. */
+/** What passes over logs need of a receiver. */
+export type Passes = Pick<FollowedReceiver, 'gate' | 'settled'>;
+
 export function createDispatch<Tx>(
   options: HandleOptions<Tx>,
   afterwards: Afterwards,
-  hint: (blockNumber: number) => void = () => {},
-): { readonly dispatch: Dispatch; readonly revise: Revise | undefined } {
+  passes: Passes,
+): { readonly dispatch: Dispatch; readonly following: Following | undefined } {
   const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
   const { reorgs, onReverted, onRevertedEvents } = options;
   const kept = options.deadLetters && lettersOf(options.store);
   const letters = kept && new Letters(kept, options.deadLetters, afterwards);
-  const ground = groundOf(options, afterwards, letters, reorgs);
+  const ground = groundOf(options, afterwards, letters, reorgs?.logOf);
   const handleOnce = onEvent && createHandleOnce(ground, onEvent);
   const handleEach = onEvents
     ? createHandleEach(ground, onEvents)
     : enqueue && createEnqueueEach(enqueue, options, afterwards);
-  const keep = createHandleOnce<Tx>(ground, () => undefined as never);
-  const revise =
-    reorgs &&
-    createRevise({
-      reorgs,
-      logs: (options.store as { readonly logs: LogStore }).logs,
-      apply: handleEach ?? inOrder(handleOnce as HandleOnce),
-      revert: onRevertedEvents
-        ? createHandleEach(ground, onRevertedEvents)
-        : inOrder(createHandleOnce(ground, onReverted as OnEvent<Tx>)),
-      keep,
-      onOutcome: ({ item, idempotencyKey, error }) => error && afterwards.report(error, { item, idempotencyKey }),
-      report: (error) => afterwards.report(error, {}),
-    });
+  const following = reorgs?.follow({
+    ...passes,
+    logs: (options.store as { readonly logs: LogStore }).logs,
+    apply: handleEach ?? inOrder(handleOnce as HandleOnce),
+    revert: onRevertedEvents
+      ? createHandleEach(ground, onRevertedEvents)
+      : inOrder(createHandleOnce(ground, onReverted as OnEvent<Tx>)),
+    keep: createHandleOnce<Tx>(ground, () => undefined as never),
+    report: afterwards.report,
+  });
   // With `enqueue`, the worker checks finality. A separate ground, so that the check never waits for a local run.
-  const before =
-    finality && !enqueue
-      ? createBefore(finality, groundOf(options, afterwards))
-      : reorgs && createFollow(reorgs, keep, hint);
+  const before = finality && !enqueue ? createBefore(finality, groundOf(options, afterwards)) : following?.before;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
@@ -77,8 +71,8 @@ export function createDispatch<Tx>(
   const dispatch: Dispatch = async (items, given) => {
     const about = reorgs ? { ...given, application: 1 } : given;
     const [retried] = items;
-    if (revise && about.retryOf !== undefined && retried?.status === 'event') {
-      return [await revise.retry(retried, about.retryOf, about)];
+    if (following && about.retryOf !== undefined && retried?.status === 'event') {
+      return [await following.retry(retried, about.retryOf, about)];
     }
     const keys = new Map<EventItem, string>();
     /** Outcomes of events that are not handled; by event, because events of different blocks may share a key. */
@@ -118,13 +112,12 @@ export function createDispatch<Tx>(
 
     const outcomes = await mapAtMost(concurrency, items, (item) => traceEvent(() => settle(item), { item }));
     // A duplicate may be of a log that was reverted.
-    for (const { status, item } of reorgs ? outcomes : []) {
-      const place = status === 'duplicate' && item.status === 'event' && reorgs?.placeOf(item.event);
-      if (place) hint(place.block.blockNumber);
+    for (const { status, item } of following ? outcomes : []) {
+      if (status === 'duplicate' && item.status === 'event') following?.hint(item.event);
     }
     return outcomes;
   };
-  return { dispatch, revise };
+  return { dispatch, following };
 }
 
 /** Handles events one after the other. */

@@ -3,7 +3,7 @@ import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } fr
 import type { Afterwards } from './afterwards.js';
 import type { Letters } from './dead-letters.js';
 import { type Once, onceWithLeases } from './lease-run.js';
-import type { Reorgs } from './reorgs.js';
+import type { LogOf } from './step.js';
 
 /** Shared by all attempts of a receiver. */
 export interface Ground<Tx> {
@@ -16,7 +16,7 @@ export interface Ground<Tx> {
   /** Counts failures; absent without `deadLetters`. */
   readonly letters: Letters | undefined;
   /** With `reorgs`, the store keeps the logs of events. */
-  readonly reorgs: Reorgs | undefined;
+  readonly logOf: LogOf | undefined;
 }
 
 const withoutStore: Once<never> = async (keys, _step, run) => {
@@ -48,7 +48,7 @@ export function groundOf<Tx>(
   }: { readonly store: IdempotencyStore<Tx> | false; readonly handlerTimeoutMs: number },
   afterwards: Afterwards,
   letters?: Letters,
-  reorgs?: Reorgs,
+  logOf?: LogOf,
 ): Ground<Tx> {
   const transactional = store && isTransactional(store) ? store : undefined;
   const { leaseMs } = (store || {}) as { readonly leaseMs?: number };
@@ -62,6 +62,6 @@ export function groundOf<Tx>(
     storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS),
     afterwards,
     letters,
-    reorgs,
+    logOf,
   };
 }

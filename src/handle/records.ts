@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../events/types.js';
 import type { KeyRecord } from '../stores/store.js';
-import type { Items } from './attempt.js';
+import type { Items } from './answer.js';
 import type { AboutDelivery } from './context.js';
 
 /** What stores keep about an event beside its key. */

@@ -1,8 +1,8 @@
 import type { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { stopwatch } from '../internal/deadline.js';
-import { type EventOutcome, outcomesOf } from './answer.js';
-import { attempt, type Items } from './attempt.js';
+import { type EventOutcome, type Items, outcomesOf } from './answer.js';
+import { attempt } from './attempt.js';
 import { type AboutDelivery, createContext } from './context.js';
 import type { Ground } from './ground.js';
 import type { EventEntry, OnEvent, OnEvents } from './types.js';

@@ -4,7 +4,7 @@ import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { DeliveryResult, EventOutcome } from './answer.js';
 import type { DeadLetter } from './dead-letter.js';
-import type { ReorgReport } from './revise.js';
+import type { ReorgReport } from './reorg-report.js';
 
 /** Published for each delivery. */
 export interface DeliveryMessage {

@@ -1,9 +1,10 @@
+import { ConfigError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { Afterwards } from '../handle/afterwards.js';
 import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
 import { type AboutDelivery, receivedIn } from '../handle/context.js';
 import { createDispatch } from '../handle/dispatch.js';
-import type { ReorgReport } from '../handle/revise.js';
+import type { ReorgReport, SettleOptions } from '../handle/reorg-report.js';
 import { hasMethods } from '../internal/check-client.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
@@ -14,7 +15,6 @@ import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
 import { resolveReceiverOptions } from './resolve-options.js';
-import { type SettleOptions, Settling } from './settle-reorgs.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {
@@ -65,7 +65,6 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const reporter = createReporter(resolved);
   const receive = createReceive(resolved, gate, reporter.failed);
   const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
-  const settling = new Settling(resolved.reorgs, gate, reporter);
   const afterwards: Afterwards = {
     hold(work, host) {
       host?.waitUntil(work);
@@ -78,8 +77,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     report,
     deadLetter: reporter.deadLetter,
   };
-  const { dispatch, revise } = createDispatch(resolved, afterwards, settling.hint);
-  settling.start(revise);
+  const { dispatch, following } = createDispatch(resolved, afterwards, { gate, settled: reporter.settled });
 
   async function handle(items: readonly DeliveryItem[], about: AboutDelivery): Promise<DeliveryResult> {
     gate.enter();
@@ -105,7 +103,10 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   return {
     ...createOwnEvents(resolved, receive.refuse, handleOwn),
     deadLetters: createDeadLetters(resolved.enqueue ? false : resolved.store, handleOwn),
-    settleReorgs: settling.settle,
+    async settleReorgs(settleOptions) {
+      if (!following) throw new ConfigError('`settleReorgs` needs the option `reorgs`.');
+      return following.settle(settleOptions);
+    },
     handle: (delivery) => receive.handle(delivery, take),
     handleRequest: (request) => receive.handleRequest(request, take),
     drain: (drainOptions) => drain({ gate, arrivals: receive.arrivals, store: resolved.store }, drainOptions),

@@ -1,7 +1,8 @@
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
 import type { DeadLetter } from '../handle/dead-letter.js';
-import type { ReorgReport } from '../handle/revise.js';
+import type { ReorgReport } from '../handle/reorg-report.js';
+import { traceReorgs } from '../handle/tracing.js';
 import type { ErrorContext } from '../receive/request.js';
 import type { ReceiverSettings, VerifierOptions } from './options.js';
 
@@ -31,8 +32,9 @@ export function createReporter({
       const { idempotencyKey, source, attempts, code, message } = letter;
       notify(() => logger?.error({ idempotencyKey, source, attempts, code, reason: message }, 'Dead letter.'));
     },
-    /** Reports a pass over logs, if it did anything. */
+    /** Reports a pass over logs, on the log if it did anything. */
     settled(report: ReorgReport): void {
+      traceReorgs(report);
       const { applied, reverted, failed } = report;
       if (applied + reverted + failed > 0) notify(() => logger?.warn({ ...report }, 'Re-org settled.'));
     },

@@ -91,7 +91,7 @@ const receiverRules = (): Record<keyof ReceiverOptions, Rule> => ({
   onInvalid: [checkFunction],
   onUnknown: [checkFunction],
   finality: [checkMethods('a Finality, such as the result of chainFinality', 'before')],
-  reorgs: [checkMethods('a Reorgs, such as the result of chainReorgs', 'placeOf', 'verdicts')],
+  reorgs: [checkMethods('a Reorgs, such as the result of chainReorgs', 'logOf', 'follow')],
   onReverted: [checkFunction],
   onRevertedEvents: [checkFunction],
 });

@@ -1,4 +1,4 @@
-import type { KeptLog, LogStore, OpenLog, Step } from './store.js';
+import { isApplied, type KeptLog, type LogStore, type OpenLog, type Step } from './store.js';
 
 type Log = KeptLog & OpenLog;
 
@@ -54,7 +54,7 @@ export function memoryLogs({ isDead, remember }: Keys) {
       open.has(key) &&
       !isDead(key) &&
       open.get(key)?.transitions === transitions?.get(key) &&
-      isApplied(open.get(key)?.transitions) === (from === 'applied'),
+      isApplied(open.get(key)?.transitions ?? 0) === (from === 'applied'),
     /** Records a step. Returns whether the key has a log, which is then kept instead of the key. */
     record(key: string, { to, logs }: Step): boolean {
       const log = open.get(key) ?? logs?.get(key);
@@ -66,5 +66,3 @@ export function memoryLogs({ isDead, remember }: Keys) {
     forget: (key: string) => open.delete(key),
   };
 }
-
-const isApplied = (transitions = 0) => transitions % 2 === 1;

@@ -154,6 +154,9 @@ export interface OpenLog extends LogBlock {
   readonly transitions: number;
 }
 
+/** Whether a log that changed this often is applied. */
+export const isApplied = (transitions: number): boolean => transitions % 2 === 1;
+
 /**
  * Keeps logs until their blocks are final. Their keys do not expire before. `once` changes them, by steps from and to
  * `applied` and `reverted`: a step gets a row only while the row has the given state and number of transitions.

@@ -1,6 +1,7 @@
 import { padHex, toHex } from 'viem';
+import type { BlockVerdict, ChainView } from '../../src/chain/reorgs/chain-view.js';
+import { reorgsOf } from '../../src/chain/reorgs/reorgs-of.js';
 import { logIdentity } from '../../src/evm/index.js';
-import type { BlockVerdict, Reorgs } from '../../src/handle/reorgs.js';
 import type { EventEmitted, ReceiverOptions, WebhookEvent } from '../../src/index.js';
 import { createReceiver, memoryStore } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
@@ -36,7 +37,7 @@ export function scriptedChain() {
   /** Hash of the canonical block by number; a number without one is unknown. */
   const canonical = new Map<number, string>();
   const chain = { canonical, finalNumber: -1, asked: [] as number[], isSilentAtDeliveries: true };
-  const reorgs: Reorgs = {
+  const view: ChainView = {
     chain: String(CHAIN_ID),
     intervalMs: false,
     idempotencyKey: (event) => logIdentity(event, { chainId: CHAIN_ID }),
@@ -68,7 +69,7 @@ export function scriptedChain() {
       return verdicts;
     },
   };
-  return { chain, reorgs };
+  return { chain, reorgs: reorgsOf(view) };
 }
 
 /** A receiver whose effects follow a scripted chain. `effects` has the events whose effect exists. */

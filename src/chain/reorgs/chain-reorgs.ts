@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity, rawLog } from '../../evm/raw-log.js';
 import type { Hex } from '../../evm/types.js';
-import type { BlockVerdict, Reorgs } from '../../handle/reorgs.js';
+import type { Reorgs } from '../../handle/reorgs.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
 import type { LogBlock } from '../../stores/store.js';
@@ -13,7 +13,9 @@ import type { Say } from '../finality/node-look-ups.js';
 import { CHECK_TIMEOUTS } from '../finality/options.js';
 import { guardedLogger } from '../logging.js';
 import { readNodeOptions } from '../node-options.js';
+import type { BlockVerdict, ChainView } from './chain-view.js';
 import { createHeads } from './heads.js';
+import { reorgsOf } from './reorgs-of.js';
 
 const OPTIONS = ['rpcUrl', 'chainId', 'level', 'agree', 'intervalMs', 'timeoutMs', 'logger', 'now'];
 
@@ -64,6 +66,10 @@ export interface ChainReorgsOptions {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function chainReorgs(options: ChainReorgsOptions): Reorgs {
+  return reorgsOf(chainView(options));
+}
+
+export function chainView(options: ChainReorgsOptions): ChainView {
   const { chainId, agree, intervalMs, timeoutMs, logger, ...rest } = readOptions(options);
   const { look, nodes } = createLook({ ...rest, chainId, agree, timeoutMs, logger, onContradiction: () => {} });
   const chain = String(chainId);

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type ChainReorgsOptions, chainReorgs } from '../../../src/chain/index.js';
+import { chainView } from '../../../src/chain/reorgs/chain-reorgs.js';
 import type { LogBlock } from '../../../src/stores/store.js';
 import { sampleTransactionIncluded } from '../../../src/testing/index.js';
 import { countsOf, eventOf, forkOf, nodeWith } from '../finality/checking.js';
@@ -11,7 +12,7 @@ const chain = '31337';
 function reorgsOf(options: Partial<ChainReorgsOptions> & Pick<ChainReorgsOptions, 'rpcUrl'>) {
   const clock = { ms: 1_800_000_000_000 };
   const { lines, logger } = createRecorder();
-  const reorgs = chainReorgs({ chainId: 31337, intervalMs: false, now: () => clock.ms, logger, ...options });
+  const reorgs = chainView({ chainId: 31337, intervalMs: false, now: () => clock.ms, logger, ...options });
   return { reorgs, lines, clock };
 }
 
@@ -93,10 +94,10 @@ describe('chainReorgs', () => {
     const [block, gone] = [blockAt(node, 7), other(blockAt(node, 7))];
     expect(await reorgs.replaced([block, gone])).toEqual(new Set([gone.blockHash]));
     await reorgs.replaced([gone]);
-    expect(countsOf(node)['eth_getBlockByNumber']).toBe(1);
+    expect(countsOf(node).eth_getBlockByNumber).toBe(1);
     clock.ms += 1001;
     await reorgs.replaced([gone]);
-    expect(countsOf(node)['eth_getBlockByNumber']).toBe(2);
+    expect(countsOf(node).eth_getBlockByNumber).toBe(2);
   });
 
   it('lets a delivery pass when the node does not answer in time', async () => {

@@ -4,7 +4,7 @@ import { type Defect, planted } from './defect.js';
 export const reorgsDefects: readonly Defect[] = [
   // A log whose block is not on the chain is acknowledged without a row, from which a pass could apply it later.
   planted('an orphaned delivery is not stored', ['reorgs'], 50, {
-    'src/handle/reorgs.ts': {
+    'src/chain/reorgs/follow.ts': {
       'const outcome = await keep(item, key, { ...about, step });':
         "const outcome: EventOutcome = { status: 'handled', item, idempotencyKey: key };\n      void [keep, step];",
     },
@@ -27,13 +27,13 @@ export const reorgsDefects: readonly Defect[] = [
   }),
   // A row becomes final as it is, although its effect must still change.
   planted('final before it changes', ['reorgs'], 50, {
-    'src/handle/revise.ts': {
+    'src/chain/reorgs/revise.ts': {
       '} else if (verdict?.isFinal) final.set': '}\n          if (verdict?.isFinal) final.set',
     },
   }),
   // A row becomes final in the state that it has by then, not in the one that the pass has read.
   planted('final at another version', ['reorgs'], 10_000, {
-    'src/handle/revise.ts': {
+    'src/chain/reorgs/revise.ts': {
       'if (final.size > 0) await logs.settle(final);':
         'const now = new Map<string, number>();\n    for (const key of final.keys()) now.set(key, (await logs.read(key))?.transitions ?? 0);\n    if (final.size > 0) await logs.settle(now);',
     },
@@ -44,7 +44,7 @@ export const reorgsDefects: readonly Defect[] = [
   }),
   // A removal notice is handled like the log.
   planted('a removal notice is handled', ['reorgs'], 50, {
-    'src/handle/reorgs.ts': { 'if (reorgs.isRemoval(item.event)) {': 'if (!block) {' },
+    'src/chain/reorgs/follow.ts': { 'if (view.isRemoval(item.event)) {': 'if (!block) {' },
   }),
   // The chain is not part of the key.
   planted('chains share keys', ['reorgs'], 250, {
@@ -54,11 +54,11 @@ export const reorgsDefects: readonly Defect[] = [
   }),
   // A handler cannot tell its applications apart.
   planted('each application is the first', ['reorgs'], 100, {
-    'src/handle/revise.ts': { 'return Math.floor(transitions / 2) + 1;': 'return 1 + 0 * transitions;' },
+    'src/chain/reorgs/revise.ts': { 'return Math.floor(transitions / 2) + 1;': 'return 1 + 0 * transitions;' },
   }),
   // A pass takes the state of a log for what it was before.
   planted('applied again without a reversal', ['reorgs'], 50, {
-    'src/handle/revise.ts': {
+    'src/chain/reorgs/revise.ts': {
       'const isReversal = isApplied(block[0].transitions);': 'const isReversal = false;',
       "(['applied', 'reverted'] as const) : (['reverted', 'applied'] as const)":
         "(['reverted', 'applied'] as const) : ([isApplied(block[0].transitions) ? 'applied' : 'reverted', 'applied'] as const)",
@@ -66,6 +66,6 @@ export const reorgsDefects: readonly Defect[] = [
   }),
   // A drain does not wait for a pass.
   planted('drained over a pass', ['reorgs'], 4000, {
-    'src/receiver/settle-reorgs.ts': { 'this.#gate.wait(this.#running);': '' },
+    'src/chain/reorgs/settling.ts': { 'this.#receiver.gate.wait(this.#running);': '' },
   }),
 ];

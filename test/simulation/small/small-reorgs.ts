@@ -1,7 +1,9 @@
+import { type ChainView, logOf } from '../../../src/chain/reorgs/chain-view.js';
+import { createFollow } from '../../../src/chain/reorgs/follow.js';
+import { createRevise } from '../../../src/chain/reorgs/revise.js';
 import type { EventItem } from '../../../src/events/parse-delivery.js';
-import { createFollow, type Reorgs, stepOf } from '../../../src/handle/reorgs.js';
-import { createRevise } from '../../../src/handle/revise.js';
 import type { HandleEach, HandleOnce } from '../../../src/handle/run-each.js';
+import { stepOf } from '../../../src/handle/step.js';
 import type { KeptLog, LogStore, OpenLog, Step } from '../../../src/stores/store.js';
 import { eventOf } from '../models/events.js';
 import type { PlayWay } from '../search/exhaustive.js';
@@ -109,10 +111,10 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
         lead: async () => true,
         yield: async () => {},
       };
-      return { handle, each, logs, reorgs: reorgsOf(who) };
+      return { handle, each, logs, view: viewOf(who) };
     }
 
-    function reorgsOf(who: string): Reorgs {
+    function viewOf(who: string): ChainView {
       const isFinal = () => ask(who, 'final', () => chain.isFinal);
       const hash = () => ask(who, 'hash', () => chain.canonical);
       return {
@@ -131,23 +133,23 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
     }
 
     const replicas = ['one', 'two'].map((who) => {
-      const { reorgs, logs, each, handle } = partsOf(who);
+      const { view, logs, each, handle } = partsOf(who);
       const report = () => {};
       return {
         who,
-        ...createRevise({ reorgs, logs, apply: each, revert: each, keep: handle, onOutcome: report, report }),
+        ...createRevise(view, { logs, apply: each, revert: each, keep: handle, report }),
       };
     });
 
     async function deliver(asks: boolean): Promise<void> {
       const who = `delivery ${++deliveries}`;
       busy.add(who);
-      const { reorgs, handle } = partsOf(who);
+      const { view, handle } = partsOf(who);
       const keep: HandleOnce = async (each, idempotencyKey, about) =>
         rules.storesOrphans ? handle(each, idempotencyKey, about) : { status: 'handled', item: each, idempotencyKey };
-      const follow = createFollow(reorgs, keep, () => {});
+      const follow = createFollow(view, keep, () => {});
       const kept = asks && (await follow(new Map([[item, KEY]]), ABOUT)).get(item);
-      if (!kept) await handle(item, KEY, { ...ABOUT, step: stepOf(reorgs, new Map([[KEY, item]]), ABOUT) });
+      if (!kept) await handle(item, KEY, { ...ABOUT, step: stepOf(logOf(view), new Map([[KEY, item]]), ABOUT) });
       busy.delete(who);
       observed.delete(who);
     }

@@ -23,7 +23,8 @@ import { fullUrl, reachReason, readUrl, shownUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (command: Own) =>
-  command
+  shared
+    .usesSecret(command)
     .description(
       `${command.summary()}.
 
@@ -41,10 +42,6 @@ Sends authentic, forged, repeated and half-sent deliveries, and prints a scoreca
     .option('--list', 'Print the cases, and send nothing')
     .option('--i-own-this', 'Send half bodies over 200 connections to another machine too')
     .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 60).default(10))
-    .addOption(shared.headers())
-    .addOption(shared.signatureHeader())
-    .addOption(shared.timestampHeader())
-    .addOption(shared.secretFile())
     .addHelpText(
       'after',
       moreHelp({

@@ -1,44 +1,17 @@
-import type { EventItem } from '../events/parse-delivery.js';
-import type { LogStore, OpenLog, Step } from '../stores/store.js';
-import { asWebhookError, type EventOutcome } from './answer.js';
-import type { Items } from './attempt.js';
-import { storeFailure } from './attempt-errors.js';
-import type { AboutDelivery } from './context.js';
-import { readLetter } from './letter-text.js';
-import { isApplied, logsOf, type Reorgs } from './reorgs.js';
-import type { HandleEach, HandleOnce } from './run-each.js';
+import type { EventItem } from '../../events/parse-delivery.js';
+import type { Items } from '../../handle/answer.js';
+import { asWebhookError, type EventOutcome } from '../../handle/answer.js';
+import { storeFailure } from '../../handle/attempt-errors.js';
+import type { AboutDelivery } from '../../handle/context.js';
+import { readLetter } from '../../handle/letter-text.js';
+import type { ReorgReport } from '../../handle/reorg-report.js';
+import type { FollowedReceiver } from '../../handle/reorgs.js';
+import type { KeptLog, OpenLog, Step } from '../../stores/store.js';
+import { isApplied } from '../../stores/store.js';
+import { type ChainView, logOf } from './chain-view.js';
 
-/** The result of a pass over the logs whose blocks are not final. */
-export interface ReorgReport {
-  /** Events that took effect because their block is on the chain: again, or for the first time. */
-  readonly applied: number;
-  /** Events whose effect was reverted. */
-  readonly reverted: number;
-  /** Events whose handler failed, or that could not be read; the next pass tries them again. */
-  readonly failed: number;
-  /** Events whose block became final, so that they do not change any more. */
-  readonly final: number;
-  /** Events whose block is not final. */
-  readonly open: number;
-  /** Number of the lowest block of these. */
-  readonly oldestBlock?: number | undefined;
-  /** Whether another replica was at work, so that this pass did nothing. */
-  readonly isElsewhere: boolean;
-}
-
-/** The parts of a receiver that a pass uses. */
-export interface ReviseParts {
-  readonly reorgs: Reorgs;
-  readonly logs: LogStore;
-  /** Call the handlers for events that are applied and reverted. */
-  readonly apply: HandleEach;
-  readonly revert: HandleEach;
-  /** Takes a step without calling user code. */
-  readonly keep: HandleOnce;
-  /** Receives the outcome of each change. */
-  readonly onOutcome: (outcome: EventOutcome, change: 'applied' | 'reverted') => void;
-  readonly report: (error: unknown) => void;
-}
+/** The parts of a receiver that passes use. */
+export type ReviseParts = Pick<FollowedReceiver, 'logs' | 'apply' | 'revert' | 'keep' | 'report'>;
 
 interface Due extends OpenLog {
   readonly key: string;
@@ -59,8 +32,9 @@ type Counts = { -readonly [Name in 'applied' | 'reverted' | 'failed' | 'final']:
 const PAGE = 1000;
 
 /** Makes the effects of logs follow the chain. */
-export function createRevise({ reorgs, logs, apply, revert, keep, onOutcome, report }: ReviseParts) {
-  const { chain } = reorgs;
+export function createRevise(view: ChainView, { logs, apply, revert, keep, report }: ReviseParts) {
+  const { chain } = view;
+  const kept = logOf(view);
 
   /** One pass, until `isOver`; over the blocks of `numbers` only, if given. Rejects if the store fails. */
   async function pass(isOver: () => boolean, numbers?: readonly number[]): Promise<ReorgReport> {
@@ -74,7 +48,7 @@ export function createRevise({ reorgs, logs, apply, revert, keep, onOutcome, rep
       let after: { blockNumber: number; key: string } | undefined;
       for (let size = PAGE; size === PAGE && !isOver(); total += size) {
         const page = await logs.list({ chain, numbers, after, limit: PAGE });
-        const verdicts = await reorgs.verdicts([...page.values()]);
+        const verdicts = await view.verdicts([...page.values()]);
         const final = new Map<string, number>();
         for (const [key, log] of page) {
           after = { key, blockNumber: log.blockNumber };
@@ -113,8 +87,9 @@ export function createRevise({ reorgs, logs, apply, revert, keep, onOutcome, rep
       const step: Step = { from, to, transitions: new Map([...items.keys()].map((key) => [key, transitions])) };
       const about = { ...aboutNow(), source, step, application: applicationOf(transitions) };
       for (const outcome of await (isReversal ? revert : apply)(items, about)) {
-        onOutcome(outcome, to);
-        if (outcome.error) counts.failed++;
+        const { item, idempotencyKey, error } = outcome;
+        if (error) report(error, { item, idempotencyKey });
+        if (error) counts.failed++;
         if (outcome.status !== 'handled') continue;
         counts[to]++;
         const key = stored.get(outcome.idempotencyKey as string) as string;
@@ -132,10 +107,10 @@ export function createRevise({ reorgs, logs, apply, revert, keep, onOutcome, rep
       if (log?.transitions !== transitions) continue;
       try {
         const letter = readLetter(log, key);
-        found.push({ ...letter, key, transitions, logIndex: reorgs.placeOf(letter.item.event)?.logIndex ?? 0 });
+        found.push({ ...letter, key, transitions, logIndex: view.placeOf(letter.item.event)?.logIndex ?? 0 });
       } catch (error) {
         counts.failed++;
-        report(error);
+        report(error, {});
       }
     }
     found.sort((one, other) => (isReversal ? other.logIndex - one.logIndex : one.logIndex - other.logIndex));
@@ -157,13 +132,13 @@ export function createRevise({ reorgs, logs, apply, revert, keep, onOutcome, rep
     const items: Items = new Map([[key, item]]);
     try {
       const log = await logs.find(key);
-      const block = log ?? reorgs.placeOf(item.event)?.block;
+      const block = log ?? view.placeOf(item.event)?.block;
       const transitions = log?.transitions ?? 0;
-      const verdicts = block && (await reorgs.verdicts([block]));
+      const verdicts = block && (await view.verdicts([block]));
       const verdict = block && verdicts?.get(block.blockHash);
       const isWanted = verdict?.isCanonical ?? !isApplied(transitions);
       const to = isWanted ? 'applied' : 'reverted';
-      const step: Step = { from: 'dead', to, logs: logsOf(reorgs, items, about.source) };
+      const step: Step = { from: 'dead', to, logs: logsOfOne(kept(item.event, key, about.source), key) };
       const revised = { ...about, step, application: applicationOf(transitions) };
       if (isWanted === isApplied(transitions)) return await keep(item, key, revised);
       const [outcome] = await (isWanted ? apply : revert)(items, revised);
@@ -196,6 +171,10 @@ function inOrder(due: readonly Due[]): [Due, ...Due[]][] {
   return [...places.values()].sort(
     (one, other) => rank(one) - rank(other) || one[0].blockNumber - other[0].blockNumber,
   );
+}
+
+function logsOfOne(log: KeptLog | undefined, key: string): Map<string, KeptLog> {
+  return new Map(log ? [[key, log]] : []);
 }
 
 function aboutNow(): AboutDelivery {

@@ -1,0 +1,39 @@
+import type { WebhookEvent } from '../../events/types.js';
+import { letterText } from '../../handle/letter-text.js';
+import type { Reorgs } from '../../handle/reorgs.js';
+import type { LogOf } from '../../handle/step.js';
+import type { LogBlock } from '../../stores/store.js';
+
+/** Whether a block is on the chain, and whether that can still change. */
+export interface BlockVerdict {
+  readonly isCanonical: boolean;
+  readonly isFinal: boolean;
+}
+
+/** The chain that effects follow. */
+export interface ChainView {
+  /** Identifies the chain, such as `1` for Ethereum. */
+  readonly chain: string;
+  readonly idempotencyKey: Reorgs['idempotencyKey'];
+  /** How often a receiver looks for re-orgs, in ms; false: only when `settleReorgs` is called. */
+  readonly intervalMs: number | false;
+  /** The block and position of an event's log; undefined if the event does not give them. Never throws. */
+  placeOf(event: WebhookEvent): { readonly block: LogBlock; readonly logIndex: number } | undefined;
+  /** Whether the event is a notice that its log was removed. Never throws. */
+  isRemoval(event: WebhookEvent): boolean;
+  /** Returns the hashes of the blocks that a node shows to be replaced now. Never rejects. */
+  replaced(blocks: readonly LogBlock[]): Promise<ReadonlySet<string>>;
+  /**
+   * Returns the verdict on each block, by hash: that on finality first, then the block's place on the chain, from answers
+   * that are no older. A block without a verdict is unknown. Never rejects.
+   */
+  verdicts(blocks: readonly LogBlock[]): Promise<ReadonlyMap<string, BlockVerdict>>;
+}
+
+/** The events of a chain as stores keep their logs. */
+export function logOf({ placeOf }: ChainView): LogOf {
+  return (event, key, source) => {
+    const block = placeOf(event)?.block;
+    return block && { ...block, letter: letterText(key, event, source) };
+  };
+}

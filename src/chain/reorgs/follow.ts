@@ -1,0 +1,61 @@
+import { ConfigError } from '../../errors.js';
+import type { EventItem } from '../../events/parse-delivery.js';
+import type { EventOutcome } from '../../handle/answer.js';
+import type { Before } from '../../handle/before.js';
+import { keyOf } from '../../handle/idempotency-key.js';
+import type { HandleOnce } from '../../handle/run-each.js';
+import { stepOf } from '../../handle/step.js';
+import type { LogBlock, Step } from '../../stores/store.js';
+import { type ChainView, logOf } from './chain-view.js';
+
+/**
+ * Decides which events of a delivery are applied: not removal notices, which only ask for a pass, and not events whose
+ * block a node shows to be replaced. Those are kept as reverted, so that a pass can apply them if the block returns.
+ *
+ * @param keep Takes a step without calling user code.
+ * @param hint Asks for a pass over the blocks of a number soon.
+ */
+export function createFollow(view: ChainView, keep: HandleOnce, hint: (blockNumber: number) => void): Before {
+  const kept = logOf(view);
+  /** Hashes of the last blocks with events, by number. */
+  const seen = new Map<number, string>();
+
+  function note({ blockNumber, blockHash }: LogBlock): void {
+    const other = seen.get(blockNumber);
+    if (other !== undefined && other !== blockHash) hint(blockNumber);
+    seen.delete(blockNumber);
+    seen.set(blockNumber, blockHash);
+    if (seen.size > MOST_SEEN) for (const oldest of seen.keys()) if (seen.delete(oldest)) break;
+  }
+
+  return async (keys, about) => {
+    const outcomes = new Map<EventItem, EventOutcome>();
+    const blocks = new Map<EventItem, LogBlock>();
+    for (const [item, idempotencyKey] of keys) {
+      const block = view.placeOf(item.event)?.block;
+      if (!block) continue;
+      if (view.isRemoval(item.event)) {
+        hint(block.blockNumber);
+        outcomes.set(item, { status: 'dropped', item, idempotencyKey });
+      } else if (keyOf(view.idempotencyKey, item.event, about.source) === idempotencyKey) {
+        note(block);
+        blocks.set(item, block);
+      } else outcomes.set(item, { status: 'failed', item, idempotencyKey, error: new ConfigError(WRONG_KEY) });
+    }
+    const replaced = blocks.size > 0 ? await view.replaced([...blocks.values()]) : new Set();
+    for (const [item, { blockHash, blockNumber }] of blocks) {
+      if (!replaced.has(blockHash)) continue;
+      hint(blockNumber);
+      const key = keys.get(item) as string;
+      const items = new Map([[key, item]]);
+      const step: Step = { ...stepOf(kept, items, about), to: 'reverted' };
+      const outcome = await keep(item, key, { ...about, step });
+      outcomes.set(item, outcome.status === 'handled' ? { ...outcome, status: 'dropped' } : outcome);
+    }
+    return outcomes;
+  };
+}
+
+const MOST_SEEN = 4096;
+const WRONG_KEY =
+  'With `reorgs`, the key of an event must be that of its log. Leave out the option `idempotencyKey`, or return `logIdentity(event, { chainId })` with the chain of `reorgs`.';
