@@ -83,11 +83,13 @@ export class FollowedChain {
     for (let passes = choices.below(6); passes > 0; passes--) {
       world.after(choices.below(HORIZON_MS - 300), () => {
         this.#pass(choices.pick(this.#replicas));
-        // The chain changes during the pass, or another replica makes one.
+        // The chain changes during the pass, and other replicas make some.
         for (let changes = choices.below(3); changes > 0; changes--) {
           world.after(choices.below(300), () => this.#setup.change());
         }
-        if (choices.oneIn(2)) world.after(choices.below(300), () => this.#pass(choices.pick(this.#replicas)));
+        for (let others = choices.below(5); others > 0; others--) {
+          world.after(choices.below(300), () => this.#pass(choices.pick(this.#replicas)));
+        }
       });
     }
     planFaults(world, {
