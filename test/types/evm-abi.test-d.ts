@@ -163,5 +163,3 @@ describe('the events of an ABI', () => {
     expectTypeOf<Note>().toEqualTypeOf<[string, Hex]>();
   });
 });
-
-describe('the calls of an ABI', () => {});
