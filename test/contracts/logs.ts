@@ -82,6 +82,15 @@ export function describeLogs(make: () => Promise<LogsGround> | LogsGround): void
     expect(await move(newKey(), 'applied', 1)).toEqual(['duplicate']);
   });
 
+  it('moves the keys of the call only, whatever other logs the step names', async () => {
+    const { apply, take, logs } = await ground();
+    const [key, other] = [newKey(), newKey()];
+    for (const each of [key, other]) await apply(each);
+    const transitions = new Map([key, other].map((each) => [each, 1]));
+    expect(await take([key], { from: 'applied', to: 'reverted', transitions })).toEqual(['handled']);
+    expect([(await logs.read(key))?.transitions, (await logs.read(other))?.transitions]).toEqual([2, 1]);
+  });
+
   it('keeps a log that was never applied as reverted', async () => {
     const { take, logOf, list, move, apply } = await ground();
     const key = newKey();

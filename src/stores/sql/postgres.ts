@@ -36,7 +36,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     const { from, records } = step;
     if (step.transitions) {
       return `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', claimed_at = clock_timestamp()
-         FROM ${bounded} WHERE ${logs.isAt(step)} AND ${lock('key')}`;
+         FROM ${bounded} WHERE key IN (${literals(keys)}) AND ${logs.isAt(step)} AND ${lock('key')}`;
     }
     if (from === 'dead') {
       return `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', expires_at = ${retained}, claimed_at = clock_timestamp()

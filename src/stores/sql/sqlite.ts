@@ -94,9 +94,9 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
       `${claim(keys, owner, 'open', retentionMs, step?.records)} WHERE (${isOver(now())}) OR (${isIdle(now())})
        ${step?.transitions ? `OR (${logs.isAt(step)})` : ''} RETURNING key`,
     /** Claims logs for a transaction. */
-    move: (owner: string, step: Step) =>
+    move: (keys: readonly string[], owner: string, step: Step) =>
       `UPDATE ${quoted} SET owner = ${inputs.owner(owner)}, state = 'open', claimed_at = ${now()}
-       WHERE ${logs.isAt(step)} RETURNING key`,
+       WHERE ${among(keys)} AND ${logs.isAt(step)} RETURNING key`,
     finish(keys: readonly string[], owner: string, step: Step | undefined): string[] {
       const { texts, others } = logs.finish(keys, owner, step);
       const done = `UPDATE ${quoted} SET state = 'done', letter = NULL, done_at = ${now()} WHERE ${own(others, owner)}`;
@@ -206,7 +206,7 @@ function statementsWith(inputs: Inputs, table: Table, durations: Durations): Sta
       async claim(run, keys, owner, step) {
         const { from, records, transitions } = step;
         const retryOrOpen = () => (from === 'dead' ? texts.retry(keys, owner) : texts.open(keys, owner, records));
-        const claimed = keysOf(await run(transitions ? texts.move(owner, step) : retryOrOpen()));
+        const claimed = keysOf(await run(transitions ? texts.move(keys, owner, step) : retryOrOpen()));
         await run(texts.mark);
         return { keys: claimed, owner, id: owner };
       },

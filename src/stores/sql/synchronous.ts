@@ -26,7 +26,7 @@ export function synchronousStore<Connection>(
 
   /** Claims the keys in the open transaction, and reads the status of the others. */
   function claim(keys: readonly string[], owner: string, step: Step): Map<string, StoreWord> {
-    const change = step.transitions ? texts.move(owner, step) : step.from === 'dead' && texts.retry(keys, owner);
+    const change = step.transitions ? texts.move(keys, owner, step) : step.from === 'dead' && texts.retry(keys, owner);
     const rows = change ? db.runNow(change) : db.runNow(...texts.openEach(keys, owner, step.records));
     const claimed = keysOf({ rows });
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
