@@ -60,15 +60,9 @@ export function eventsOf(
 
 /** The notices that logs were removed, last log first, each with a new id. Inclusions have no such notice. */
 export function removalsOf(events: readonly WebhookEvent[][]): EventEmitted[][] {
-  return events
-    .map((group) =>
-      group
-        .filter((event) => event.event === 'event.emitted')
-        .reverse()
-        .map(removalOf),
-    )
-    .filter((group) => group.length > 0)
-    .reverse();
+  const emitted = events.map((group) => group.filter((event) => event.event === 'event.emitted'));
+  const groups = emitted.filter(({ length }) => length > 0).reverse();
+  return groups.map((group) => group.reverse().map(removalOf));
 }
 
 function removalOf({ data, ...rest }: EventEmitted): EventEmitted {

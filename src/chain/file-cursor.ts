@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isWebhookError, type WebhookError } from '../errors.js';
+import { isWebhookError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
-import { isRecord } from '../internal/guards.js';
 import { storeError } from '../stores/bounded-calls.js';
 import type { ReconcileCursor } from '../stores/cursor.js';
 
@@ -92,7 +91,7 @@ export function fileCursor(path: string): ReconcileCursor {
       await rm(nameOf(version + 1), { force: true });
       return false;
     }
-    await tidy(version + 1).catch(ignore);
+    await tidy(version + 1).catch(() => {});
     return true;
   }
 
@@ -138,15 +137,11 @@ function parse(text: string, path: string): string {
   try {
     content = JSON.parse(text);
   } catch {
-    throw damaged(path);
+    // Reported below.
   }
-  if (!isRecord(content) || typeof content.value !== 'string') throw damaged(path);
-  if (content.sha256 !== digestOf(content.value)) throw damaged(path);
-  return content.value;
-}
-
-function damaged(path: string): WebhookError {
-  return storeError(
+  const { value, sha256 } = Object(content);
+  if (typeof value === 'string' && sha256 === digestOf(value)) return value;
+  throw storeError(
     `The cursor file ${path} is damaged. Delete it to continue from the file before it, or restore it from a backup.`,
   );
 }
@@ -154,5 +149,3 @@ function damaged(path: string): WebhookError {
 function codeOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
-
-function ignore(): void {}

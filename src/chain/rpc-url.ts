@@ -23,7 +23,9 @@ export function rpcUrlOf(text: unknown): RpcUrl {
     throw optionError('rpcUrl', 'the http: or https: URL of a node, such as http://127.0.0.1:8545', text);
   const [user, password] = [decoded(url.username), decoded(url.password)];
   const paths = url.pathname.split('/');
-  const authorization = user || password ? base64(`${user}:${password}`) : '';
+  // Of the UTF-8 bytes, because `btoa` accepts only Latin-1.
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  const authorization = user || password ? btoa(String.fromCharCode(...bytes)) : '';
   const keys = [
     authorization,
     url.href,
@@ -45,11 +47,6 @@ export function rpcUrlOf(text: unknown): RpcUrl {
     authorization: authorization ? `Basic ${authorization}` : undefined,
     scrub: (from) => keys.reduce((scrubbed, key) => scrubbed.replaceAll(key, '…'), from),
   };
-}
-
-/** Base64 of the UTF-8 bytes, because `btoa` accepts only Latin-1. */
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }
 
 function decoded(part: string): string {

@@ -4,7 +4,7 @@ import { MANY_KEYS, MOST_LEVELS } from './nesting.js';
 import type { JsonValue } from './types.js';
 
 /** Whether a value is a position or a count: a non-negative whole number. */
-export function isPosition(value: unknown): boolean {
+export function isPosition(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 

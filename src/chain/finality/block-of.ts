@@ -1,4 +1,5 @@
 import { WebhookError } from '../../errors.js';
+import { isPosition } from '../../events/field-rules.js';
 import type { WebhookEvent } from '../../events/types.js';
 import { isHash } from '../../evm/hex.js';
 import { rawLog } from '../../evm/raw-log.js';
@@ -29,7 +30,7 @@ export interface BlockPlace {
 export function placeOf(event: WebhookEvent): Place {
   if (event.event === 'transaction.included') {
     const { blockHash, blockNumber, tx } = event.data;
-    if (isHash(blockHash) && isNumber(blockNumber)) return blockAt(blockNumber, blockHash, false);
+    if (isHash(blockHash) && isPosition(blockNumber)) return blockAt(blockNumber, blockHash, false);
     const hash = tx?.hash;
     if (!isHash(hash)) return fail('`data` has neither `blockHash` and `blockNumber` nor `tx.hash`');
     const transaction = hash.toLowerCase() as Hex;
@@ -38,22 +39,18 @@ export function placeOf(event: WebhookEvent): Place {
   const log = rawLog(event);
   if (log) {
     const number = Number(log.blockNumber);
-    return isNumber(number)
+    return isPosition(number)
       ? blockAt(number, log.blockHash, log.removed)
       : fail('the number of its block is too large');
   }
   const { blockHash, blockNumber } = event.data.transaction ?? {};
-  if (isHash(blockHash) && isNumber(blockNumber)) return blockAt(blockNumber, blockHash, false);
+  if (isHash(blockHash) && isPosition(blockNumber)) return blockAt(blockNumber, blockHash, false);
   return fail('`rawFields` is absent, and `data.transaction` has no `blockHash` and `blockNumber`');
 }
 
 function blockAt(number: number, hash: Hex, isRemoval: boolean): Place {
   const lower = hash.toLowerCase() as Hex;
   return { key: `${isRemoval ? '-' : ''}${number}:${lower}`, number, hash: lower, isRemoval };
-}
-
-function isNumber(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function fail(why: string): never {

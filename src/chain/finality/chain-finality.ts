@@ -63,11 +63,12 @@ export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
       failure = error;
     }
     return places.map((place) => {
-      if (!('key' in place)) return unreadable(place);
+      if (!('key' in place)) return { status: 'pending', retryAfterMs: UNREADABLE_WAIT_MS, error: place };
       if (!unknown.has(place.key)) return FINAL;
       const say = says?.get(place.key);
       if (say?.kind === 'same' && !place.isRemoval && place.hash) put(final, place.hash, place.number, MOST_FINAL);
-      return say ? verdictOf(say, place) : pending(failure);
+      if (say) return verdictOf(say, place);
+      return { status: 'pending', retryAfterMs: ERROR_WAIT_MS, error: failure as Error };
     });
   }
 
@@ -94,14 +95,6 @@ function readPlace(event: WebhookEvent): Place | Error {
   } catch (error) {
     return error as Error;
   }
-}
-
-function unreadable(error: Error): FinalityVerdict {
-  return { status: 'pending', retryAfterMs: UNREADABLE_WAIT_MS, error };
-}
-
-function pending(failure: unknown): FinalityVerdict {
-  return { status: 'pending', retryAfterMs: ERROR_WAIT_MS, error: failure as Error };
 }
 
 /** For a removal notice, a different final block at its number confirms the removal; the same block cancels it. */

@@ -51,9 +51,5 @@ export class Contradiction extends Error {
 export function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most = MOST_BLOCKS): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= most) return;
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
-  }
+  if (map.size > most) map.delete(map.keys().next().value as Key);
 }

@@ -166,11 +166,12 @@ export class NodeLookUps {
       const missing = place.number - (tagged - (isSame ? tag.depthOfMoot : tag.depthOfOther));
       if (missing > 0) return this.#notFinal({ missing });
       if (isSame) return { kind: 'same' };
-      if (!isProven) return this.#unknown(node.error(notProven(place.number)));
+      if (!isProven) return this.#unknown(node.error(`has another final block ${place.number}, ${NOT_PROVEN}`));
       const own = byHash.get(place.hash);
       if (own instanceof Error) return this.#unknown(own);
       if (own === undefined || own.number === place.number) return { kind: 'other' };
-      return { ...this.#unknown(node.error(contradicts(place.number, own.number))), waitMs: waitOf(TOO_FAR_MS) };
+      const what = `has the block of the event's hash at ${own.number}, but the event says ${place.number}. Report it to the service.`;
+      return { ...this.#unknown(node.error(what)), waitMs: waitOf(TOO_FAR_MS) };
     };
     for (const place of places) {
       const block = found.get(place.number) as Found;
@@ -199,11 +200,12 @@ export class NodeLookUps {
   #notFinal(found: Found): Say {
     if ('error' in found) return this.#unknown(found.error);
     const { missing } = found as { readonly missing: number };
-    if (this.#pace.timeOf(missing) > TOO_FAR_MS) {
+    const ms = this.#pace.timeOf(missing);
+    if (ms > TOO_FAR_MS) {
       const why = `has a final block that is ${missing} blocks before the event's. Check that it is not syncing, and that \`rpcUrl\` is of the chain of the events.`;
       return { ...this.#unknown(this.options.node.error(why)), waitMs: waitOf(TOO_FAR_MS) };
     }
-    return { kind: 'ahead', waitMs: this.#pace.waitFor(missing), isStuck: this.options.node.stuckMs > STUCK_MS };
+    return { kind: 'ahead', waitMs: waitOf(ms), isStuck: this.options.node.stuckMs > STUCK_MS };
   }
 
   #unknown(error: Error): Extract<Say, { kind: 'unknown' }> {
@@ -226,10 +228,5 @@ async function mapOf<Key, Value>(keys: Iterable<Key>, lookUp: (key: Key) => Prom
   return new Map(await Promise.all(entries));
 }
 
-function notProven(number: number): string {
-  return `has another final block ${number}, but has not shown a block of any event yet. Set \`chainId\`, or check that \`rpcUrl\` is of the chain of the events.`;
-}
-
-function contradicts(number: number, actual: number): string {
-  return `has the block of the event's hash at ${actual}, but the event says ${number}. Report it to the service.`;
-}
+const NOT_PROVEN =
+  'but has not shown a block of any event yet. Set `chainId`, or check that `rpcUrl` is of the chain of the events.';

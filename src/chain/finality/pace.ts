@@ -34,9 +34,4 @@ export class Pace {
     const [low, high] = [this.#low as Header, this.#high as Header];
     return (blocks * 1000 * (high.timestamp - low.timestamp)) / (high.number - low.number);
   }
-
-  /** That time, limited to between a second and five minutes. */
-  waitFor(blocks: number): number {
-    return waitOf(this.timeOf(blocks));
-  }
 }

@@ -6,11 +6,6 @@ import type { NodeLookUps, Say } from './node-look-ups.js';
 /** How long a failed node is asked last. */
 const LAST_MS = 60_000;
 
-interface Tally {
-  readonly place: Place;
-  readonly says: Say[];
-}
-
 /**
  * Asks nodes about places, `agree` at a time, until `agree` of them give the same answer. A place is `same` or `other`
  * only when `agree` nodes answer so and none contradicts them.
@@ -23,7 +18,7 @@ export async function askNodes(
   const failed = (node: NodeLookUps) => isWithin(now() - node.failedAt, LAST_MS);
   const order = [...nodes.filter((node) => !failed(node)), ...nodes.filter(failed)];
   const answers = new Map<string, Say>();
-  let open: Tally[] = places.map((place) => ({ place, says: [] }));
+  let open = places.map((place) => ({ place, says: [] as Say[] }));
   while (open.length > 0 && order.length > 0 && !signal.aborted) {
     const asked = order.splice(0, agree);
     const rounds = await Promise.all(asked.map((node) => node.look(open.map(({ place }) => place))));

@@ -94,7 +94,7 @@ export function finalityOf({ wait, onDropped, isFinal, check }: Verdicts): Final
 /** The verdict on a removal notice: it is handled if its log was. */
 async function removed({ idempotencyKey }: EventEntry, { stateOf }: BeforeContext): Promise<Kept | undefined> {
   const suffix = REMOVAL.exec(idempotencyKey)?.[1];
-  if (suffix === undefined) return { status: 'failed', error: new ConfigError(noSuffix()) };
+  if (suffix === undefined) return { status: 'failed', error: new ConfigError(NO_SUFFIX) };
   const key = idempotencyKey.slice(0, -suffix.length);
   try {
     const state = await stateOf(key);
@@ -110,6 +110,4 @@ const PUT_BACK = 'a block that is put back arrives again under other event ids';
 const QUEUE =
   "a queue for events that wait: set `enqueue`, and `finality` on the queue's worker. Or set `wait: 'redelivery'` on the finality, if you know how long the sender retries (503)";
 
-function noSuffix(): string {
-  return `The idempotency key of a removed log must be that of the log and \`:removed\`. Set ${LOG_IDENTITY}.`;
-}
+const NO_SUFFIX = `The idempotency key of a removed log must be that of the log and \`:removed\`. Set ${LOG_IDENTITY}.`;

@@ -23,7 +23,7 @@ const DEEPEST_LINK = 256;
 /** One node, during one run. Every answer is checked. */
 export class ChainNode {
   readonly call: Rpc;
-  #chainId: Promise<number> | undefined;
+  #chainId: number | undefined;
   /** Headers that parent hashes link to a final block, by number. */
   readonly #linked = new Map<number, Header>();
 
@@ -39,13 +39,8 @@ export class ChainNode {
 
   /** Chain ID, requested once. */
   async chainId(): Promise<number> {
-    this.#chainId ??= this.call('eth_chainId', []).then((answer) => readNumber(answer, 'eth_chainId'));
-    try {
-      return await this.#chainId;
-    } catch (error) {
-      this.#chainId = undefined;
-      throw error;
-    }
+    this.#chainId ??= readNumber(await this.call('eth_chainId', []), 'eth_chainId');
+    return this.#chainId;
   }
 
   /** @throws ConfigError if the node has another chain. */

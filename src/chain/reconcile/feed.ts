@@ -1,7 +1,6 @@
 import { ConfigError, isWebhookError } from '../../errors.js';
-import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity } from '../../evm/raw-log.js';
-import { type DeliveryResult, errorOfItem } from '../../handle/answer.js';
+import { errorOfItem } from '../../handle/answer.js';
 import type { Receiver } from '../../receiver/receiver.js';
 import { asError, type ReconcileStatus, Stop } from './report.js';
 import type { SourceEntry } from './source.js';
@@ -86,19 +85,13 @@ export async function feed(
   settle: (result: Result) => void,
 ): Promise<void> {
   const { receiver, keySource } = options;
+  if (!options.handle) return look(entries, options, settle);
   const events = entries.map(({ event }) => event);
-  if (!options.handle) return look(entries, events, options, settle);
   const { status, error, outcomes } = await receiver.handleEvents(events, { source: keySource, via: 'reconcile' });
-  if (outcomes.length === entries.length) return settleAll(entries, outcomes, settle);
-  if (error?.code === 'ERR_WEBHOOK_CONFIG') throw error;
-  throw new Stop(status === 503 ? 'busy' : 'refused', error);
-}
-
-function settleAll(
-  entries: readonly KeyedEntry[],
-  outcomes: DeliveryResult['outcomes'],
-  settle: (result: Result) => void,
-): void {
+  if (outcomes.length !== entries.length) {
+    if (error?.code === 'ERR_WEBHOOK_CONFIG') throw error;
+    throw new Stop(status === 503 ? 'busy' : 'refused', error);
+  }
   let busy: Error | undefined;
   for (const [at, outcome] of outcomes.entries()) {
     const [status, error] = [outcome.status, errorOfItem(outcome)];
@@ -110,23 +103,15 @@ function settleAll(
 
 async function look(
   entries: readonly KeyedEntry[],
-  events: readonly WebhookEvent[],
   { receiver, keySource }: FeedOptions,
   settle: (result: Result) => void,
 ): Promise<void> {
   try {
+    const events = entries.map(({ event }) => event);
     const states = await receiver.peek(events, { source: keySource });
-    for (const [at, entry] of entries.entries()) {
-      const state = states[at];
-      settle({ entry, status: PEEKED[state as string] ?? 'missing' });
-    }
+    for (const [at, entry] of entries.entries()) settle({ entry, status: PEEKED[states[at] as string] ?? 'missing' });
   } catch (error) {
     if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw error;
     throw new Stop('busy', asError(error));
   }
-}
-
-/** Splits entries into batches, one per delivery. */
-export function* batchesOf(entries: readonly KeyedEntry[], batchSize: number): Generator<KeyedEntry[]> {
-  for (let at = 0; at < entries.length; at += batchSize) yield entries.slice(at, at + batchSize);
 }

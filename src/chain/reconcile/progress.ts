@@ -1,5 +1,4 @@
 import { ConfigError } from '../../errors.js';
-import { isRecord } from '../../internal/guards.js';
 import type { ReconcileCursor } from '../../stores/cursor.js';
 import { asError, Stop } from './report.js';
 import type { ReconcileSource } from './source.js';
@@ -113,21 +112,12 @@ function parse(text: string): Stored {
   } catch {
     // The parser's message quotes the text.
   }
-  if (isStored(stored)) return stored;
-  throw new ConfigError('The cursor contains text that `reconcile` did not write. Check where `cursor` reads from.');
-}
-
-function isStored(stored: unknown): stored is Stored {
-  if (!isRecord(stored) || stored.v !== VERSION || typeof stored.source !== 'string') return false;
-  const { scope, chainId, next, retry } = stored;
+  const { v, source, scope, chainId, next, retry } = Object(stored);
   const isRetry = (each: unknown) => Array.isArray(each) && typeof each[0] === 'string' && isPosition(each[1]);
-  return (
-    (scope === undefined || typeof scope === 'string') &&
-    (chainId === undefined || isPosition(chainId)) &&
-    isPosition(next) &&
-    Array.isArray(retry) &&
-    retry.every(isRetry)
-  );
+  const isOurs = v === VERSION && typeof source === 'string' && (scope === undefined || typeof scope === 'string');
+  const isComplete = (chainId === undefined || isPosition(chainId)) && isPosition(next) && Array.isArray(retry);
+  if (isOurs && isComplete && retry.every(isRetry)) return stored as Stored;
+  throw new ConfigError('The cursor contains text that `reconcile` did not write. Check where `cursor` reads from.');
 }
 
 export function isPosition(value: unknown): value is number {

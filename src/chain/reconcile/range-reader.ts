@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../events/types.js';
-import { type Header, hexOf, type Log, placeLogs, readBlock } from '../answers.js';
+import { fieldsOf, type Header, hexOf, type Log, malformed, placeLogs, readBlock } from '../answers.js';
 import { eventsOf, type OnUnknown } from '../block-events.js';
 import { failedOf } from '../chain-reader.js';
 import { unproven } from '../evidence.js';
@@ -8,7 +8,6 @@ import { RangeFlaw } from '../range-flaw.js';
 import { ifRefused, RpcError } from '../rpc.js';
 import type { Watched } from '../watched.js';
 import { type ChainNode, CONCURRENCY } from './chain-node.js';
-import { countLogs, type FoundLogs } from './range-answers.js';
 
 /** The events of a block. */
 export interface BlockEvents {
@@ -148,4 +147,30 @@ function digestOf({ hash }: Header, logs: readonly Log[], failed: ReadonlyMap<nu
     [logIndex, transactionHash, address, topics, data].join(),
   );
   return [hash, ...places, ...[...failed].map(String)].join(' ');
+}
+
+/** Number of logs by block hash. */
+type FoundLogs = ReadonlyMap<string, number>;
+
+/**
+ * Counts the logs in an answer to `eth_getLogs` by block number and hash. Ignores logs outside the request (other
+ * addresses, other blocks, removed logs) and repeats.
+ */
+function countLogs(answer: unknown, addresses: ReadonlySet<string>, from: number, to: number): Map<number, FoundLogs> {
+  if (!Array.isArray(answer)) return malformed('logs', 'an array');
+  const blocks = new Map<number, Map<string, number>>();
+  const counted = new Set<string>();
+  for (const [at, log] of answer.entries()) {
+    const read = fieldsOf(log, `logs[${at}]`);
+    const number = read.position('blockNumber');
+    if (Object(log).removed === true || !addresses.has(read.address('address')) || number < from || number > to)
+      continue;
+    const blockHash = read.hash('blockHash');
+    const key = [blockHash, read.hash('transactionHash'), read.position('logIndex')].join();
+    if (counted.has(key)) continue;
+    counted.add(key);
+    const found = blocks.get(number) ?? new Map<string, number>();
+    blocks.set(number, found.set(blockHash, (found.get(blockHash) ?? 0) + 1));
+  }
+  return blocks;
 }

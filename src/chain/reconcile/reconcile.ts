@@ -53,10 +53,8 @@ export interface ReconcileOptions {
 /** Keeps the cursor's text within the size limits of stores. */
 const MOST_RETRIES = 1000;
 
-const OPTIONS = [
-  ...['source', 'receiver', 'from', 'cursor', 'handle', 'keySource', 'retentionMs', 'batchSize', 'retryListSize'],
-  ...['retryDelayMs', 'signal', 'onProgress', 'logger'],
-];
+const OPTIONS =
+  'source receiver from cursor handle keySource retentionMs batchSize retryListSize retryDelayMs signal onProgress logger';
 
 /**
  * Delivers events that never arrived: reads the source up to the last final block and passes each event to the
@@ -109,7 +107,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
 }
 
 function settingsOf(options: ReconcileOptions): Omit<ReconciliationOptions, 'signal'> {
-  checkOptions('reconcile', options, OPTIONS);
+  checkOptions('reconcile', options, OPTIONS.split(' '));
   const { source, receiver, from, cursor, handle = true, keySource, retentionMs, signal, onProgress } = options;
   const { batchSize = 100, retryListSize = 1000, retryDelayMs = 1000 } = options;
   checkMethods('source', source, ['open', 'read'], 'a source such as chainSource(…)');

@@ -2,7 +2,7 @@ import { ConfigError } from '../../errors.js';
 import { MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
 import { pause } from '../rpc.js';
-import { batchesOf, checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result } from './feed.js';
+import { checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result } from './feed.js';
 import { isPosition, type Progress } from './progress.js';
 import { asError, type ReconcileReport, Stop, type StopReason, Tally } from './report.js';
 import type { ReconcileSource, SourceChunk, SourceRange } from './source.js';
@@ -57,7 +57,7 @@ export class Reconciliation {
       head,
       ...this.#tally.counts,
       left: retries.size,
-      entries: this.#tally.entries,
+      entries: [...this.#tally.entries],
       unproven: this.#tally.unproven,
       stopped,
     };
@@ -201,15 +201,12 @@ export class Reconciliation {
     }
     for (const position of chunk.unproven ?? []) this.#tally.addUnproven(position);
     const entries = keyed(chunk, receiver);
-    let done = 0;
-    for (const batch of batchesOf(entries, batchSize)) {
+    for (let at = 0; at < entries.length; at += batchSize) {
       const tooOld = whyTooOld(chunk, this.options);
       if (tooOld) throw tooOld;
-      await this.#feed(batch);
-      done += batch.length;
+      await this.#feed(entries.slice(at, at + batchSize));
       // Two batches may share a position.
-      const following = entries[done]?.position ?? chunk.to + 1;
-      progress.next = following;
+      progress.next = entries[at + batchSize]?.position ?? chunk.to + 1;
       await this.#write(true);
     }
     progress.next = chunk.to + 1;
@@ -226,7 +223,7 @@ export class Reconciliation {
     const failed: KeyedEntry[] = [];
     await feed(batch, this.options, (result) => {
       this.#settle(result);
-      if (isOpen(result)) failed.push(result.entry);
+      if (result.status === 'waiting' || result.status === 'failed') failed.push(result.entry);
       else if (handle) retries.delete(result.entry.key);
     });
     if (!handle) return;
@@ -253,20 +250,15 @@ export class Reconciliation {
     if (reason === 'superseded' || reason === 'cursor') return this.report({ reason, error });
     try {
       await this.#write(false);
+      return this.report(reason && { reason, error });
     } catch (stop) {
-      const { reason: why, error: cause } = stop as Stop;
-      return this.report({ reason: why, error: cause });
+      return this.report({ reason: (stop as Stop).reason, error: (stop as Stop).error });
     }
-    return this.report(reason && { reason, error });
   }
 }
 
 function keyed({ entries }: SourceChunk, receiver: FeedOptions['receiver']): KeyedEntry[] {
   return entries.map((entry) => keyedEntry(entry, receiver));
-}
-
-function isOpen({ status }: Result): boolean {
-  return status === 'waiting' || status === 'failed';
 }
 
 function isInOrder({ to, entries }: SourceChunk, next: number, end: number): boolean {

@@ -88,17 +88,17 @@ const MOST_ENTRIES = 1000;
 
 /** Counts the results. */
 export class Tally {
-  readonly #counts = { found: 0, present: 0, repaired: 0, stored: 0, dropped: 0, waiting: 0, failed: 0, missing: 0 };
-  readonly #entries: ReconcileEntry[] = [];
+  readonly counts = { found: 0, present: 0, repaired: 0, stored: 0, dropped: 0, waiting: 0, failed: 0, missing: 0 };
+  readonly entries: ReconcileEntry[] = [];
   readonly #unproven: { from: number; to: number }[] = [];
 
   count(status: ReconcileStatus): void {
-    this.#counts.found++;
-    this.#counts[status]++;
+    this.counts.found++;
+    this.counts[status]++;
   }
 
   add(entry: ReconcileEntry): void {
-    if (this.#entries.length < MOST_ENTRIES) this.#entries.push(entry);
+    if (this.entries.length < MOST_ENTRIES) this.entries.push(entry);
   }
 
   addUnproven(position: number): void {
@@ -109,14 +109,6 @@ export class Tally {
 
   get unproven(): ReconcileReport['unproven'] {
     return this.#unproven.length > 0 ? structuredClone(this.#unproven) : undefined;
-  }
-
-  get counts() {
-    return { ...this.#counts };
-  }
-
-  get entries(): readonly ReconcileEntry[] {
-    return [...this.#entries];
   }
 }
 

@@ -26,7 +26,7 @@ export const otherDefects: readonly Defect[] = [
   // Reconciliation takes an event that is in progress or not final for one that took effect.
   planted('the cursor passes what waits', ['reconcile'], 600, {
     'src/chain/reconcile/reconciliation.ts': {
-      "return status === 'waiting' || status === 'failed';": "return status === 'failed';",
+      "if (result.status === 'waiting' || result.status === 'failed')": "if (result.status === 'failed')",
     },
   }),
   // Reconciliation does not list an event whose handler failed.
@@ -38,7 +38,7 @@ export const otherDefects: readonly Defect[] = [
   // Reconciliation moves its cursor to the end of a chunk before it handles it.
   planted('the cursor moves before the batch', ['reconcile'], 1000, {
     'src/chain/reconcile/reconciliation.ts': {
-      '      await this.#feed(batch);\n      done': `      progress.next = chunk.to + 1;\n      await this.#write(true);\n      await this.#feed(batch);\n      done`,
+      '      await this.#feed(entries.slice(': `      progress.next = chunk.to + 1;\n      await this.#write(true);\n      await this.#feed(entries.slice(`,
     },
   }),
   // Reconciliation does not notice that another process has moved the cursor.
