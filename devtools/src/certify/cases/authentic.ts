@@ -37,7 +37,7 @@ const list: readonly Authentic[] = [
     deliveries: () => [[sampleEventEmitted()]],
     effects: 1,
     risk: LOST,
-    fix: 'Check that the receiver has this secret, as UTF-8 text without a line break, and that it reads these header names (`--headers multibaas`).',
+    fix: 'Check that the receiver has this secret, as UTF-8 text without a line break, that it reads these header names (`--headers multibaas`), and that its HMAC is over the raw body followed by the timestamp.',
   },
   {
     id: 'batch',

@@ -1,0 +1,31 @@
+import { expect } from 'vitest';
+import { CASES } from '../../src/certify/run-cases.js';
+import { inProcess, jsonLines, SECRET } from '../cli/tool.js';
+import { withHandler } from './handlers/start.js';
+import { FAIL_ID } from './in-process.js';
+
+/** The cases that failed or warned, by id, when the command certified a handler with a fault. */
+export async function found(language: 'js' | 'python', fault: string, handlerSecret = SECRET): Promise<string[]> {
+  return await withHandler(language, { FAULT: fault, WEBHOOK_SECRET: handlerSecret }, async (origin) => {
+    const args = [
+      'certify',
+      `${origin}/webhooks`,
+      '--effects',
+      `${origin}/effects`,
+      '--fail-id',
+      FAIL_ID,
+      '--timeout',
+      '3',
+    ];
+    const { code, stdout, stderr } = await inProcess([...args, '--json'], { env: { WEBHOOK_SECRET: SECRET } });
+    const lines = jsonLines(stdout);
+    const bad = lines.filter(({ verdict }) => verdict === 'failed' || verdict === 'warning');
+    const isFailed = bad.some(({ verdict }) => verdict === 'failed');
+    expect({ code, stderr }).toEqual({ code: isFailed ? 1 : 0, stderr: '' });
+    for (const { risk, fix } of bad) expect([typeof risk, typeof fix]).toEqual(['string', 'string']);
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', effects: 'counted', interrupted: false });
+    const [{ verdict: first }] = lines;
+    expect(lines.at(-1).notRun).toBe(first === 'failed' ? CASES.length - 1 : 0);
+    return bad.map(({ id, verdict }) => (verdict === 'failed' ? id : `${id} (warning)`));
+  });
+}
