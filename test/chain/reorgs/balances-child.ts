@@ -22,7 +22,7 @@ const ON_DUPLICATE = 'ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount)';
 /** The accounts and amounts that a transfer changes. */
 function movesOf(event: WebhookEvent, sign: bigint): [who: string, value: bigint][] {
   const log = event.event === 'event.emitted' ? rawLog(event) : undefined;
-  if (!log || log.topics.length !== 3) return [];
+  if (log?.topics.length !== 3) return [];
   const [from, to] = log.topics.slice(1).map((topic) => `0x${topic.slice(26)}`) as [string, string];
   const value = sign * BigInt(log.data);
   return (
