@@ -1,7 +1,8 @@
 import { ConfigError } from '../errors.js';
 import type { EventEmitted } from '../events/types.js';
 import { checkOptions, optionError } from '../internal/check-options.js';
-import type { EventMatcher, RouteHandler } from '../receiver/router.js';
+import type { RouteHandler } from '../receiver/router.js';
+import type { EventMatcher } from '../receiver/routes.js';
 import { abiEventItems, groupEvents } from './abi-items.js';
 import { chooseItem, fitting, signed } from './choose-event.js';
 import { DecodeError } from './decode-error.js';

@@ -4,7 +4,8 @@ import { keccak256, stringToHex, toEventSignature } from 'viem';
 import { contractAbi } from '../../../src/chain/contract-abi.js';
 import type { EventEmitted } from '../../../src/events/types.js';
 import { contractEvent, DecodeError, decodeEvent, decodeTransaction, rawLog } from '../../../src/evm/index.js';
-import { createRouter, type EventMatcher } from '../../../src/receiver/router.js';
+import { createRouter } from '../../../src/receiver/router.js';
+import type { EventMatcher } from '../../../src/receiver/routes.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/samples.js';
 import { check, partsOf, type Target, thrownBy } from '../target.js';
 
