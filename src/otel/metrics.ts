@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { DeadLetter } from '../handle/dead-letter.js';
+import type { ReorgReport } from '../handle/reorg-report.js';
 import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage } from '../handle/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { type Followed, follow } from './follow.js';
@@ -22,6 +23,7 @@ const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 1
 
 const IN_FLIGHT = 'event-webhook-receiver:in-flight';
 const DEAD_LETTER = 'event-webhook-receiver:dead-letter';
+const REORGS = 'event-webhook-receiver:reorgs';
 
 function createInstruments(meter: Meter) {
   const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
@@ -38,6 +40,14 @@ function createInstruments(meter: Meter) {
     deadLetters: meter.createCounter('webhook.dead_letters', {
       description: 'Events whose handler failed for good, and which the store keeps.',
       unit: '{event}',
+    }),
+    reorgEvents: meter.createCounter('webhook.reorg.events', {
+      description: 'Events whose effect was applied or reverted because of a re-org, or whose change failed.',
+      unit: '{event}',
+    }),
+    reorgOldest: meter.createGauge('webhook.reorg.oldest_block', {
+      description: 'Number of the lowest block whose events may still change.',
+      unit: '{block}',
     }),
     inFlight: meter.createUpDownCounter('webhook.in_flight', {
       description:
@@ -134,12 +144,23 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
       instruments().deadLetters.add(1, { ...base, 'webhook.event.kind': (letter as DeadLetter).event.event }),
     );
   subscribe(DEAD_LETTER, onDeadLetter);
+  const onReorgs = (message: unknown) =>
+    guarded(() => {
+      const { reorgEvents, reorgOldest } = instruments();
+      const report = message as ReorgReport;
+      for (const change of ['applied', 'reverted', 'failed'] as const) {
+        if (report[change] > 0) reorgEvents.add(report[change], { ...base, 'webhook.reorg.change': change });
+      }
+      if (report.oldestBlock !== undefined) reorgOldest.record(report.oldestBlock, base);
+    });
+  subscribe(REORGS, onReorgs);
 
   const stops = [follow('delivery', beginDelivery), follow('event', beginEvent), follow('handler', beginHandler)];
   return () => {
     for (const stop of stops) stop();
     unsubscribe(IN_FLIGHT, onPlaces);
     unsubscribe(DEAD_LETTER, onDeadLetter);
+    unsubscribe(REORGS, onReorgs);
     for (const message of places.keys()) guarded(() => count(message, 0));
   };
 }

@@ -5,6 +5,7 @@ import { NonRetryableError } from '../../src/index.js';
 import { instrumentWebhooks } from '../../src/otel/index.js';
 import { sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
+import { following, hashOf, logOf } from '../receiver/scripted-reorgs.js';
 import { createSdk, instrumented } from './sdk.js';
 
 const NAMES = [
@@ -52,6 +53,19 @@ describe('the metrics', () => {
       { attributes: { 'webhook.event.kind': 'event.emitted' }, value: 2 },
       { attributes: { 'webhook.event.kind': 'transaction.included' }, value: 1 },
     ]);
+  });
+
+  it('count what followed a re-org', async () => {
+    const { points } = instrumented();
+    const { deliver, settle, chain } = following({ failing: ['-A11#0'] });
+    await deliver(logOf('A'), logOf('A', { number: 11 }));
+    for (const number of [10, 11]) chain.canonical.set(number, hashOf('B', number));
+    await settle();
+    expect(await points('webhook.reorg.events')).toEqual([
+      { attributes: { 'webhook.reorg.change': 'reverted' }, value: 1 },
+      { attributes: { 'webhook.reorg.change': 'failed' }, value: 1 },
+    ]);
+    expect(await points('webhook.reorg.oldest_block')).toEqual([{ attributes: {}, value: 10 }]);
   });
 
   it('count deliveries by status and code of refusal', async () => {
