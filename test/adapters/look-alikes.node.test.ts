@@ -158,7 +158,10 @@ describe.each([
     const { status } = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body });
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    expect([status, messages]).toEqual([500, [expect.stringContaining('nodeHandler or expressHandler for a request of Node.js')]]);
+    expect([status, messages]).toEqual([
+      500,
+      [expect.stringContaining('nodeHandler or expressHandler for a request of Node.js')],
+    ]);
   });
 });
 
