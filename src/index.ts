@@ -35,6 +35,7 @@ export type { OnError, ReceiverOptions, VerifierOptions } from './receiver/optio
 export { createReceiver, type Receiver } from './receiver/receiver.js';
 export { createRouter, type Router } from './receiver/router.js';
 export type { EventFilter, EventMatcher } from './receiver/routes.js';
+export type { EventRecord } from './receiver/status.js';
 export { createVerifier, type Verifier } from './receiver/verifier.js';
 export { type HeaderNames, multibaasHeaders, serviceHeaders } from './signature/headers.js';
 export { signDelivery } from './signature/sign-delivery.js';

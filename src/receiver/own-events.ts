@@ -15,7 +15,7 @@ import type { Receive, ReceiveOptions } from '../receive/receive.js';
 /** How many keys `peek` probes at once: fewer than a usual pool has connections. */
 const LANES = 4;
 
-/** Options of `peek`. */
+/** Options of `peek` and `status`. */
 export interface PeekOptions {
   /**
    * The source that prefixes the idempotency keys, like the source that a `secret` function returns; `false` for none.
@@ -53,19 +53,19 @@ export interface OwnEvents {
   peek(events: readonly WebhookEvent[], options?: PeekOptions): Promise<KeyState[]>;
 }
 
+/** The source of the events. Throws ConfigError if it is missing or invalid. */
+export function sourceOf(secret: ReceiveOptions['secret'], { source }: PeekOptions = {}): string | undefined {
+  if (source === undefined && typeof secret === 'function') throw new ConfigError(NO_SOURCE);
+  if (source === undefined || source === false) return undefined;
+  if (typeof source === 'string' && source !== '') return source;
+  throw optionError('source', 'a non-empty string, or false', source);
+}
+
 export function createOwnEvents<Tx>(
   { secret, enqueue, store, idempotencyKey, handlerTimeoutMs }: HandleOptions<Tx> & Pick<ReceiveOptions, 'secret'>,
   refuse: Receive['refuse'],
   handle: (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<DeliveryResult>,
 ): OwnEvents {
-  /** Throws ConfigError if the source is missing or invalid. */
-  function sourceOf({ source }: PeekOptions = {}): string | undefined {
-    if (source === undefined && typeof secret === 'function') throw new ConfigError(NO_SOURCE);
-    if (source === undefined || source === false) return undefined;
-    if (typeof source === 'string' && source !== '') return source;
-    throw optionError('source', 'a non-empty string, or false', source);
-  }
-
   return {
     idempotencyKey,
 
@@ -79,7 +79,7 @@ export function createOwnEvents<Tx>(
       traceDelivery(async () => {
         try {
           if (!Array.isArray(events)) throw optionError('events', 'an array of events', events);
-          const source = sourceOf(options);
+          const source = sourceOf(secret, options);
           const timestamp = String(Math.floor(Date.now() / 1000));
           const text = JSON.stringify(events);
           const items = parseItems(text, Number.POSITIVE_INFINITY);
@@ -95,7 +95,7 @@ export function createOwnEvents<Tx>(
           `\`peek\` needs the receiver's store, which a receiver with ${enqueue ? '`enqueue`' : '`store: false`'} does not use.`,
         );
       }
-      const source = sourceOf(options);
+      const source = sourceOf(secret, options);
       const keys = events.map((event) => keyOf(idempotencyKey, event, source));
       const once = onceOf(store);
       // Each key once: two probes of one key would block each other.

@@ -15,11 +15,19 @@ import type { ReceiverOptions } from './options.js';
 import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
 import { resolveReceiverOptions } from './resolve-options.js';
+import { createStatus, type Status } from './status.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {
   /** The events whose handler failed for good. */
   readonly deadLetters: DeadLetters;
+  /**
+   * Returns what became of an event: of the event itself, its whole idempotency key, or `{ eventId }` in all sources, at
+   * most 100 records. An empty array proves nothing: the event may not have arrived, its run may have been rolled back,
+   * or the store may have forgotten its key. `source` is needed only with an event, as for `peek`. Rejects with
+   * ConfigError if the store keeps no records, and with `ERR_WEBHOOK_STORE` if it fails.
+   */
+  readonly status: Status;
   /** Handles a delivery whose parts you have. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
   /** Handles an HTTP request; what adapters call. Never rejects. */
@@ -103,6 +111,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   return {
     ...createOwnEvents(resolved, receive.refuse, handleOwn),
     deadLetters: createDeadLetters(resolved.enqueue ? false : resolved.store, handleOwn),
+    status: createStatus(resolved),
     async settleReorgs(settleOptions) {
       if (!following) throw new ConfigError('`settleReorgs` needs the option `reorgs`.');
       return following.settle(settleOptions);
