@@ -71,6 +71,7 @@ export const SECTIONS = [
       'opentelemetry',
       'alerts',
       'dead-letters',
+      'record',
       'sizing',
       'scaling',
     ],

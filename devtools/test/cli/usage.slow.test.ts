@@ -121,7 +121,7 @@ test('a misplaced secret is not printed', async () => {
 const commands = [
   ...['listen', 'send', 'replay', 'explain', 'emulate', 'register', 'webhooks list', 'webhooks get', 'webhooks update'],
   ...['webhooks remove', 'webhooks count', 'webhooks log', 'reconcile', 'dead-letters list', 'dead-letters show'],
-  ...['dead-letters retry', 'dead-letters discard'],
+  ...['dead-letters retry', 'dead-letters discard', 'status'],
 ];
 
 describe('help', () => {

@@ -60,6 +60,11 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('../commands/reconcile.js')).reconcile,
   },
   {
+    usage: 'status <id>',
+    summary: 'Tell what became of an event: whether it arrived, when, and its result',
+    load: async () => (await import('../commands/status.js')).status,
+  },
+  {
     usage: 'dead-letters',
     summary: 'List, retry and discard the events whose handler failed for good',
     load: async () => (await import('../commands/dead-letters.js')).deadLetters,

@@ -1,0 +1,77 @@
+import type { Receiver } from 'event-webhook-receiver';
+import { CommandError, inputError } from '../command-error.js';
+import type { Context, ExitCode } from '../context.js';
+import { moreHelp } from '../program/help.js';
+import { text } from '../program/options.js';
+import type { AddCommand } from '../program/shared-options.js';
+import { readReceiver } from '../reconcile/read-receiver.js';
+import { visible } from '../visible.js';
+
+interface Options {
+  readonly receiver: string;
+  readonly source?: string | undefined;
+}
+
+type Records = Awaited<ReturnType<Receiver['status']>>;
+
+const MODULE = './webhooks.js';
+
+export const status: AddCommand = (command, start) => {
+  command
+    .description(
+      `${command.summary()}.
+
+An id is looked up in all sources. A store that finds no ids takes idempotency keys. --receiver imports a module, which must not start anything.`,
+    )
+    .argument('<id>', 'Id of the event, or its idempotency key')
+    .addOption(
+      text(
+        '--receiver <file>',
+        'Module that exports the receiver; file.js#name for another export',
+      ).makeOptionMandatory(),
+    )
+    .addOption(text('--source <name>', 'Only records of this source'))
+    .addHelpText(
+      'after',
+      moreHelp({
+        examples: [
+          [`status 12 --receiver ${MODULE}`, 'By the id of the event'],
+          [`status event.emitted:12 --json --receiver ${MODULE}`, 'By its idempotency key, one JSON document a line'],
+        ],
+        exitCodes: { 1: 'there is no record' },
+      }),
+    )
+    .action((id, options) => start(options, (context: Context<Options>) => run(id, context)));
+};
+
+async function run(id: string, { options, output }: Context<Options>): Promise<ExitCode> {
+  const receiver = (await readReceiver(options.receiver)) as Receiver;
+  if (typeof receiver.status !== 'function') {
+    throw inputError('The receiver of --receiver is of a version that has no `status`.');
+  }
+  const records = (await read(receiver, id)).filter(
+    ({ source }) => options.source === undefined || source === options.source,
+  );
+  for (const record of records) output.result(record, textOf(record));
+  if (records.length > 0) return 0;
+  output.note('No record: the event did not arrive, its run was rolled back, or the store forgot its key.');
+  return 1;
+}
+
+async function read(receiver: Receiver, id: string): Promise<Records> {
+  try {
+    const byKey = await receiver.status(id);
+    return byKey.length > 0 ? byKey : await receiver.status({ eventId: id });
+  } catch (error) {
+    throw new CommandError('ERR_CLI_UNREACHABLE', (error as Error).message);
+  }
+}
+
+function textOf(record: Records[number]): string {
+  const lines = Object.entries(record).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const shown = name.endsWith('At') ? new Date(Number(value)).toISOString() : String(value);
+    return [`${name.padEnd(14)}  ${visible(shown)}`];
+  });
+  return `${lines.join('\n')}\n`;
+}
