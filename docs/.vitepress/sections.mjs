@@ -57,7 +57,7 @@ export const SECTIONS = [
   ],
   ['Queues', 'queues', ['index', 'bullmq', 'pg-boss', 'recipes']],
   ['Contract events', 'events', ['index', 'routing', 'contract-events', 'missed-events', 'watch-chain', 'chains']],
-  ['Testing', 'testing', ['handlers', 'stores', 'local-service']],
+  ['Testing', 'testing', ['handlers', 'certify', 'stores', 'local-service']],
   ['Develop locally', 'develop', ['index', 'page', 'commands', 'explain']],
   [
     'Operate',

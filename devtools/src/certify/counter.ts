@@ -1,4 +1,6 @@
 import { exec } from 'node:child_process';
+import { get as httpGet } from 'node:http';
+import { get as httpsGet } from 'node:https';
 import type { Counter } from './bench.js';
 
 /** `--effects` gave no number. The message does not quote its output. */
@@ -22,21 +24,34 @@ function numberIn(text: string): number {
   return Number(line);
 }
 
-async function fetched(url: URL, timeoutMs: number): Promise<string> {
-  let response: Response;
-  let text = '';
-  try {
-    response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString();
-      if (text.length > MAX_CHARACTERS) break;
-    }
-  } catch (error) {
-    const isLate = (error as Error).name === 'TimeoutError';
-    throw new CounterError(`The URL of --effects ${isLate ? 'did not answer in time' : 'cannot be reached'}.`);
-  }
-  if (!response.ok) throw new CounterError(`The URL of --effects answered ${response.status}.`);
-  return text;
+function fetched(url: URL, timeoutMs: number): Promise<string> {
+  const get = url.protocol === 'https:' ? httpsGet : httpGet;
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new CounterError(`The URL of --effects ${why}.`));
+    // A kept connection would occupy a server that serves one at a time.
+    const request = get(url, { agent: false, headers: { Connection: 'close' } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > MAX_CHARACTERS) response.destroy();
+      });
+      response
+        .on('error', () => {})
+        .on('close', () => {
+          clearTimeout(timer);
+          if (response.statusCode === 200) resolve(text);
+          else fail(`answered ${response.statusCode}`);
+        });
+    });
+    const timer = setTimeout(() => {
+      fail('did not answer in time');
+      request.destroy();
+    }, timeoutMs);
+    request.on('error', () => {
+      clearTimeout(timer);
+      fail('cannot be reached');
+    });
+  });
 }
 
 function printed(command: string, timeoutMs: number): Promise<string> {
