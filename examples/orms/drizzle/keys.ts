@@ -1,4 +1,4 @@
-import { boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
 export const webhookIdempotencyKeys = pgTable(
   'webhook_idempotency_keys',
@@ -16,8 +16,21 @@ export const webhookIdempotencyKeys = pgTable(
     letter: text(),
     abandoned: boolean().notNull().default(false),
     retryUntil: timestamp('retry_until', { withTimezone: true }),
+    via: text(),
+    kind: text(),
+    eventId: text('event_id'),
+    receivedAt: timestamp('received_at', { withTimezone: true }),
+    claimedAt: timestamp('claimed_at', { withTimezone: true }),
+    doneAt: timestamp('done_at', { withTimezone: true }),
+    chain: text(),
+    blockNumber: bigint('block_number', { mode: 'bigint' }),
+    blockHash: text('block_hash'),
+    transitions: integer().notNull().default(0),
   },
-  ({ expiresAt }) => [index('webhook_idempotency_keys_expires_at_idx').on(expiresAt)],
+  ({ expiresAt, eventId }) => [
+    index('webhook_idempotency_keys_expires_at_idx').on(expiresAt),
+    index('webhook_idempotency_keys_event_id_idx').on(eventId),
+  ],
 );
 
 /** Of `store.cursor(name)`. */

@@ -71,7 +71,7 @@ export function insertInto({ quoted }: MysqlTable, keys: readonly string[], writ
   const asValue = (value: string | number | null) => (typeof value === 'string' ? short(value) : String(value));
   const rowOf = (key: string) => (records ? `, ${recordValues(records.get(key)).map(asValue).join(', ')}` : '');
   const rows = keys.map((key) => `(${literal(key)}, ${fixed}${rowOf(key)})`).join(', ');
-  return `INSERT ${ignore} INTO ${quoted} (\`key\`, ${columnsOf(written).join(', ')}) VALUES ${rows}`;
+  return `INSERT${ignore} INTO ${quoted} (\`key\`, ${columnsOf(written).join(', ')}) VALUES ${rows}`;
 }
 
 /**

@@ -95,7 +95,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
 
   async function insert(run: RunStatement, keys: readonly string[], written: Written): Promise<readonly string[]> {
     if (keys.length === 0) return [];
-    const { changed } = await run(insertInto(table, keys, written, 'IGNORE'));
+    const { changed } = await run(insertInto(table, keys, written, ' IGNORE'));
     return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, written.owner)));
   }
 

@@ -57,7 +57,7 @@ describe('a lease of MySQL', () => {
     const { run, texts } = server({ 'AND owner': { rows: [['b']] } });
     expect(await statementsFor().claim(run, KEYS, 'me', DELIVERY)).toEqual(new Map([['b', {}]]));
     expect(texts[0]).toMatch(
-      /^INSERT INTO `db`\.`keys` \(`key`, owner, state, expires_at\) VALUES \('a', 'me', 'lease', /,
+      /^INSERT INTO `db`\.`keys` \(`key`, owner, state, expires_at, claimed_at\) VALUES \('a', 'me', 'lease', /,
     );
   });
 });

@@ -28,7 +28,9 @@ describe.skipIf(!hasPostgres || !hasOrms)(`the store's table in ORMs${needsPostg
     expect(prisma).toEqual(drizzle);
     expect(prisma).toMatchObject([{ owner: expect.any(String), state: 'done', expiresAt: expect.any(Date) }]);
     const indexes = await run(`SELECT indexname FROM pg_indexes WHERE tablename = 'webhook_idempotency_keys'`);
-    expect(read('examples/orms/drizzle/keys.ts')).toContain(`index('${indexes.at(-1)?.indexname}')`);
+    const declared = read('examples/orms/drizzle/keys.ts').match(/index\('\w+'\)/g) ?? [];
+    const found = indexes.map(({ indexname }) => `index('${indexname}')`).filter((name) => !name.includes('_pkey'));
+    expect(declared.sort()).toEqual(found.sort());
   });
 
   it('is in the documentation as in the examples', () => {
