@@ -94,7 +94,7 @@ export function createDesk(context: Context<DeskOptions>, { style, contracts, kn
       return page.address;
     },
     /** Handles keys of the terminal until the command is stopped. */
-    async untilStopped(keys: Pick<InteractiveOptions, 'resend' | 'held'>): Promise<void> {
+    async untilStopped(keys: Pick<InteractiveOptions, 'resend' | 'held' | 'reorg'>): Promise<void> {
       if (filter.text !== '') output.note(`Only deliveries that contain "${filter.text}" are printed.`);
       const terminal = { context, feed, filter, print, page: page?.address, quit: () => quit.abort() };
       closing.unshift(startInteractive({ ...terminal, ...keys }));

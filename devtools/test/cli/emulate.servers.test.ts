@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRemoved } from 'event-webhook-receiver/evm';
 import { describe, expect, it } from 'vitest';
 import { untilClosed } from '../../../test/servers/server.js';
 import { sampleTokenAbi } from '../../src/cli/anvil/sample-token.js';
 import { app, limits, pageOf, scratch } from './emulated.js';
+import { onTerminal } from './on-terminal.js';
 import { startHere, startProcess, ways } from './running.js';
 
 const { ANVIL = '' } = process.env;
@@ -74,6 +76,28 @@ describe('emulate --anvil', () => {
       await untilClosed(Number(new URL(rpc).port));
       expect(emulate.stderr).toBe('');
     }
+  });
+
+  it('makes a re-org at a key, and delivers the removal of its logs', limits, async () => {
+    const secretFile = join(await scratch(), 'secret');
+    const { url, event } = await app(secretFile);
+    const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
+    const emulate = onTerminal(['emulate', '--port', '0', '--no-page', '--anvil', '--interval', '0.1', ...register], {
+      env: { ANVIL },
+    });
+    for (let came = 0; came < 4; came++) await event();
+    emulate.type('x\u007f999\r');
+    await emulate.shows(/No re-org: only \d+ blocks came after that of the token\./);
+    emulate.type('x\u007fmany\r');
+    await emulate.shows(/No re-org: give a whole number of blocks\./);
+    emulate.type('x\r');
+    for (;;) {
+      const came = await event();
+      if (came.event === 'event.emitted' && isRemoved(came)) break;
+    }
+    emulate.type('?q');
+    await emulate.shows(/x {2}make a re-org/);
+    expect(await emulate.ended).toBe(0);
   });
 
   it('keeps running without its chain, with a note', limits, async () => {

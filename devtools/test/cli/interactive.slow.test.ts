@@ -1,57 +1,13 @@
-import { EventEmitter } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { run } from '../../src/cli/run.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPageOpener } from '../../src/cli/terminal/open-page.js';
 import { call } from '../page/call.js';
+import { onTerminal as running, SECRET } from './on-terminal.js';
 
-const SECRET = 'whsec-of-the-keys';
 const limits = { timeout: 30_000 };
-
-/** A command in this process, on a terminal that is made up. */
-function running(args: readonly string[], { env = {}, inForeground = (): boolean => true, columns = 100 } = {}) {
-  let text = '';
-  const stdout = Object.assign(
-    new Writable({
-      write(chunk, _, done) {
-        text += chunk;
-        done();
-      },
-    }),
-    { isTTY: true, columns },
-  );
-  const modes: boolean[] = [];
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => modes.push(raw) });
-  const events = new EventEmitter();
-  const kill = vi.fn(() => true);
-  const process = Object.assign(events, { kill, pid: 42 }) as never;
-  const ending = new AbortController();
-  const ended = run({
-    args,
-    env: { WEBHOOK_SECRET: SECRET, NO_COLOR: '1', ...env },
-    ...{ stdin, stdout, stderr: stdout, signal: ending.signal, now: Date.now },
-    host: { process, isForeground: inForeground },
-  });
-  onTestFinished(async () => {
-    ending.abort();
-    await ended;
-  });
-  return {
-    ...{ stdin, stdout, events, kill, modes, ended },
-    shows: (pattern: RegExp) => expect.poll(() => text).toMatch(pattern),
-    /** What is printed from now on. */
-    forget() {
-      text = '';
-    },
-    text: () => text,
-    type: (keys: string) => stdin.write(keys),
-    url: () => /http:\/\/[^\s/]+\//.exec(text)?.[0] ?? '',
-  };
-}
 
 const listen = ['listen', '--port', '0'];
 const deliver = (url: string, secret = SECRET) => {

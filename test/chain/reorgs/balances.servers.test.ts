@@ -20,7 +20,7 @@ import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgre
 import { createRecorder, watch } from '../watching.js';
 
 /** How many re-orgs; 200 by hand. */
-const REORGS = Number(process.env.REORGS ?? 12);
+const REORGS = Number(process.env.REORGS ?? 6);
 const PROGRAM = fileURLToPath(new URL('balances-child.ts', import.meta.url));
 const TABLE = 'CREATE TABLE balances (who VARCHAR(42) PRIMARY KEY, amount BIGINT NOT NULL)';
 const LIST = 'SELECT who, amount FROM balances WHERE amount <> 0';
@@ -103,7 +103,7 @@ const suites = [
   ['sqlite', true, ''],
 ] as const;
 
-describe.skipIf(!hasAnvil)(`balances that follow a real chain${needsAnvil}`, { timeout: REORGS * 15_000 }, () => {
+describe.skipIf(!hasAnvil)(`balances that follow a real chain${needsAnvil}`, { timeout: REORGS * 30_000 }, () => {
   for (const [dialect, hasServer, needsServer] of suites) {
     it.skipIf(!hasServer)(`end as those of the chain, over ${dialect} and kills${needsServer}`, async () => {
       const chain = await openChain();

@@ -28,6 +28,8 @@ export interface ChainSource {
   readonly contracts: KnownContracts;
   /** Sends a transaction that emits an event; undefined if the chain was not started by this command. */
   readonly sample: (() => Promise<string>) | undefined;
+  /** Replaces the last blocks by empty ones; undefined if the chain was not started by this command. */
+  readonly reorg: ((depth: number) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
@@ -83,6 +85,7 @@ export async function startChain(
   try {
     let rpcUrl: string;
     let sample: (() => Promise<string>) | undefined;
+    let reorg: ((depth: number) => Promise<void>) | undefined;
     if ('rpc' in node) {
       rpcUrl = node.rpc;
     } else {
@@ -97,6 +100,7 @@ export async function startChain(
       contracts.unshift({ ...token, name: 'SampleToken', label: 'sampletoken' });
       rpcUrl = anvil.url;
       sample = () => token.transfer();
+      reorg = (depth) => token.reorg(depth);
     }
     const watcher = await service.watchChain({
       rpcUrl,
@@ -127,6 +131,7 @@ export async function startChain(
       },
       contracts: byAddress,
       sample,
+      reorg,
       close,
     };
   } catch (error) {

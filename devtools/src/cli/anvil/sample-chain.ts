@@ -8,6 +8,8 @@ export interface SampleToken {
   readonly abi: readonly unknown[];
   /** Sends a transfer of a different amount each time. Resolves with the transaction's hash. */
   transfer(): Promise<string>;
+  /** Replaces the last blocks by empty ones. Rejects if that would remove the token. */
+  reorg(depth: number): Promise<void>;
 }
 
 const DECIMALS = 18;
@@ -44,6 +46,11 @@ export async function deploySampleToken(rpcUrl: string, signal: AbortSignal): Pr
       sent++;
       const data = encodeFunctionData({ abi: sampleTokenAbi, functionName: 'transfer', args: [to, value] });
       return await send({ from: owner, to: address, data });
+    },
+    async reorg(depth) {
+      const above = Number(await request({ method: 'eth_blockNumber' })) - 1;
+      if (depth > above) throw new Error(`only ${above} blocks came after that of the token.`);
+      await request({ method: 'anvil_reorg' as never, params: [depth, []] as never });
     },
   };
 }

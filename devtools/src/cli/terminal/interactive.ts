@@ -20,6 +20,8 @@ export interface InteractiveOptions {
   readonly page: string | undefined;
   /** Resends a delivery; rejects with a message for the user. */
   resend(record: KeptDelivery): Promise<unknown>;
+  /** Replaces blocks of the chain; absent if the command has started none. Rejects with a message for the user. */
+  readonly reorg?: ((depth: number) => Promise<unknown>) | undefined;
   /** Why deliveries are held back; empty if they are not. */
   held?(): string;
   quit(): void;
@@ -45,6 +47,8 @@ const HELP: readonly (readonly [key: string, does: string])[] = [
   ['c', 'clear the screen and the list of deliveries'],
   ['q', 'quit, as Ctrl+C does'],
 ];
+
+const REORG = ['x', 'make a re-org: replace the last blocks of the chain'] as const;
 
 /**
  * Shows a status line below the output and handles single keys, if input and output are a terminal in the foreground.
@@ -83,6 +87,7 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     o: () => void openPage(),
     c: clear,
     r: () => void resendLast(),
+    x: () => options.reorg && ask('Blocks to replace (Enter: re-org, Esc: none):', '3', (text) => reorg(text)),
     f: () => ask('Filter (Enter: apply, Esc: all):', filter.text, (text) => setFilter(text ?? '')),
     q: options.quit,
     '?': help,
@@ -139,6 +144,13 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     else await options.resend(last).catch((error: Error) => output.print(`Not resent: ${visible(error.message)}`));
   }
 
+  async function reorg(text: string | undefined): Promise<void> {
+    if (text === undefined) return;
+    const depth = Number(text);
+    if (!Number.isSafeInteger(depth) || depth < 1) output.print('No re-org: give a whole number of blocks.');
+    else await options.reorg?.(depth).catch((error: Error) => output.print(`No re-org: ${visible(error.message)}`));
+  }
+
   function clear(): void {
     const { length } = feed.list();
     if (length <= CLEARED_UNASKED) clearNow();
@@ -151,7 +163,8 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
   }
 
   function help(): void {
-    const lines = HELP.map(([key, does]) => `  ${output.colors.bold(key)}  ${does}`);
+    const keys = options.reorg ? [...HELP, REORG] : HELP;
+    const lines = keys.map(([key, does]) => `  ${output.colors.bold(key)}  ${does}`);
     output.print([...lines, ...(page === undefined ? [] : [`  Page: ${page}`])].join('\n'));
   }
 
