@@ -21,6 +21,7 @@ const SYSTEM = {
     packages: ['mariadb-server-core', 'mariadb-client-core'],
   },
   pgbouncer: { programs: ['pgbouncer'], packages: ['pgbouncer'] },
+  python: { programs: ['python3'], packages: ['python3'] },
   shells: { programs: ['zsh', 'fish'], packages: ['zsh', 'fish'] },
   java: { programs: ['java'], packages: ['openjdk-17-jre-headless'] },
 };

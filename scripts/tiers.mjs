@@ -60,6 +60,7 @@ const OTHERS = {
       'anvil',
       'frameworks',
       'shells',
+      'python',
     ],
   },
 };
