@@ -16,6 +16,8 @@ export class Settling {
   readonly #hints = new Set<number>();
   #soon: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<unknown> = Promise.resolve();
+  /** What the last pass over all logs found. */
+  #found: Pick<ReorgReport, 'open' | 'oldestBlock'> | undefined;
 
   constructor(intervalMs: number | false, pass: Revise['pass'], receiver: FollowedReceiver) {
     this.#intervalMs = intervalMs;
@@ -52,7 +54,10 @@ export class Settling {
     this.#receiver.gate.wait(this.#running);
     try {
       const report = await pass;
-      this.#receiver.settled(report);
+      const { open, oldestBlock } = report;
+      if (!numbers) this.#found = { open, oldestBlock };
+      // A pass over some blocks does not see the others.
+      this.#receiver.settled({ ...report, ...this.#found });
       return report;
     } catch (error) {
       throw storeFailure(error);
