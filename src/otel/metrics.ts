@@ -45,6 +45,10 @@ function createInstruments(meter: Meter) {
       description: 'Events whose effect was applied or reverted because of a re-org, or whose change failed.',
       unit: '{event}',
     }),
+    reorgOpen: meter.createGauge('webhook.reorg.open', {
+      description: 'Events whose block is not final.',
+      unit: '{event}',
+    }),
     reorgOldest: meter.createGauge('webhook.reorg.oldest_block', {
       description: 'Number of the lowest block whose events may still change.',
       unit: '{block}',
@@ -146,11 +150,13 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
   subscribe(DEAD_LETTER, onDeadLetter);
   const onReorgs = (message: unknown) =>
     guarded(() => {
-      const { reorgEvents, reorgOldest } = instruments();
+      const { reorgEvents, reorgOpen, reorgOldest } = instruments();
       const report = message as ReorgReport;
       for (const change of ['applied', 'reverted', 'failed'] as const) {
         if (report[change] > 0) reorgEvents.add(report[change], { ...base, 'webhook.reorg.change': change });
       }
+      // A gauge keeps its value: without this one, a last block that became final would look like one that never does.
+      reorgOpen.record(report.open, base);
       if (report.oldestBlock !== undefined) reorgOldest.record(report.oldestBlock, base);
     });
   subscribe(REORGS, onReorgs);

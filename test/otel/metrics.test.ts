@@ -68,6 +68,19 @@ describe('the metrics', () => {
     expect(await points('webhook.reorg.oldest_block')).toEqual([{ attributes: {}, value: 10 }]);
   });
 
+  it('show how many events may still change, and from which block on', async () => {
+    const { points } = instrumented();
+    const { deliver, settle, chain } = following();
+    await deliver(logOf('A'), logOf('A', { number: 11 }));
+    for (const number of [10, 11]) chain.canonical.set(number, hashOf('A', number));
+    const found: unknown[] = [];
+    for (chain.finalNumber of [9, 10, 11]) {
+      await settle();
+      for (const name of ['open', 'oldest_block']) found.push((await points(`webhook.reorg.${name}`))[0]?.value);
+    }
+    expect(found).toEqual([2, 10, 1, 11, 0, 11]);
+  });
+
   it('count deliveries by status and code of refusal', async () => {
     const { points } = instrumented();
     const { receiver } = noting({ onEvent: ({ id }) => (id === 'bad' ? Promise.reject(new Error('no')) : undefined) });
