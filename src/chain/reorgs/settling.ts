@@ -16,7 +16,7 @@ export class Settling {
   readonly #hints = new Set<number>();
   #soon: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<unknown> = Promise.resolve();
-  /** What the last pass over all logs found. */
+  /** What the last pass of this receiver over all logs found. */
   #found: Pick<ReorgReport, 'open' | 'oldestBlock'> | undefined;
 
   constructor(intervalMs: number | false, pass: Revise['pass'], receiver: FollowedReceiver) {
@@ -55,7 +55,7 @@ export class Settling {
     try {
       const report = await pass;
       const { open, oldestBlock } = report;
-      if (!numbers) this.#found = { open, oldestBlock };
+      if (!numbers && !report.isElsewhere) this.#found = { open, oldestBlock };
       // A pass over some blocks does not see the others.
       this.#receiver.settled({ ...report, ...this.#found });
       return report;
