@@ -56,7 +56,7 @@ export function lettersOf({ rows }: Answer, read: (value: string) => string = St
         attempts: Number(attempts),
         firstFailedAt: Number(first),
         lastFailedAt: Number(last),
-        ...(transitions !== null && { transitions: Number(transitions) }),
+        ...(transitions != null && { transitions: Number(transitions) }),
       };
       return [String(key), found];
     }),
