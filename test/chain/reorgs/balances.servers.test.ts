@@ -103,75 +103,72 @@ const suites = [
   ['sqlite', true, ''],
 ] as const;
 
-describe.skipIf(!hasAnvil)(
-  `balances that follow a real chain${needsAnvil}`, // The time of all three databases beside other suites: twelve took up to 37 s.
-  { timeout: REORGS * 30_000 },
-  () => {
-    for (const [dialect, hasServer, needsServer] of suites) {
-      it.skipIf(!hasServer)(`end as those of the chain, over ${dialect} and kills${needsServer}`, async () => {
-        const chain = await openChain();
-        onTestFinished(() => chain.close());
-        const database = await databases[dialect]();
-        await database.run(TABLE);
-        const environment = { DIALECT: dialect, DATABASE: database.url, RPC_URL: chain.client.transport.url ?? '' };
-        const children = [await startChild(environment), await startChild(environment)];
-        const random = createRandom(dialect.length + REORGS);
-        const pending: Promise<void>[] = [];
+// Beside other suites, twelve took up to 37 s over one database.
+describe.skipIf(!hasAnvil)(`balances that follow a real chain${needsAnvil}`, { timeout: REORGS * 30_000 }, () => {
+  for (const [dialect, hasServer, needsServer] of suites) {
+    it.skipIf(!hasServer)(`end as those of the chain, over ${dialect} and kills${needsServer}`, async () => {
+      const chain = await openChain();
+      onTestFinished(() => chain.close());
+      const database = await databases[dialect]();
+      await database.run(TABLE);
+      const environment = { DIALECT: dialect, DATABASE: database.url, RPC_URL: chain.client.transport.url ?? '' };
+      const children = [await startChild(environment), await startChild(environment)];
+      const random = createRandom(dialect.length + REORGS);
+      const pending: Promise<void>[] = [];
 
-        async function deliver(events: readonly WebhookEvent[]): Promise<void> {
-          for (let turn = random.int(0, 1); ; turn++) {
-            const child = children[turn % children.length];
-            if (await child?.takes(events).catch(() => false)) return;
-            await new Promise((resolve) => setTimeout(resolve, 50));
-          }
+      async function deliver(events: readonly WebhookEvent[]): Promise<void> {
+        for (let turn = random.int(0, 1); ; turn++) {
+          const child = children[turn % children.length];
+          if (await child?.takes(events).catch(() => false)) return;
+          await new Promise((resolve) => setTimeout(resolve, 50));
         }
-        const recorder = createRecorder();
-        const watcher = await watch(recorder, {
-          rpcUrl: chain.client.transport.url ?? '',
-          contracts: [{ ...chain.contracts.points, name: 'points' }],
-          async onEvents(events) {
-            pending.push(deliver(events));
-            // A repetition, which may come after the next re-org.
-            if (random.int(0, 3) === 0)
-              pending.push(deliver(events.map((event) => ({ ...event, id: `again ${event.id}` }))));
-          },
-        });
-        onTestFinished(() => watcher.close());
-
-        const people = chain.accounts.slice(0, 4);
-        for (let reorg = 0; reorg < REORGS; reorg++) {
-          await mine(chain, people, random, random.int(1, 12));
-          const depth = random.int(1, 12);
-          const height = Number(await chain.client.getBlockNumber({ cacheTime: 0 }));
-          const replaced = Math.min(depth, height - 20);
-          if (replaced > 0)
-            await chain.client.request({ method: 'anvil_reorg' as never, params: [replaced, []] as never });
-          await mine(chain, people, random, 1);
-          if (random.int(0, 2) === 0) await children[random.int(0, 1)]?.restart();
-        }
-        await mine(chain, people, random, 14);
-        const head = Number(await chain.client.getBlockNumber({ cacheTime: 0 }));
-        await recorder.until(() => watcher.blockNumber === head);
-        await Promise.all(pending);
-
-        const expected = await balances(chain, people);
-        await expect
-          .poll(
-            async () => Object.fromEntries((await database.run(LIST)).map(({ who, amount }) => [who, Number(amount)])),
-            {
-              timeout: 30_000,
-              interval: 250,
-            },
-          )
-          .toEqual(expected);
-        const [{ amount } = { amount: 0 }] = await database.run(
-          `SELECT 'reverted' AS who, COUNT(*) AS amount FROM webhook_idempotency_keys WHERE transitions >= 2`,
-        );
-        expect(Number(amount)).toBeGreaterThan(0);
+      }
+      const recorder = createRecorder();
+      const watcher = await watch(recorder, {
+        rpcUrl: chain.client.transport.url ?? '',
+        contracts: [{ ...chain.contracts.points, name: 'points' }],
+        async onEvents(events) {
+          pending.push(deliver(events));
+          // A repetition, which may come after the next re-org.
+          if (random.int(0, 3) === 0)
+            pending.push(deliver(events.map((event) => ({ ...event, id: `again ${event.id}` }))));
+        },
       });
-    }
-  },
-);
+      onTestFinished(() => watcher.close());
+
+      const people = chain.accounts.slice(0, 4);
+      for (let reorg = 0; reorg < REORGS; reorg++) {
+        await mine(chain, people, random, random.int(1, 12));
+        const depth = random.int(1, 12);
+        const height = Number(await chain.client.getBlockNumber({ cacheTime: 0 }));
+        const replaced = Math.min(depth, height - 20);
+        if (replaced > 0)
+          await chain.client.request({ method: 'anvil_reorg' as never, params: [replaced, []] as never });
+        await mine(chain, people, random, 1);
+        if (random.int(0, 2) === 0) await children[random.int(0, 1)]?.restart();
+      }
+      await mine(chain, people, random, 14);
+      const head = Number(await chain.client.getBlockNumber({ cacheTime: 0 }));
+      await recorder.until(() => watcher.blockNumber === head);
+      await Promise.all(pending);
+
+      const expected = await balances(chain, people);
+      await expect
+        .poll(
+          async () => Object.fromEntries((await database.run(LIST)).map(({ who, amount }) => [who, Number(amount)])),
+          {
+            timeout: 30_000,
+            interval: 250,
+          },
+        )
+        .toEqual(expected);
+      const [{ amount } = { amount: 0 }] = await database.run(
+        `SELECT 'reverted' AS who, COUNT(*) AS amount FROM webhook_idempotency_keys WHERE transitions >= 2`,
+      );
+      expect(Number(amount)).toBeGreaterThan(0);
+    });
+  }
+});
 
 async function mine(chain: Chain, people: readonly Address[], random: ReturnType<typeof createRandom>, blocks: number) {
   const { points } = chain.contracts;
