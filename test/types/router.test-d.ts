@@ -65,6 +65,31 @@ describe('on', () => {
   });
 });
 
+describe('onReverted', () => {
+  test('gives its handler what the handler of on gets', () => {
+    const amount: EventMatcher<bigint> = { select: () => 1n };
+    createRouter<Transaction>()
+      .onReverted('transaction.included', (event, { tx }) => {
+        expectTypeOf(event).toEqualTypeOf<TransactionIncluded>();
+        expectTypeOf(tx).toEqualTypeOf<Transaction>();
+      })
+      .onReverted('event.emitted', { name: 'Transfer' }, (event) => {
+        expectTypeOf(event).toEqualTypeOf<EventEmitted>();
+      })
+      .onReverted(amount, (selected) => {
+        expectTypeOf(selected).toEqualTypeOf<bigint>();
+      })
+      .otherwiseReverted((event) => {
+        expectTypeOf(event).toEqualTypeOf<WebhookEvent>();
+      });
+  });
+
+  test('takes no kind that there is not', () => {
+    // @ts-expect-error no such kind
+    router.onReverted('event.emited', handler);
+  });
+});
+
 describe('a matcher', () => {
   test('gives its handler what it selects', () => {
     const amount: EventMatcher<bigint> = { filter: { name: 'Transfer' }, select: () => 1n };
