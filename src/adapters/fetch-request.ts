@@ -1,7 +1,7 @@
-import { isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { ConfigError, isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { typeName } from '../internal/check-options.js';
 import { readBody } from '../receive/read-body.js';
 import { type BodyReader, type DeliveryRequest, incomplete, pathOf } from '../receive/request.js';
-import { wrongHost } from './host-errors.js';
 
 const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
@@ -75,9 +75,12 @@ function bodyOf(request: Request): Request['body'] {
 /** Some frameworks pass a context instead of the Request. Throws ConfigError if it does not contain one. */
 function requestIn(given: unknown): Request {
   if (isRequest(given)) return given;
-  const { request, req } = Object(given);
+  const { request, req, requestContext, on } = Object(given);
   for (const each of [request, req, Object(req).raw]) if (isRequest(each)) return each;
-  throw wrongHost('A handler of Fetch takes the Request: in most frameworks `context.request` or `context.req.raw`.');
+  let got = `${typeName(given)}. Pass the Request: in most frameworks it is \`context.request\` or \`context.req.raw\``;
+  if (typeof on === 'function') got = 'a request of Node.js: use nodeHandler or expressHandler';
+  else if (requestContext !== undefined) got = 'an event of AWS Lambda: use lambdaHandler';
+  throw new ConfigError(`A handler of Fetch takes a Request, got ${got}.`);
 }
 
 /** Not instanceof: Requests of other realms and polyfills fail it. h3 events also have such headers. */

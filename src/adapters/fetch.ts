@@ -4,7 +4,7 @@ import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
 import { fromFetchRequest, type RequestOrContext } from './fetch-request.js';
-import { isUnavailable } from './host-errors.js';
+import { isUnavailable } from './unavailable.js';
 
 /**
  * A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after

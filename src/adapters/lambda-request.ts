@@ -1,6 +1,5 @@
-import { RawBodyUnavailableError } from '../errors.js';
+import { ConfigError, RawBodyUnavailableError } from '../errors.js';
 import { type DeliveryRequest, headerText } from '../receive/request.js';
-import { wrongHost } from './host-errors.js';
 
 const FIX =
   'Use the Lambda proxy integration, a function URL or a load balancer, which pass the body as text or in base64; ' +
@@ -45,11 +44,14 @@ export function fromLambdaEvent(
   context?: LambdaContext | null,
 ): DeliveryRequest {
   const event = given ?? {};
+  if ('arrayBuffer' in Object(event)) {
+    throw new ConfigError('lambdaHandler takes an event of AWS Lambda, got a Request: use fetchHandler.');
+  }
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? contextOf(event).http?.method;
   if (typeof method !== 'string') {
-    throw wrongHost(
+    throw new ConfigError(
       'The event is not an HTTP request of API Gateway (REST with proxy integration, or HTTP API), a function URL, or an Application Load Balancer. Check what invokes the function.',
     );
   }

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { ConfigError } from '../errors.js';
 import type { VerifiedDelivery } from '../handle/types.js';
+import { typeName } from '../internal/check-options.js';
 import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { wrongHost } from './host-errors.js';
 import { fromNodeRequest, type NodeRequest } from './node-http.js';
 import { respond } from './respond.js';
 
@@ -81,10 +82,21 @@ export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): Nod
  */
 function presented(request: NodeRequest, response: unknown): DeliveryRequest {
   const fail = () => {
-    throw wrongHost('nodeHandler takes the request and response of Node.js, in Koa `ctx.req` and `ctx.res`.');
+    throw new ConfigError(`nodeHandler takes a request and response of Node.js, got ${inPlaceOf(request, response)}.`);
   };
   if (typeof Object(response).end !== 'function') fail();
-  // Requests are event emitters. Wrappers and test tools create some that are not instances.
-  const isNode = typeof Object(request).on === 'function';
-  return isNode ? fromNodeRequest(request, FIX) : { method: 'POST', header: fail, rawBody: fail };
+  return isNode(request) ? fromNodeRequest(request, FIX) : { method: 'POST', header: fail, rawBody: fail };
+}
+
+/** Requests are event emitters. Wrappers and test tools create some that are not instances. */
+const isNode = (given: unknown) => typeof Object(given).on === 'function';
+
+function inPlaceOf(request: unknown, response: unknown): string {
+  const { requestContext, raw, req } = Object(request);
+  if (isNode(request)) return `${typeName(response)} as the response`;
+  if (isNode(raw)) return 'a request of Fastify: use fastifyPlugin';
+  if (isNode(req)) return 'a context: pass its req and res';
+  if ('bodyUsed' in Object(request)) return 'a Request: use fetchHandler';
+  if (requestContext) return 'an event of AWS Lambda: use lambdaHandler';
+  return `${typeName(request)} as the request`;
 }

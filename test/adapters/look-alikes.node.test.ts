@@ -86,17 +86,19 @@ describe.each(nodes)('%s', (_, call, unavailable) => {
   });
 });
 
-/** What people pass in place of a request. */
-const OTHERS: readonly [what: string, given: unknown][] = [
-  ['nothing', undefined],
-  ['a Request', new Request('http://localhost/webhooks', { method: 'POST' })],
-  ['an event of Lambda', { requestContext: { http: { method: 'POST' } }, headers: {}, body: '[]' }],
-  ['the context of Koa', { req: fakeRequest(), res: {}, method: 'POST' }],
-  ['the request of Fastify', { raw: fakeRequest(), body: [] }],
-  ['an object', { method: 'POST', headers: {}, body: '[]' }],
+/** What people pass in place of a request, and what the message tells them. */
+const OTHERS: readonly [what: string, given: unknown, message: RegExp][] = [
+  ['nothing', undefined, /got undefined as the request\./],
+  ['a Request', new Request('http://localhost/webhooks', { method: 'POST' }), /got a Request: use fetchHandler\./],
+  [
+    'an event of Lambda',
+    { requestContext: { http: { method: 'POST' } }, headers: {}, body: '[]' },
+    /got an event of AWS Lambda: use lambdaHandler\./,
+  ],
+  ['the context of Koa', { req: fakeRequest(), res: {}, method: 'POST' }, /got a context: pass its req and res\./],
+  ['the request of Fastify', { raw: fakeRequest(), body: [] }, /got a request of Fastify: use fastifyPlugin\./],
+  ['an object', { method: 'POST', headers: {}, body: '[]' }, /got an object as the request\./],
 ];
-const WHAT_TO_PASS =
-  /^nodeHandler takes the request and response of Node\.js.*ctx\.req.*fastifyPlugin.*fetchHandler.*lambda/;
 
 describe.each<[string, (onError: (error: Error) => void) => (...args: never[]) => Promise<unknown>]>([
   ['nodeHandler', (onError) => nodeHandler({ ...options([]), onEvent() {}, onError })],
@@ -104,23 +106,23 @@ describe.each<[string, (onError: (error: Error) => void) => (...args: never[]) =
 ])('%s', (_, make) => {
   expectNothingUnhandled();
 
-  it.each(OTHERS)('answers 500 when it gets %s and a response, and reports what to pass', async (_, given) => {
+  it.each(OTHERS)('answers 500 when it gets %s and a response, and reports what to pass', async (_, given, message) => {
     const response = fakeResponse();
     const messages: string[] = [];
     await make((error) => messages.push(error.message))(given as never, response as never);
     expect(await response.answer).toBe(500);
-    expect(messages).toEqual([expect.stringMatching(WHAT_TO_PASS)]);
+    expect(messages).toEqual([expect.stringMatching(message)]);
   });
 
-  it.each(OTHERS)('rejects when it gets %s without a response, and says what to pass', async (_, given) => {
-    await expect(make(() => {})(given as never, {} as never)).rejects.toThrow(WHAT_TO_PASS);
+  it.each(OTHERS)('rejects when it gets %s without a response, and says what to pass', async (_, given, message) => {
+    await expect(make(() => {})(given as never, {} as never)).rejects.toThrow(message);
   });
 
   it('rejects when it gets a request without a response', async () => {
     const answering = make(() => {})(fakeRequest() as never);
     await expect(answering).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_CONFIG',
-      message: expect.stringMatching(WHAT_TO_PASS),
+      message: 'nodeHandler takes a request and response of Node.js, got undefined as the response.',
     });
   });
 });
@@ -137,7 +139,7 @@ describe('nodeHandler as a route of Fastify', () => {
     expect(answer.json()).toMatchObject({
       statusCode: 500,
       code: 'ERR_WEBHOOK_CONFIG',
-      message: expect.stringMatching(WHAT_TO_PASS),
+      message: expect.stringContaining('a request of Fastify: use fastifyPlugin'),
     });
     expect(handled).toEqual([]);
   });
@@ -158,10 +160,7 @@ describe.each([
     const { status } = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body });
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    expect([status, messages]).toEqual([
-      500,
-      [expect.stringContaining('nodeHandler or expressHandler for a request of Node.js')],
-    ]);
+    expect([status, messages]).toEqual([500, [expect.stringContaining('use nodeHandler or expressHandler')]]);
   });
 });
 
