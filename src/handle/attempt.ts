@@ -106,7 +106,7 @@ class Attempt<Tx> {
     const { about } = this.#task;
     const keys = [...this.#task.items.keys()].filter((key) => !this.#dead.has(key));
     try {
-      const step = about.step ?? stepOf(this.#ground.logOf, this.#task.items, about);
+      const step = about.step ?? stepOf(this.#ground, this.#task.items, about);
       const words = keys.length > 0 ? await this.#ground.once(keys, step, this.#begin, this.#limit) : NO_WORDS;
       const outcomes = this.#outcomesOf(words);
       if (outcomes) await this.#count({ outcomes, tried: this.#tried });

@@ -1,7 +1,7 @@
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
+import { isApplied } from '../stores/log-store.js';
 import type { StoredLetter } from '../stores/store.js';
-import { isApplied } from '../stores/store.js';
 import { readLetter } from './letter-text.js';
 
 /** The code of an event whose effects may be incomplete. */
@@ -39,6 +39,10 @@ export interface DeadLetter {
 export function deadLetterOf(stored: StoredLetter, key: string): DeadLetter & { readonly item: EventItem } {
   const { letter: _, transitions, ...kept } = stored;
   const { item, ...letter } = readLetter(stored, key);
-  const isReversal = isApplied(transitions ?? 0) && { isReversal: true as const };
-  return { ...kept, ...letter, event: item.event, item, isUnknown: kept.code === UNKNOWN, ...isReversal };
+  return { ...kept, ...letter, event: item.event, item, ...marksOf(kept.code, transitions) };
+}
+
+/** The marks of a letter, by the code of its error and how often its log was applied or reverted. */
+export function marksOf(code: string, transitions = 0): Pick<DeadLetter, 'isUnknown' | 'isReversal'> {
+  return { isUnknown: code === UNKNOWN, ...(isApplied(transitions) && { isReversal: true as const }) };
 }

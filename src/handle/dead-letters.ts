@@ -1,13 +1,12 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { Failed, LetterStore } from '../stores/store.js';
-import { isApplied } from '../stores/store.js';
+import type { Failed, Failure, LetterStore } from '../stores/store.js';
 import type { Afterwards } from './afterwards.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
 import { codeOf } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
-import { type DeadLetterLimits, UNKNOWN } from './dead-letter.js';
+import { type DeadLetterLimits, marksOf, UNKNOWN } from './dead-letter.js';
 import { letterText, reasonOf } from './letter-text.js';
 import { isNonRetryable } from './non-retryable.js';
 import { recordOf } from './records.js';
@@ -84,20 +83,13 @@ export class Letters {
 
   #tell(
     failed: Failed,
-    {
-      code,
-      message,
-      source,
-      transitions,
-    }: ReturnType<typeof reasonOf> & { source?: string | undefined; transitions?: number | undefined },
+    { code, message, source, transitions }: Pick<Failure, 'code' | 'message' | 'source' | 'transitions'>,
     idempotencyKey: string,
     event: WebhookEvent,
   ): void {
     const { attempts, firstFailedAt } = failed;
     const times = { attempts, firstFailedAt, lastFailedAt: Date.now() };
-    const isReversal = isApplied(transitions ?? 0) && { isReversal: true as const };
-    const isUnknown = code === UNKNOWN;
-    const letter = { idempotencyKey, event, source, ...times, code, message, isUnknown, ...isReversal };
+    const letter = { idempotencyKey, event, source, ...times, code, message, ...marksOf(code, transitions) };
     traceDeadLetter(letter);
     this.#afterwards.deadLetter(letter);
   }

@@ -1,6 +1,6 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
-import type { LogStore } from '../stores/store.js';
+import type { LogStore } from '../stores/log-store.js';
 import type { Afterwards } from './afterwards.js';
 import type { EventOutcome } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
@@ -112,7 +112,7 @@ export function createDispatch<Tx>(
 
     const outcomes = await mapAtMost(concurrency, items, (item) => traceEvent(() => settle(item), { item }));
     // A duplicate may be of a log that was reverted.
-    for (const { status, item } of following ? outcomes : []) {
+    for (const { status, item } of outcomes) {
       if (status === 'duplicate' && item.status === 'event') following?.hint(item.event);
     }
     return outcomes;

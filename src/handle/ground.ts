@@ -3,10 +3,10 @@ import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } fr
 import type { Afterwards } from './afterwards.js';
 import type { Letters } from './dead-letters.js';
 import { type Once, onceWithLeases } from './lease-run.js';
-import type { LogOf } from './step.js';
+import type { Keeping, LogOf } from './step.js';
 
 /** Shared by all attempts of a receiver. */
-export interface Ground<Tx> {
+export interface Ground<Tx> extends Keeping {
   readonly once: Once<Tx>;
   readonly isTransactional: boolean;
   readonly keysPerRun: number;
@@ -15,8 +15,6 @@ export interface Ground<Tx> {
   readonly afterwards: Afterwards;
   /** Counts failures; absent without `deadLetters`. */
   readonly letters: Letters | undefined;
-  /** With `reorgs`, the store keeps the logs of events. */
-  readonly logOf: LogOf | undefined;
 }
 
 const withoutStore: Once<never> = async (keys, _step, run) => {
@@ -63,5 +61,6 @@ export function groundOf<Tx>(
     afterwards,
     letters,
     logOf,
+    keepsRecords: (store || undefined)?.records !== undefined,
   };
 }

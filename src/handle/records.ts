@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../events/types.js';
-import type { KeyRecord } from '../stores/store.js';
+import type { KeyRecord } from '../stores/record-store.js';
 import type { Items } from './answer.js';
 import type { AboutDelivery } from './context.js';
 

@@ -1,6 +1,6 @@
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { LogStore } from '../stores/store.js';
+import type { LogStore } from '../stores/log-store.js';
 import type { Afterwards } from './afterwards.js';
 import type { EventOutcome } from './answer.js';
 import type { Before } from './before.js';

@@ -1,5 +1,6 @@
 import type { WebhookEvent } from '../events/types.js';
-import { DELIVERY, type KeptLog, RETRY, type Step } from '../stores/store.js';
+import type { KeptLog } from '../stores/log-store.js';
+import { DELIVERY, RETRY, type Step } from '../stores/store.js';
 import type { Items } from './answer.js';
 import type { AboutDelivery } from './context.js';
 import { recordsOf } from './records.js';
@@ -7,12 +8,20 @@ import { recordsOf } from './records.js';
 /** An event as its log is kept until its block is final; undefined if the event has no log. Never throws. */
 export type LogOf = (event: WebhookEvent, idempotencyKey: string, source: string | undefined) => KeptLog | undefined;
 
+/** What the store keeps of events, beside their keys. */
+export interface Keeping {
+  /** Whether the store keeps records. */
+  readonly keepsRecords?: boolean | undefined;
+  /** With `reorgs`, the store keeps the logs of events. */
+  readonly logOf?: LogOf | undefined;
+}
+
 /** The step of a delivery, or of a retry. */
-export function stepOf(logOf: LogOf | undefined, items: Items, about: AboutDelivery): Step {
+export function stepOf({ keepsRecords, logOf }: Keeping, items: Items, about: AboutDelivery): Step {
   // A retry leaves the record of the delivery.
   if (about.retryOf !== undefined) return RETRY;
-  const records = recordsOf(items, about);
-  if (!logOf) return { ...DELIVERY, records };
+  const records = keepsRecords ? recordsOf(items, about) : undefined;
+  if (!logOf) return records ? { ...DELIVERY, records } : DELIVERY;
   const logs = new Map<string, KeptLog>();
   for (const [key, { event }] of items) {
     const log = logOf(event, key, about.source);

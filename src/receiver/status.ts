@@ -4,7 +4,7 @@ import { keyOf } from '../handle/idempotency-key.js';
 import type { HandleOptions } from '../handle/options.js';
 import { optionError } from '../internal/check-options.js';
 import type { ReceiveOptions } from '../receive/receive.js';
-import type { RecordStore, StoredRecord } from '../stores/store.js';
+import type { RecordStore, StoredRecord } from '../stores/record-store.js';
 import { type PeekOptions, sourceOf } from './own-events.js';
 
 /** What became of an event. Times are in epoch milliseconds. */

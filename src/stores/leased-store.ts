@@ -1,6 +1,7 @@
 import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
 import { withDeadline } from '../internal/deadline.js';
 import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
+import type { RecordStore } from './record-store.js';
 import { createRecorder } from './recorder.js';
 import { storableKey } from './storable-key.js';
 import { storableLetters } from './storable-letters.js';
@@ -11,7 +12,6 @@ import {
   DEFAULT_RETENTION_MS,
   type LeaseStore,
   type LetterStore,
-  type RecordStore,
   type Step,
 } from './store.js';
 

@@ -1,4 +1,5 @@
-import { isApplied, type KeptLog, type LogStore, type OpenLog, type Step } from './store.js';
+import { isApplied, type KeptLog, type LogStore, type OpenLog } from './log-store.js';
+import type { Step } from './store.js';
 
 type Log = KeptLog & OpenLog;
 

@@ -1,6 +1,7 @@
 import { readableText } from './readable-text.js';
+import type { RecordStore, SomeRecord, StoredRecord } from './record-store.js';
 import { storableKey } from './storable-key.js';
-import type { RecordStore, SomeRecord, Step, StoredRecord } from './store.js';
+import type { Step } from './store.js';
 
 const MOST = 200;
 /** The end of the year 9999: later times are no dates for some clients. */

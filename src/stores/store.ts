@@ -1,3 +1,6 @@
+import type { KeptLog, LogStore } from './log-store.js';
+import type { KeyRecord, RecordStore, SomeRecord } from './record-store.js';
+
 /** How long the stores and queues of this package remember a key by default, in ms: 7 days. */
 export const DEFAULT_RETENTION_MS = 604_800_000;
 
@@ -28,21 +31,6 @@ type NotPromise =
   | bigint
   | string
   | (object & { readonly then?: 'The handler of a synchronous transaction must not return a promise' });
-
-/** What people can read about the event of a key, as it arrived. Stores cut each text after 200 characters. */
-export interface KeyRecord {
-  readonly source?: string | undefined;
-  /** How the event arrived: `webhook`, or `via` of `handleEvents`. */
-  readonly via?: string | undefined;
-  /** The kind of the event, such as `event.emitted`. */
-  readonly kind: string;
-  readonly eventId: string;
-  /** The delivery's timestamp, in epoch milliseconds. */
-  readonly receivedAt?: number | undefined;
-}
-
-/** The fields of a record that are known. */
-export type SomeRecord = { readonly [Field in keyof KeyRecord]?: KeyRecord[Field] | undefined };
 
 /**
  * The change that a call makes to its keys: a delivery takes free keys, a retry takes dead letters. With `reorgs`, the
@@ -131,103 +119,6 @@ export interface LetterStore {
   list(page: { source?: string | undefined; after?: string | undefined; limit: number }): Promise<LetterPage>;
   /** Removes dead letters that are not being retried; their keys count as done. Returns the removed keys. */
   discard(keys: readonly string[]): Promise<ReadonlySet<string>>;
-}
-
-/** A block, and the chain it is of. */
-export interface LogBlock {
-  /** Identifies the chain, such as `1` for Ethereum. */
-  readonly chain: string;
-  readonly blockNumber: number;
-  /** In lower case. */
-  readonly blockHash: string;
-}
-
-/** A log whose block may still be replaced, as a store keeps it under its key. */
-export interface KeptLog extends LogBlock {
-  /** The event: JSON text. */
-  readonly letter: string;
-}
-
-/** A log whose block is not final. `transitions` is odd while its effect is applied. */
-export interface OpenLog extends LogBlock {
-  /** How often the log was applied or reverted. */
-  readonly transitions: number;
-}
-
-/** Whether a log that changed this often is applied. */
-export const isApplied = (transitions: number): boolean => transitions % 2 === 1;
-
-/**
- * Keeps logs until their blocks are final. Their keys do not expire before. `once` changes them, by steps from and to
- * `applied` and `reverted`: a step gets a row only while the row has the given state and number of transitions.
- */
-export interface LogStore {
-  /**
-   * Returns at most `limit` logs of a chain that are not final, by block number and key, with their keys as the store
-   * writes them. Skips dead letters and keys whose outcome is unknown.
-   *
-   * @param page.numbers Only logs of these blocks. (Default: all.)
-   * @param page.after Starts after this log of the previous page.
-   */
-  list(page: {
-    chain: string;
-    numbers?: readonly number[] | undefined;
-    after?: { readonly blockNumber: number; readonly key: string } | undefined;
-    limit: number;
-  }): Promise<ReadonlyMap<string, OpenLog>>;
-  /** Returns the log of a key as `list` returns it; undefined if there is none that is not final. */
-  read(key: string): Promise<(KeptLog & OpenLog) | undefined>;
-  /** Returns the log of an idempotency key, dead letters included. */
-  find(idempotencyKey: string): Promise<(KeptLog & OpenLog) | undefined>;
-  /**
-   * Makes the logs final, by keys as `list` returns them, that still have this number of transitions: their rows keep
-   * the key and never change again.
-   */
-  settle(transitions: ReadonlyMap<string, number>): Promise<unknown>;
-  /**
-   * Takes or extends the lease of a chain, so that one replica at a time revises its logs. Returns false while another
-   * owner has it.
-   */
-  lead(chain: string, owner: string): Promise<boolean>;
-  /** Gives the lease back. */
-  yield(chain: string, owner: string): Promise<unknown>;
-}
-
-/**
- * What became of an event. `in-progress`: a run has the key. `handled`: it took effect. `reverted`: its block left
- * the chain, so it has no effect. `failed`: its handler failed, and a redelivery runs it again. `dead-lettered`: it is a dead letter. `discarded`: its dead letter was discarded.
- * `abandoned`: the lease of its run ended without a result, as when its process was killed; a redelivery runs it again.
- * `unknown`: a transaction ended without the store, and nothing runs until you settle the key.
- */
-export type RecordState =
-  | 'in-progress'
-  | 'handled'
-  | 'reverted'
-  | 'failed'
-  | 'dead-lettered'
-  | 'discarded'
-  | 'abandoned'
-  | 'unknown';
-
-/** The record of a key. A field is absent if the store does not keep it. Times are in epoch milliseconds. */
-export interface StoredRecord extends SomeRecord {
-  readonly state: RecordState;
-  /** How often the handler failed, if the receiver has `deadLetters`. */
-  readonly attempts: number;
-  /** Code and message of the last failure, until the event takes effect. */
-  readonly code?: string | undefined;
-  readonly message?: string | undefined;
-  readonly lastFailedAt?: number | undefined;
-  /** When the last run claimed the key, and when its effect was recorded, on the store's clock. */
-  readonly claimedAt?: number | undefined;
-  readonly doneAt?: number | undefined;
-}
-
-/** Reads records by their keys as the store writes them. A key that it forgot, or whose run was undone, has no record. */
-export interface RecordStore {
-  look(keys: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>;
-  /** Returns at most 100 records of an event id; absent if the store would have to read all rows. */
-  find?(eventId: string): Promise<ReadonlyMap<string, StoredRecord>>;
 }
 
 /** Optional members of all stores. A store that wraps another one passes them on. */

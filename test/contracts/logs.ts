@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Deadline } from '../../src/handle/deadline.js';
 import { onceOf } from '../../src/handle/ground.js';
+import type { KeptLog, LogStore } from '../../src/stores/log-store.js';
 import {
   type IdempotencyStore,
-  type KeptLog,
   type LeaseStore,
-  type LogStore,
   RETRY,
   type Step,
   type TransactionalStore,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { DELIVERY, type KeyRecord, RETRY, type Step, type StoredRecord } from '../../src/stores/store.js';
+import type { KeyRecord, StoredRecord } from '../../src/stores/record-store.js';
+import { DELIVERY, RETRY, type Step } from '../../src/stores/store.js';
 import { failure, type LettersGround, runsOf } from './letters.js';
 
 export interface RecordTraits {

@@ -1,8 +1,8 @@
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, NonRetryableError } from '../../src/index.js';
+import type { RecordStore } from '../../src/stores/record-store.js';
 import { fromBetterSqlite3, sqlStore } from '../../src/stores/sql/index.js';
-import type { RecordStore } from '../../src/stores/store.js';
 import { event, noting } from '../helpers.js';
 import { delivery, keyOf } from './at-once.js';
 

@@ -4,11 +4,10 @@ import type { Hex } from '../../evm/types.js';
 import type { Reorgs } from '../../handle/reorgs.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
-import type { LogBlock } from '../../stores/store.js';
+import type { LogBlock } from '../../stores/log-store.js';
 import { placeOf } from '../finality/block-of.js';
 import type { FinalityLevel } from '../finality/level.js';
 import { createLook } from '../finality/look.js';
-import type { FinalityNode } from '../finality/node.js';
 import type { Say } from '../finality/node-look-ups.js';
 import { CHECK_TIMEOUTS } from '../finality/options.js';
 import { guardedLogger } from '../logging.js';
@@ -73,7 +72,7 @@ export function chainView(options: ChainReorgsOptions): ChainView {
   const { chainId, agree, intervalMs, timeoutMs, logger, ...rest } = readOptions(options);
   const { look, nodes } = createLook({ ...rest, chainId, agree, timeoutMs, logger, onContradiction: () => {} });
   const chain = String(chainId);
-  const heads = createHeads(nodes as [FinalityNode, ...FinalityNode[]], { agree, timeoutMs, now: rest.now });
+  const heads = createHeads(nodes, { agree, timeoutMs, now: rest.now });
   let isWarned = false;
 
   /** Warns once of an event that is handled as without `reorgs`. */

@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../../events/types.js';
 import { letterText } from '../../handle/letter-text.js';
 import type { Reorgs } from '../../handle/reorgs.js';
 import type { LogOf } from '../../handle/step.js';
-import type { LogBlock } from '../../stores/store.js';
+import type { LogBlock } from '../../stores/log-store.js';
 
 /** Whether a block is on the chain, and whether that can still change. */
 export interface BlockVerdict {

@@ -5,7 +5,8 @@ import type { Before } from '../../handle/before.js';
 import { keyOf } from '../../handle/idempotency-key.js';
 import type { HandleOnce } from '../../handle/run-each.js';
 import { stepOf } from '../../handle/step.js';
-import type { LogBlock, Step } from '../../stores/store.js';
+import type { LogBlock } from '../../stores/log-store.js';
+import type { Step } from '../../stores/store.js';
 import { type ChainView, logOf } from './chain-view.js';
 
 /**
@@ -16,7 +17,7 @@ import { type ChainView, logOf } from './chain-view.js';
  * @param hint Asks for a pass over the blocks of a number soon.
  */
 export function createFollow(view: ChainView, keep: HandleOnce, hint: (blockNumber: number) => void): Before {
-  const kept = logOf(view);
+  const kept = { logOf: logOf(view), keepsRecords: true };
   /** Hashes of the last blocks with events, by number. */
   const seen = new Map<number, string>();
 

@@ -6,8 +6,9 @@ import type { AboutDelivery } from '../../handle/context.js';
 import { readLetter } from '../../handle/letter-text.js';
 import type { ReorgReport } from '../../handle/reorg-report.js';
 import type { FollowedReceiver } from '../../handle/reorgs.js';
-import type { KeptLog, OpenLog, Step } from '../../stores/store.js';
-import { isApplied } from '../../stores/store.js';
+import type { KeptLog, OpenLog } from '../../stores/log-store.js';
+import { isApplied } from '../../stores/log-store.js';
+import type { Step } from '../../stores/store.js';
 import { type ChainView, logOf } from './chain-view.js';
 
 /** The parts of a receiver that passes use. */

@@ -37,8 +37,7 @@ export interface Claimed {
   readonly fencingToken?: bigint | undefined;
   /** The role of the session, as a literal: a handler may set another role until the end of its transaction. */
   readonly role?: string | undefined;
-  /** Written again if the transaction ended without the store. */
-  readonly records?: Step['records'];
+  /** The step that claimed them. */
   readonly step?: Step | undefined;
 }
 

@@ -1,4 +1,5 @@
-import type { LetterStore, RecordStore } from '../store.js';
+import type { RecordStore } from '../record-store.js';
+import type { LetterStore } from '../store.js';
 import type { RunStatement } from './database.js';
 import { explaining, isConflict, type Statements } from './dialect.js';
 import { keepable } from './letter-texts.js';

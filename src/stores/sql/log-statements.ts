@@ -1,4 +1,5 @@
-import { DELIVERY, type Failed, type Failure, type KeptLog, type LogStore, type OpenLog, type Step } from '../store.js';
+import type { KeptLog, LogStore, OpenLog } from '../log-store.js';
+import { DELIVERY, type Failed, type Failure, type Step } from '../store.js';
 import type { RunStatement } from './database.js';
 import { chunksOf, LOG_MS, literal, literals, NEVER_MS } from './table.js';
 

@@ -1,6 +1,7 @@
 import { monotonicNow } from '../../internal/deadline.js';
+import type { LogStore } from '../log-store.js';
 import { storableKey } from '../storable-key.js';
-import { DELIVERY, type LogStore } from '../store.js';
+import { DELIVERY } from '../store.js';
 import type { RunStatement } from './database.js';
 import { explaining, type Statements } from './dialect.js';
 

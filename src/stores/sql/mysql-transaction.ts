@@ -230,14 +230,14 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
     look: async (run, { keys, owner }) =>
       (await run(`${ownedBy(table, keys.slice(0, 1), owner)} ${unlessLocked(table)}`)).rows.length > 0,
-    async leaveOpen(run, { keys, owner, records, step }) {
+    async leaveOpen(run, { keys, owner, step }) {
       const isLog = step?.transitions ? ` OR (${logs.isAt(step)})` : '';
       for (const chunk of chunksOf(keys)) {
         await run(
           `UPDATE ${table.quoted} SET owner = ${literal(owner)}, expires_at = ${retained}, state = 'open'
            WHERE \`key\` IN (${literals(chunk)}) AND ((${IS_OVER}) OR (${IS_IDLE})${isLog})`,
         );
-        await insert(run, chunk, { owner, state: 'open', expires: retained, claimed: NOW, records });
+        await insert(run, chunk, { owner, state: 'open', expires: retained, claimed: NOW, records: step?.records });
       }
     },
     /**

@@ -1,4 +1,4 @@
-import type { SomeRecord } from '../store.js';
+import type { SomeRecord } from '../record-store.js';
 import type { RunStatement } from './database.js';
 import { keysOf, type LetterStatements } from './dialect.js';
 import { lettersOf } from './letter-texts.js';

@@ -217,8 +217,8 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
         return rows.length > 0;
       },
       /** Never waits for a key that another transaction has claimed meanwhile. */
-      leaveOpen(run, { keys, owner, records, step }) {
-        const given = recordsFrom(keys, records);
+      leaveOpen(run, { keys, owner, step }) {
+        const given = recordsFrom(keys, step?.records);
         return run(
           `${insert(given.columns)} SELECT key, ${literal(owner)}, 'open', ${retained}${given.values} FROM ${given.from}
            WHERE ${lock('key')} ON CONFLICT (key) ${replace}${given.replace} WHERE (${isOver}) OR (${isIdle})${step?.transitions ? ` OR (${logs.isAt(step, 'held.')})` : ''}`,

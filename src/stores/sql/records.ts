@@ -1,4 +1,4 @@
-import type { KeyRecord, RecordState, StoredRecord } from '../store.js';
+import type { KeyRecord, RecordState, StoredRecord } from '../record-store.js';
 import { type Answer, type RunStatement, valuesOf } from './database.js';
 import { hexOf } from './letter-texts.js';
 import { literals } from './table.js';
@@ -14,11 +14,6 @@ export const RECORD_COLUMNS = ['source', 'via', 'kind', 'event_id', 'received_at
 export function recordValues(record: KeyRecord | undefined): (string | number | null)[] {
   const { source = null, via = null, kind = null, eventId = null, receivedAt = null } = record ?? {};
   return [source, via, kind, eventId, receivedAt];
-}
-
-/** Assignments of the columns that a claim writes. */
-export function assigned(to: (column: string) => string): string {
-  return RECORD_COLUMNS.map((column) => `, ${column} = ${to(column)}`).join('');
 }
 
 /** Texts without an escape of a server or a placeholder of a client. */

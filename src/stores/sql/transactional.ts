@@ -219,7 +219,7 @@ class Attempt<Tx> {
     const { transaction, status, table } = this.#statements;
     const { keys, step } = this.#work;
     const taken = await transaction.claim(explaining(run, table), keys, crypto.randomUUID(), step);
-    const claimed = { ...taken, records: step.records, step };
+    const claimed = { ...taken, step };
     this.#claimed = claimed;
     for (const key of claimed.keys) this.#words.set(key, 'handled');
     const others = keys.filter((key) => !this.#words.has(key));

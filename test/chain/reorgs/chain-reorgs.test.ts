@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type ChainReorgsOptions, chainReorgs } from '../../../src/chain/index.js';
 import { chainView } from '../../../src/chain/reorgs/chain-reorgs.js';
-import type { LogBlock } from '../../../src/stores/store.js';
+import type { LogBlock } from '../../../src/stores/log-store.js';
 import { sampleTransactionIncluded } from '../../../src/testing/index.js';
 import { countsOf, eventOf, forkOf, nodeWith } from '../finality/checking.js';
 import type { ScriptedNode } from '../scripted-node.js';

@@ -1,4 +1,5 @@
-import type { KeptLog, LogStore, OpenLog, Step } from '../../../src/stores/store.js';
+import type { KeptLog, LogStore, OpenLog } from '../../../src/stores/log-store.js';
+import type { Step } from '../../../src/stores/store.js';
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import { Session } from './session.js';

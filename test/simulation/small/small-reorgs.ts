@@ -4,7 +4,8 @@ import { createRevise } from '../../../src/chain/reorgs/revise.js';
 import type { EventItem } from '../../../src/events/parse-delivery.js';
 import type { HandleEach, HandleOnce } from '../../../src/handle/run-each.js';
 import { stepOf } from '../../../src/handle/step.js';
-import type { KeptLog, LogStore, OpenLog, Step } from '../../../src/stores/store.js';
+import type { KeptLog, LogStore, OpenLog } from '../../../src/stores/log-store.js';
+import type { Step } from '../../../src/stores/store.js';
 import { eventOf } from '../models/events.js';
 import type { PlayWay } from '../search/exhaustive.js';
 
@@ -149,7 +150,8 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
         rules.storesOrphans ? handle(each, idempotencyKey, about) : { status: 'handled', item: each, idempotencyKey };
       const follow = createFollow(view, keep, () => {});
       const kept = asks && (await follow(new Map([[item, KEY]]), ABOUT)).get(item);
-      if (!kept) await handle(item, KEY, { ...ABOUT, step: stepOf(logOf(view), new Map([[KEY, item]]), ABOUT) });
+      if (!kept)
+        await handle(item, KEY, { ...ABOUT, step: stepOf({ logOf: logOf(view) }, new Map([[KEY, item]]), ABOUT) });
       busy.delete(who);
       observed.delete(who);
     }
