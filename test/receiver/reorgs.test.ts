@@ -203,7 +203,7 @@ describe('reorgs', () => {
   it.each([
     ['without onReverted', { onReverted: undefined }, /onReverted/],
     ['without a store that keeps logs', { store: { ...memoryStore(), logs: undefined } }, /transactional: true/],
-    ['without a store of its own', { store: undefined }, /transactional: true/],
+    ['with the default store', { store: undefined }, /transactional: true/],
     ['with finality', { finality: { before: nothing } }, /no undo/],
     ['with enqueue', { onEvent: undefined, onReverted: undefined, enqueue: nothing }, /enqueue/],
     ['with onEvents but onReverted', { onEvent: undefined, onEvents: nothing }, /onRevertedEvents/],

@@ -43,7 +43,7 @@ export function pageHeaders(token: string): Record<string, string> {
   return { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
 }
 
-/** A page over a feed of its own until the test ends, and calls of its API. */
+/** Serves a page over a new feed until the test ends, and calls its API. */
 export async function openPage(options: Partial<PageOptions> = {}, limits: FeedOptions = {}) {
   const feed = createFeed(limits);
   const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });

@@ -27,10 +27,7 @@ export const webhookIdempotencyKeys = pgTable(
     blockHash: text('block_hash'),
     transitions: integer().notNull().default(0),
   },
-  ({ expiresAt, eventId }) => [
-    index('webhook_idempotency_keys_expires_at_idx').on(expiresAt),
-    index('webhook_idempotency_keys_event_id_idx').on(eventId),
-  ],
+  ({ expiresAt }) => [index('webhook_idempotency_keys_expires_at_idx').on(expiresAt)],
 );
 
 /** Of `store.cursor(name)`. */

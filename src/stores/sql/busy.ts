@@ -22,7 +22,7 @@ export async function whenFree<T>(work: () => T | Promise<T>, timeoutMs: number)
     } catch (error) {
       if (!isBusy(error) || monotonicNow() > end) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+    await sleep(BUSY_RETRY_MS);
   }
 }
 
@@ -70,3 +70,7 @@ export function begin(db: SynchronousDatabase<unknown>): () => void {
 export const CLOSED = 'The database is closed.';
 const IN_TRANSACTION =
   'Other code has a transaction open on the connection. Give the store its own connection, or end transactions in the turn in which they begin.';
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,5 +1,6 @@
 import type { RecordStore } from '../record-store.js';
 import type { LetterStore } from '../store.js';
+import { sleep } from './busy.js';
 import type { RunStatement } from './database.js';
 import { explaining, isConflict, type Statements } from './dialect.js';
 import { keepable } from './letter-texts.js';
@@ -22,7 +23,7 @@ export function sqlLetters(plain: RunStatement, statements: Statements): LetterS
       for (let pauses = 0; ; pauses++) {
         const failed = await unlessConflict(() => fail(run, key, kept));
         if (failed || pauses === MOST_PAUSES || (await statements.status(run, [key])).size > 0) return failed;
-        await new Promise((resolve) => setTimeout(resolve, ENDING_MS));
+        await sleep(ENDING_MS);
       }
     },
     async look(keys) {

@@ -143,11 +143,11 @@ function scopeOf(name: string): string {
   return sha256Hex(name).slice(0, 40);
 }
 
-export function mysqlDdl({ quoted, index, eventIndex, cursors }: Table): string[] {
+export function mysqlDdl({ quoted, index, cursors }: Table): string[] {
   const ascii = (length: number) => `VARCHAR(${length}) CHARACTER SET ascii COLLATE ascii_bin`;
   const utf8 = (type: string) => `${type} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`;
   return [
-    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, attempts INT NOT NULL DEFAULT 0, first_failed_at BIGINT, last_failed_at BIGINT, source ${utf8('TEXT')}, error_code ${utf8('TEXT')}, error_message ${utf8('TEXT')}, letter ${utf8('MEDIUMTEXT')}, abandoned BOOLEAN NOT NULL DEFAULT FALSE, retry_until BIGINT, via ${utf8('VARCHAR(200)')}, kind ${utf8('VARCHAR(200)')}, event_id ${utf8('VARCHAR(200)')}, received_at BIGINT, claimed_at BIGINT, done_at BIGINT, chain ${ascii(64)}, block_number BIGINT, block_hash ${ascii(66)}, transitions INT NOT NULL DEFAULT 0, KEY ${index} (expires_at), KEY ${eventIndex} (event_id)) ENGINE=InnoDB`,
+    `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, attempts INT NOT NULL DEFAULT 0, first_failed_at BIGINT, last_failed_at BIGINT, source ${utf8('TEXT')}, error_code ${utf8('TEXT')}, error_message ${utf8('TEXT')}, letter ${utf8('MEDIUMTEXT')}, abandoned BOOLEAN NOT NULL DEFAULT FALSE, retry_until BIGINT, via ${utf8('VARCHAR(200)')}, kind ${utf8('VARCHAR(200)')}, event_id ${utf8('VARCHAR(200)')}, received_at BIGINT, claimed_at BIGINT, done_at BIGINT, chain ${ascii(64)}, block_number BIGINT, block_hash ${ascii(66)}, transitions INT NOT NULL DEFAULT 0, KEY ${index} (expires_at)) ENGINE=InnoDB`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name ${ascii(200)} PRIMARY KEY, value MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, writers ${ascii(740)} NOT NULL) ENGINE=InnoDB`,
   ];
 }

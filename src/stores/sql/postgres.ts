@@ -106,10 +106,8 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
 
     /** In one statement, under a lock, because IF NOT EXISTS has races between replicas. */
     async migrate(run) {
-      const qualified = (index: string) => (named.schema === undefined ? index : `"${named.schema}".${index}`);
-      const all = [named.quoted, qualified(named.index), qualified(named.eventIndex), named.cursors].map(
-        (name) => `to_regclass('${name}') IS NOT NULL`,
-      );
+      const index = named.schema === undefined ? named.index : `"${named.schema}".${named.index}`;
+      const all = [named.quoted, index, named.cursors].map((name) => `to_regclass('${name}') IS NOT NULL`);
       const { rows } = await run(`SELECT 'yes' WHERE ${all.join(' AND ')}`);
       // Unlike creating the tables, this needs no privilege.
       if (rows.length > 0) return;
@@ -269,11 +267,10 @@ function refuse(error: unknown): never {
 }
 
 /** The statements that create the tables. Half of each page stays free for updates in place (HOT). */
-export function postgresDdl({ quoted, index, eventIndex, cursors }: Table): string[] {
+export function postgresDdl({ quoted, index, cursors }: Table): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (key text COLLATE "C" PRIMARY KEY, owner text NOT NULL, state text NOT NULL, expires_at timestamptz NOT NULL, attempts integer NOT NULL DEFAULT 0, first_failed_at timestamptz, last_failed_at timestamptz, source text, error_code text, error_message text, letter text, abandoned boolean NOT NULL DEFAULT false, retry_until timestamptz, via text, kind text, event_id text COLLATE "C", received_at timestamptz, claimed_at timestamptz, done_at timestamptz, chain text, block_number bigint, block_hash text, transitions integer NOT NULL DEFAULT 0) WITH (fillfactor = 50)`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
-    `CREATE INDEX IF NOT EXISTS ${eventIndex} ON ${quoted} (event_id)`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
   ];
 }

@@ -237,11 +237,10 @@ export function hasEnded(error: unknown): boolean {
   );
 }
 
-export function sqliteDdl({ quoted, index, eventIndex, cursors }: Table): string[] {
+export function sqliteDdl({ quoted, index, cursors }: Table): string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, first_failed_at INTEGER, last_failed_at INTEGER, source TEXT, error_code TEXT, error_message TEXT, letter TEXT, abandoned INTEGER NOT NULL DEFAULT 0, retry_until INTEGER, via TEXT, kind TEXT, event_id TEXT, received_at INTEGER, claimed_at INTEGER, done_at INTEGER, chain TEXT, block_number INTEGER, block_hash TEXT, transitions INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at)`,
-    `CREATE INDEX IF NOT EXISTS ${eventIndex} ON ${quoted} (event_id)`,
     `CREATE TABLE IF NOT EXISTS ${cursors} (name TEXT PRIMARY KEY, value TEXT NOT NULL)`,
   ];
 }

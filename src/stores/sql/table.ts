@@ -10,7 +10,6 @@ export interface Table {
   readonly quoted: string;
   readonly index: string;
   /** The index of event ids. */
-  readonly eventIndex: string;
   /** The table of cursors. */
   readonly cursors: string;
 }
@@ -31,8 +30,7 @@ export function tableOf(name: string, dialect: Dialect): Table {
   const bare = parts.at(-1) as string;
   const schema = parts.length === 2 ? parts[0] : undefined;
   const cursors = `${quoted.slice(0, -1)}_cursors${quote}`;
-  const indexOf = (column: string) => `${quote}${bare}_${column}_idx${quote}`;
-  return { name, schema, bare, quoted, index: indexOf('expires_at'), eventIndex: indexOf('event_id'), cursors };
+  return { name, schema, bare, quoted, index: `${quote}${bare}_expires_at_idx${quote}`, cursors };
 }
 
 /**

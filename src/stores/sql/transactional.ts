@@ -3,7 +3,7 @@ import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import { storableStep } from '../storable-records.js';
 import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';
-import { BUSY_RETRY_MS, isBusy } from './busy.js';
+import { BUSY_RETRY_MS, isBusy, sleep } from './busy.js';
 import type { IsolationLevel, RunStatement, SqlDatabase, Transaction } from './database.js';
 import { type Claimed, explaining, isConflict, type Statements, wordsOf } from './dialect.js';
 import { Leaving, within } from './leaving.js';
@@ -292,10 +292,6 @@ class Attempt<Tx> {
     await within(terminating, this.#options.timeoutMs);
     throw error;
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function ignore(): void {}

@@ -65,7 +65,7 @@ const databases = {
   },
 };
 
-/** A receiver in a process of its own that a test kills. */
+/** A receiver in a child process that a test kills. */
 async function startChild(environment: Record<string, string>) {
   let child: ChildProcess;
   let port = 0;

@@ -9,7 +9,6 @@ describe('the names of tables', () => {
       bare: 'keys',
       quoted: '"keys"',
       index: '"keys_expires_at_idx"',
-      eventIndex: '"keys_event_id_idx"',
       cursors: '"keys_cursors"',
     });
     expect(tableOf('App.keys', 'mysql')).toEqual({
@@ -18,7 +17,6 @@ describe('the names of tables', () => {
       bare: 'keys',
       quoted: '`App`.`keys`',
       index: '`keys_expires_at_idx`',
-      eventIndex: '`keys_event_id_idx`',
       cursors: '`App`.`keys_cursors`',
     });
     expect(tableOf('App.keys', 'postgres').cursors).toBe('"App"."keys_cursors"');

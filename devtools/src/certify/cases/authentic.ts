@@ -90,7 +90,7 @@ const list: readonly Authentic[] = [
     title: 'Amounts that the service converted to decimals',
     deliveries: () => [[transferOf(1n, '0.000000000000000001')], [transferOf(123_456n, '123.456')]],
     effects: 2,
-    risk: 'Somebody configures the decimals of a token at the service: `BigInt(value)` throws, and every transfer fails.',
+    risk: 'The decimals of a token are configured at the service: `BigInt(value)` throws, and every transfer fails.',
     fix: 'Decode amounts from `rawFields`. An input may be a decimal although its type is `uint256`.',
   },
   {
@@ -157,7 +157,7 @@ async function run(authentic: Authentic, bench: Bench): Promise<Outcome> {
   if (id !== BASELINE)
     return failed(counted, { risk: 'The delivery is acknowledged and its events are lost, or take effect twice.' });
   return failed(counted, {
-    risk: 'Nothing can be said of effects: the other cases are judged by status.',
+    risk: 'Effects are unknown: the other cases are judged by status.',
     fix: 'Run nothing else that has effects meanwhile. If the handler filters events, have it take the samples: Transfer events of the contract 0x5FbDB2315678afecb367f032d93F642f64180aa3.',
   });
 }

@@ -56,7 +56,7 @@ export const FORGERIES: readonly Forgery[] = [
         'a space between tokens': { ...another, body: spaced },
       };
     },
-    risk: 'Whoever sees one delivery can change what it says. If JSON is serialized again before the HMAC, bytes that nobody signed are taken.',
+    risk: 'Anyone who sees one delivery can change its content. If JSON is serialized again before the HMAC, bytes that nobody signed are taken.',
     fix: 'Compute the HMAC over the raw bytes of the body, before anything parses it.',
   },
   {
@@ -117,7 +117,7 @@ export const FORGERIES: readonly Forgery[] = [
         },
       };
     },
-    risk: 'Whoever sees one delivery can send it with another timestamp and body. If that makes the handler throw, it fills your error log.',
+    risk: 'Anyone who sees one delivery can send it with another timestamp and body. If that makes the handler throw, it fills your error log.',
     fix: 'Accept a timestamp of decimal digits only, and only a body that is a whole JSON array. Answer 400 or 403 to all others.',
   },
   {

@@ -75,7 +75,7 @@ const ages = Object.entries(AGES).map(([id, off]): Case => {
     id,
     group: 'forged',
     title: `Signed ${when}; taken is a warning, or a failure with \`--window\``,
-    risk: 'A recorded delivery can be replayed as long as your store of seen events forgets it.',
+    risk: 'A recorded delivery can be replayed once your store has forgotten its events.',
     fix: 'Refuse timestamps that are more than five minutes off, in either direction. The specification shows no window: if retries keep the first timestamp, take a longer one.',
     async run(bench) {
       const request = signedSample(bench, bench.seconds() + off);
