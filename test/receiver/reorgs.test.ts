@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, createReceiver, memoryStore } from '../../src/index.js';
+import type { KeptLog, LogStore, OpenLog } from '../../src/stores/log-store.js';
 import { sampleTransactionIncluded } from '../../src/testing/index.js';
 import { secret } from '../helpers.js';
 import { statuses } from './at-once.js';
@@ -171,6 +172,62 @@ describe('an event whose reversal or application fails for good', () => {
     await receiver.deadLetters.discard([letter?.idempotencyKey ?? '']);
     expect(await settle()).toMatchObject({ reverted: 0, failed: 0, open: 0 });
     expect(statuses(await deliver(logOf('A')))).toEqual(['duplicate']);
+  });
+});
+
+describe('a store that keeps logs', () => {
+  /** A receiver over a memory store, some of whose methods for logs are others. */
+  function over(changes: (logs: LogStore) => Partial<LogStore>) {
+    const store = memoryStore();
+    const logs = store.logs as LogStore;
+    return following({ store: { ...store, logs: { ...logs, ...changes(logs) } } });
+  }
+
+  it('whose event cannot be read has it counted as failed, and reported', async () => {
+    const { deliver, settle, chain, reported, calls } = over((logs) => ({
+      read: async (key) => ({ ...((await logs.read(key)) as KeptLog & OpenLog), letter: '{' }),
+    }));
+    await deliver(logOf('A'));
+    chain.canonical.set(10, hashOf('B'));
+    expect(await settle()).toMatchObject({ reverted: 0, failed: 1, open: 1, oldestBlock: 10 });
+    expect([calls.length, reported]).toEqual([1, ['ERR_WEBHOOK_STORE']]);
+  });
+
+  it('whose log has changed meanwhile is left for the next pass', async () => {
+    const { deliver, settle, chain, calls } = over(() => ({ read: async () => undefined }));
+    await deliver(logOf('A'));
+    chain.canonical.set(10, hashOf('B'));
+    expect(await settle()).toMatchObject({ reverted: 0, failed: 0, open: 1 });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('that fails has the pass rejected, as a receiver that drains has', async () => {
+    const down = () => Promise.reject(new Error('down'));
+    const { deliver, settle, receiver } = over(() => ({ list: down }));
+    await deliver(logOf('A'));
+    await expect(settle()).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+    await receiver.drain();
+    await expect(settle()).rejects.toMatchObject({ code: 'ERR_WEBHOOK_DRAINING' });
+  });
+
+  it('lists logs in pages', async () => {
+    const { deliver, settle, chain } = following();
+    await deliver(...Array.from({ length: 1001 }, (_, logIndex) => logOf('A', { logIndex })));
+    chain.canonical.set(10, hashOf('A'));
+    chain.finalNumber = 10;
+    expect(await settle()).toMatchObject({ final: 1001, open: 0 });
+  });
+
+  it('that fails when a letter is retried leaves the letter', async () => {
+    const store = memoryStore();
+    const down = () => Promise.reject(new Error('down'));
+    const logs = { ...(store.logs as LogStore), find: down };
+    const { deliver, receiver } = following({
+      ...{ store: { ...store, logs }, deadLetters: { afterAttempts: 1, afterSeconds: 0 }, failing: ['+A10#0'] },
+    });
+    await deliver(logOf('A'));
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 0, failed: 1, skipped: 0 });
+    expect((await receiver.deadLetters.list()).letters).toHaveLength(1);
   });
 });
 

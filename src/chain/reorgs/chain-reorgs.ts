@@ -74,6 +74,8 @@ export function chainView(options: ChainReorgsOptions): ChainView {
   const chain = String(chainId);
   const heads = createHeads(nodes, { agree, timeoutMs, now: rest.now });
   let isWarned = false;
+  /** The last reason for which re-orgs wait. */
+  let told: string | undefined;
 
   /** Warns once of an event that is handled as without `reorgs`. */
   function warn(event: WebhookEvent, why: string): undefined {
@@ -145,11 +147,19 @@ export function chainView(options: ChainReorgsOptions): ChainView {
       isRemoval: false,
     }));
     try {
-      return await look(places);
+      const says = await look(places);
+      tell([...says.values()].find((say) => say.kind === 'unknown')?.error);
+      return says;
     } catch (error) {
-      logger.warn({ err: error }, `Re-orgs are settled later: ${(error as Error).message}`);
+      tell(error as Error);
       return new Map();
     }
+  }
+
+  /** Logs why re-orgs wait, once for each reason in a row. */
+  function tell(error: Error | undefined): void {
+    if (error && error.message !== told) logger.warn({ err: error }, `Re-orgs are settled later: ${error.message}`);
+    told = error?.message;
   }
 }
 

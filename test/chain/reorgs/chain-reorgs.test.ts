@@ -127,6 +127,37 @@ describe('chainReorgs', () => {
     expect(lines).toEqual([]);
   });
 
+  it.each([
+    ['malformed rawFields', { rawFields: '{' }],
+    ['no position', { rawFields: undefined, indexInLog: 1.5 }],
+  ])('takes an event with %s for one without a log', async (_, fields) => {
+    const node = await nodeWith(3);
+    const { reorgs, lines } = reorgsOf({ rpcUrl: node.url });
+    const mined = node.chain[2] as (typeof node.chain)[0];
+    const event = eventOf(mined);
+    const { hash: blockHash } = mined.block;
+    const transaction = { ...event.data.transaction, blockHash, blockNumber: 2 };
+    const odd = { ...event, data: { ...event.data, transaction, event: { ...event.data.event, ...fields } } };
+    expect(reorgs.placeOf(odd as never)).toBeUndefined();
+    expect(reorgs.isRemoval(odd as never)).toBe(false);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('has no verdict while no node answers in time, and says why once', async () => {
+    const node = await nodeWith(8, 4);
+    node.answer(() => undefined);
+    const { reorgs, lines, clock } = reorgsOf({ rpcUrl: node.url, timeoutMs: 20 });
+    const why = expect.stringMatching(/^Re-orgs are settled later: .+/);
+    for (let pass = 0; pass < 2; pass++) expect(await reorgs.verdicts([blockAt(node, 7)])).toEqual(new Map());
+    expect(lines.map(({ message }) => message)).toEqual([why]);
+    node.answer((_, __, answer) => answer);
+    expect((await reorgs.verdicts([blockAt(node, 7)])).size).toBe(1);
+    node.answer(() => undefined);
+    clock.ms += 2000;
+    await reorgs.verdicts([blockAt(node, 7)]);
+    expect(lines.map(({ message }) => message)).toEqual([why, why]);
+  });
+
   it('warns once of events that have no log', async () => {
     const { reorgs, lines } = reorgsOf({ rpcUrl: 'http://127.0.0.1:1' });
     const event = sampleTransactionIncluded();

@@ -1,0 +1,25 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { onTerminal } from './on-terminal.js';
+import { scratch } from './tool.js';
+
+const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
+
+it.each([
+  ['y', ['retry', '--all'], /Retry all dead letters\? \[y\/N\]/, 0, /0 handled/],
+  ['YES', ['retry', '--source', 'shop'], /Retry all dead letters of this source\? \[y\/N\]/, 0, /0 handled/],
+  ['n', ['retry', '--all'], /\[y\/N\]/, 1, /Nothing was changed\./],
+  ['', ['discard', 'event.emitted:1'], /Discard 1 dead letters\?/, 1, /Nothing was changed\./],
+  ['y', ['discard', 'event.emitted:1'], /Discard 1 dead letters\?/, 1, /0 of 1 discarded\./],
+] as const)('takes %j on a terminal as the answer to %j', async (answer, args, question, code, shown) => {
+  const module = await (await scratch())(
+    'webhooks.mjs',
+    `import { createReceiver } from '${library}index.js';
+     export default createReceiver({ secret: 'whsec-test', deadLetters: {}, onEvent() {} });`,
+  );
+  const command = onTerminal(['dead-letters', ...args, '--receiver', module]);
+  await command.shows(question);
+  command.type(`${answer}\n`);
+  expect(await command.ended).toBe(code);
+  await command.shows(shown);
+});
