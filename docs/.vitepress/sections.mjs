@@ -56,7 +56,11 @@ export const SECTIONS = [
     ],
   ],
   ['Queues', 'queues', ['index', 'bullmq', 'pg-boss', 'recipes']],
-  ['Contract events', 'events', ['index', 'routing', 'contract-events', 'missed-events', 'watch-chain', 'chains']],
+  [
+    'Contract events',
+    'events',
+    ['index', 'routing', 'contract-events', 'missed-events', 'second-source', 'watch-chain', 'chains'],
+  ],
   ['Testing', 'testing', ['handlers', 'certify', 'stores', 'local-service']],
   ['Develop locally', 'develop', ['index', 'page', 'commands', 'explain']],
   [
