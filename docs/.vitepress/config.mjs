@@ -15,6 +15,7 @@ export default defineConfig({
   description: 'Receive signed webhooks of on-chain contract events in TypeScript, each event exactly once.',
   lang: 'en',
   cleanUrls: true,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
   srcExclude: ['SKILL.md'],
   themeConfig: {
     nav: [
@@ -26,7 +27,10 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local', options: { _render: searchable } },
+    search: {
+      provider: 'local',
+      options: { _render: searchable, miniSearch: { searchOptions: { boost: { title: 8, titles: 4 } } } },
+    },
   },
   // The theme adds these classes when it has been loaded, which would move the bar.
   transformHtml: (html, _, { page }) =>

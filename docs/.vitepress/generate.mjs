@@ -1,12 +1,17 @@
 // Writes the pages that are made from the code: docs/reference/api from JSDoc, docs/reference/cli.md from the command's
 // own help. Needs `npm run build:js`.
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Application } from 'typedoc';
+import { Application, Comment } from 'typedoc';
 import { entriesOf, PACKAGES } from '../../scripts/exports.mjs';
 
 const path = (relative, base = import.meta.url) => fileURLToPath(new URL(relative, base));
+
+/** The table of docs/reference/imports.md: what each module contains. */
+const imports = [...readFileSync(path('../reference/imports.md'), 'utf8').matchAll(/^\| `(event-webhook\S*)`.*? \| (.*) \|$/gm)].map(
+  ([, specifier, contents]) => [specifier, contents.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')],
+);
 
 async function writeApi() {
   const sources = Object.entries(PACKAGES).flatMap(([name, url]) =>
@@ -24,6 +29,8 @@ async function writeApi() {
     out,
     name: 'API',
     readme: 'none',
+    sortEntryPoints: false,
+    indexFormat: 'table',
     router: 'module',
     entryFileName: 'index',
     hideBreadcrumbs: true,
@@ -42,6 +49,9 @@ async function writeApi() {
   if (project === undefined) throw new Error('TypeDoc could not read the sources.');
   for (const module of project.children ?? []) {
     module.name = sources.find((source) => source.module === module.name)?.specifier ?? module.name;
+    const [, contents] = imports.find(([specifier]) => specifier === module.name) ?? [];
+    if (contents === undefined) throw new Error(`docs/reference/imports.md has no row for ${module.name}.`);
+    module.comment = new Comment([{ kind: 'text', text: contents }]);
   }
   await app.generateOutputs(project);
   if (app.logger.hasErrors()) throw new Error('TypeDoc could not write the API reference.');

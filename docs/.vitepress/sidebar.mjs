@@ -3,8 +3,10 @@ import { SECTIONS } from './sections.mjs';
 
 const docs = new URL('../', import.meta.url);
 
-export const sidebar = SECTIONS.map(([text, folder, pages]) => ({
+/** Each section is closed until one of its pages is shown, apart from the first. */
+export const sidebar = SECTIONS.map(([text, folder, pages], index) => ({
   text,
+  collapsed: index > 0,
   items: pages.map((page) => {
     const file = new URL(`${folder}/${page}.md`, docs);
     const link = file.href.slice(docs.href.length - 1, -'.md'.length).replace(/index$/, '');
