@@ -25,6 +25,12 @@ export function errorOf(cause: unknown, limit: Deadline): WebhookError {
   return limit.error !== undefined && cause === limit.error ? limit.error : handlerError(cause);
 }
 
+/** The failure of an earlier run that never ended. */
+export function abandonedRun(): WebhookError {
+  const message = 'An earlier run did not end: its process was killed, or frozen for longer than its lease.';
+  return new WebhookError('ERR_WEBHOOK_HANDLER', message);
+}
+
 /** Whether an error is the store's own, which takes precedence over the handler's error. */
 export function isOfStore(error: unknown): boolean {
   const code = codeOf(error);

@@ -9,6 +9,7 @@ import type { AboutDelivery } from './context.js';
 import { type DeadLetterLimits, marksOf, UNKNOWN } from './dead-letter.js';
 import { letterText, reasonOf } from './letter-text.js';
 import { isNonRetryable } from './non-retryable.js';
+import type { Attempted } from './outcome.js';
 import { recordOf } from './records.js';
 import { traceDeadLetter } from './tracing.js';
 
@@ -28,32 +29,22 @@ export class Letters {
   }
 
   /**
-   * Counts the failed event of a run that the store has rolled back or released. Events that failed together do not
-   * count, because one of them may have failed the others. Never rejects.
+   * Counts failed events of a run that the store has rolled back or released. Events that failed together do not count,
+   * because one of them may have failed the others. Never rejects.
    */
-  settle(outcomes: readonly EventOutcome[], tried: ReadonlyMap<string, EventItem>, about: AboutDelivery) {
+  settle({ outcomes, tried, failed }: Attempted, about: AboutDelivery): Promise<EventOutcome[]> {
     return Promise.all(
       outcomes.map(async (outcome) => {
         const { idempotencyKey = '', item, error } = outcome;
-        const code = codeOf(error);
         const isAlone = tried.size === 1 && tried.has(idempotencyKey);
-        const counts = COUNTED.has(code) && (isAlone || code === UNKNOWN);
+        const code = codeOf(error);
+        const counts = COUNTED.has(code) && (isAlone || code === UNKNOWN || failed?.by === 'abandoned');
         if (!counts || !error || item.status !== 'event') return outcome;
         const isDead = await this.#count(idempotencyKey, item, about, error);
         // A retry returns the error itself.
-        return isDead && about.retryOf === undefined ? deadLettered(item, idempotencyKey) : outcome;
+        return isDead && about.retryOf === undefined ? { status: 'dead-lettered', item, idempotencyKey } : outcome;
       }),
     );
-  }
-
-  /** Counts events whose earlier run never ended. Returns the outcomes of the new dead letters. Never rejects. */
-  async abandoned(items: ReadonlyMap<string, EventItem>, about: AboutDelivery): Promise<Map<string, EventOutcome>> {
-    const dead = new Map<string, EventOutcome>();
-    for (const [key, item] of items) {
-      const isDead = await this.#count(key, item, about, new WebhookError('ERR_WEBHOOK_HANDLER', ABANDONED));
-      if (isDead && about.retryOf === undefined) dead.set(key, deadLettered(item, key));
-    }
-    return dead;
   }
 
   async #count(key: string, item: EventItem, about: AboutDelivery, error: WebhookError): Promise<boolean> {
@@ -95,9 +86,4 @@ export class Letters {
   }
 }
 
-function deadLettered(item: EventItem, idempotencyKey: string): EventOutcome {
-  return { status: 'dead-lettered', item, idempotencyKey };
-}
-
 const NOT_COUNTED = 'The store did not count a failure of the handler, so the event makes no dead letter yet.';
-const ABANDONED = 'An earlier run did not end: its process was killed, or frozen for longer than its lease.';

@@ -2,20 +2,19 @@ import { type EventIssue, InvalidEventError, type WebhookError } from '../errors
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { LogStore } from '../stores/log-store.js';
 import type { Afterwards } from './afterwards.js';
-import type { EventOutcome } from './answer.js';
+import type { EventOutcome, Items } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
 import { createBefore } from './before.js';
 import type { AboutDelivery } from './context.js';
 import { Letters } from './dead-letters.js';
 import { Deadline } from './deadline.js';
-import { createEnqueueEach } from './enqueue-each.js';
-import { groundOf, lettersOf } from './ground.js';
+import { type Ground, groundOf, lettersOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
 import type { HandleOptions } from './options.js';
 import type { FollowedReceiver, Following } from './reorgs.js';
-import { createHandleEach, createHandleOnce, type HandleEach, type HandleOnce } from './run-each.js';
+import { createEnqueueAll, createHandleAll, createHandleOne, type HandleEach } from './run-each.js';
 import { traceEvent } from './tracing.js';
-import type { OnEvent } from './types.js';
+import type { Enqueue, OnEvent } from './types.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;
@@ -28,23 +27,20 @@ export function createDispatch<Tx>(
   afterwards: Afterwards,
   passes: Passes,
 ): { readonly dispatch: Dispatch; readonly following: Following | undefined } {
-  const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
+  const { onEvent, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
   const { reorgs, onReverted, onRevertedEvents } = options;
   const kept = options.deadLetters && lettersOf(options.store);
   const letters = kept && new Letters(kept, options.deadLetters, afterwards);
   const ground = groundOf(options, afterwards, letters, reorgs?.logOf);
-  const handleOnce = onEvent && createHandleOnce(ground, onEvent);
-  const handleEach = onEvents
-    ? createHandleEach(ground, onEvents)
-    : enqueue && createEnqueueEach(enqueue, options, afterwards);
+  const handle = handlerOf(options, ground);
   const following = reorgs?.follow({
     ...passes,
     logs: (options.store as { readonly logs: LogStore }).logs,
-    apply: handleEach ?? inOrder(handleOnce as HandleOnce),
+    apply: handle,
     revert: onRevertedEvents
-      ? createHandleEach(ground, onRevertedEvents)
-      : inOrder(createHandleOnce(ground, onReverted as OnEvent<Tx>)),
-    keep: createHandleOnce<Tx>(ground, () => undefined as never),
+      ? createHandleAll(ground, onRevertedEvents)
+      : createHandleOne(ground, onReverted as OnEvent<Tx>),
+    keep: createHandleOne<Tx>(ground, () => undefined as never),
     report: afterwards.report,
   });
   // With `enqueue`, the worker checks finality. A separate ground, so that the check never waits for a local run.
@@ -88,7 +84,8 @@ export function createDispatch<Tx>(
     for (const [item, outcome] of (await before?.(keys, about)) ?? []) kept.set(item, outcome);
     const firsts = new Map<string, EventItem>();
     for (const [item, key] of keys) if (!kept.has(item) && !firsts.has(key)) firsts.set(key, item);
-    const handled = handleEach?.(firsts, about).then(byKey);
+    const run = (items: Items) => handle(items, about).then(byKey);
+    const all = onEvent ? undefined : run(firsts);
     const settled = new Map<string, Promise<EventOutcome>>();
     let invalid: InvalidEventError | undefined;
 
@@ -103,10 +100,8 @@ export function createDispatch<Tx>(
       const key = keys.get(item) as string;
       const same = settled.get(key);
       if (same) return repeatOf(await same, item);
-      const own = handleOnce
-        ? handleOnce(item, key, about)
-        : (handled as Promise<Map<string, EventOutcome>>).then((outcomes) => outcomes.get(key) as EventOutcome);
-      if (handled || options.store !== false) settled.set(key, own);
+      const own = (all ?? run(new Map([[key, item]]))).then((found) => found.get(key) as EventOutcome);
+      settled.set(key, own);
       return own;
     }
 
@@ -120,9 +115,15 @@ export function createDispatch<Tx>(
   return { dispatch, following };
 }
 
-/** Handles events one after the other. */
-function inOrder(handle: HandleOnce): HandleEach {
-  return (items, about) => mapAtMost(1, [...items], ([key, item]) => handle(item, key, about));
+/** Calls the one handler that the receiver has. */
+function handlerOf<Tx>(
+  { onEvent, onEvents, enqueue, handlerTimeoutMs, finality }: HandleOptions<Tx>,
+  ground: Ground<Tx>,
+): HandleEach {
+  if (onEvent) return createHandleOne(ground, onEvent);
+  if (onEvents) return createHandleAll(ground, onEvents);
+  const limits = { handlerTimeoutMs, afterwards: ground.afterwards };
+  return createEnqueueAll(limits, enqueue as Enqueue, finality !== undefined);
 }
 
 /** Most issues in the error of a delivery. */

@@ -1,4 +1,19 @@
+import type { WebhookError } from '../errors.js';
 import type { StoreWord } from '../stores/store.js';
+import type { EventOutcome, Items } from './answer.js';
+
+/** The result of an attempt to handle events. */
+export interface Attempted {
+  readonly outcomes: EventOutcome[];
+  /** The events that the handler was called with. */
+  readonly tried: Items;
+  /**
+   * Why all events failed. `handler`: it threw, and a transactional store has rolled back its run. `unknown`: its
+   * transaction ended without the store. `abandoned`: earlier runs of the events in `outcomes` never ended; the others
+   * were not tried. `store`: the store failed, or the time is over.
+   */
+  readonly failed?: { readonly by: 'handler' | 'unknown' | 'abandoned' | 'store'; readonly error: WebhookError };
+}
 
 /** The state of the handler's run when the store answers. */
 export type RunState = 'idle' | 'running' | 'done' | 'failed' | 'late';

@@ -7,7 +7,7 @@ import type { Before } from './before.js';
 import type { AboutDelivery } from './context.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 import type { ReorgReport, SettleOptions } from './reorg-report.js';
-import type { HandleEach, HandleOnce } from './run-each.js';
+import type { HandleEach } from './run-each.js';
 import type { LogOf } from './step.js';
 
 /** The option `reorgs`: makes the effects of events follow a chain. `chainReorgs` of `./chain` creates one. */
@@ -26,7 +26,7 @@ export interface FollowedReceiver extends Pick<Afterwards, 'report'> {
   readonly apply: HandleEach;
   readonly revert: HandleEach;
   /** Takes a step without calling user code. */
-  readonly keep: HandleOnce;
+  readonly keep: HandleEach;
   /** Counts passes as work in flight, and refuses them once it is closed. */
   readonly gate: { readonly isClosed: boolean; check(): void; wait(work: Promise<unknown>): void };
   /** Receives the report of each pass. */

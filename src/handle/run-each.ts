@@ -1,57 +1,56 @@
-import type { WebhookError } from '../errors.js';
-import type { EventItem } from '../events/parse-delivery.js';
+import { WebhookError } from '../errors.js';
 import { stopwatch } from '../internal/deadline.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
-import { attempt } from './attempt.js';
+import { attempt, type Task } from './attempt.js';
 import { type AboutDelivery, createContext } from './context.js';
+import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
-import type { EventEntry, OnEvent, OnEvents } from './types.js';
+import { traceHandler } from './tracing.js';
+import type { Enqueue, EventEntry, OnEvent, OnEvents } from './types.js';
 
-/** Runs `onEvent` for one event under its idempotency key. Never rejects. */
-export type HandleOnce = (item: EventItem, idempotencyKey: string, about: AboutDelivery) => Promise<EventOutcome>;
-
-/** Runs user code for events, and returns the outcome of each, in any order. Never rejects. */
+/** Runs user code for events, each key once, and returns the outcome of each, in any order. Never rejects. */
 export type HandleEach = (items: Items, about: AboutDelivery) => Promise<EventOutcome[]>;
 
 export function entriesOf(items: Items): EventEntry[] {
   return [...items].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
 }
 
-export function createHandleOnce<Tx>(ground: Ground<Tx>, onEvent: OnEvent<Tx>): HandleOnce {
-  const { handlerTimeoutMs } = ground;
-  return async (item, idempotencyKey, about) => {
-    const { outcomes } = await attempt(ground, {
-      items: new Map([[idempotencyKey, item]]),
-      about,
-      handlerTimeoutMs,
-      call: (_, run) => onEvent(item.event, createContext(about, run, idempotencyKey)),
-    });
-    return outcomes[0] as EventOutcome;
-  };
+/** Runs `onEvent` for one event after the other. */
+export function createHandleOne<Tx>(ground: Ground<Tx>, onEvent: OnEvent<Tx>): HandleEach {
+  return handleInParts(ground, 1, (fresh, about, run) => {
+    const [{ event, idempotencyKey }] = entriesOf(fresh) as [EventEntry];
+    return onEvent(event, createContext(about, run, idempotencyKey));
+  });
 }
 
-export function createHandleEach<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>): HandleEach {
+/** Runs `onEvents` for as many events at once as the store takes. */
+export function createHandleAll<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>): HandleEach {
+  return handleInParts(ground, ground.keysPerRun, (fresh, about, run) =>
+    onEvents(entriesOf(fresh), createContext(about, run)),
+  );
+}
+
+function handleInParts<Tx>(ground: Ground<Tx>, most: number, call: Task<Tx>['call']): HandleEach {
   async function atOnce(items: Items, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
     const handlerTimeoutMs = search ? search.remainingMs() : ground.handlerTimeoutMs;
-    if (handlerTimeoutMs <= 0) return outcomesOf(items, 'failed', search?.error);
-    const { outcomes, tried, code, hasThrown } = await attempt(ground, {
-      items,
-      about,
-      handlerTimeoutMs,
-      call: (fresh, run) => onEvents(entriesOf(fresh), createContext(about, run)),
-    });
-    search?.note(code === undefined);
+    if (search && handlerTimeoutMs <= 0) return outcomesOf(items, 'failed', search.error);
+    const { outcomes, tried, failed } = await attempt(ground, { items, about, handlerTimeoutMs, call });
+    search?.note(failed === undefined);
+    if (!failed) return outcomes;
+    const within = search ?? new Search(items.size, ground.handlerTimeoutMs, failed.error);
+    if (failed.by === 'abandoned') {
+      const dead = outcomes.filter(({ status }) => status === 'dead-lettered');
+      return [...dead, ...(await atOnce(without(items, dead), about, within))];
+    }
     // A store that failed without a run would fail again.
-    if (!(hasThrown || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') || tried.size === 0) return outcomes;
+    if (failed.by === 'store' || tried.size === 0) return outcomes;
     const own = outcomes.filter(({ idempotencyKey = '' }) => tried.has(idempotencyKey));
-    const others = new Map([...items].filter(([key]) => !tried.has(key)));
     // One failing event must not block the others. Without a transaction, all may have had effects.
-    const isDivided = (ground.isTransactional || ground.letters) && hasThrown && tried.size > 1;
+    const isDivided = (ground.isTransactional || ground.letters) && failed.by === 'handler' && tried.size > 1;
     const size = ground.isTransactional ? Math.ceil(tried.size / 2) : 1;
-    const within = search ?? new Search(tried.size, ground.handlerTimeoutMs, own[0]?.error);
     const found = isDivided ? await inParts(tried, size, about, within) : own;
-    return [...found, ...(await atOnce(others, about, search))];
+    return [...found, ...(await atOnce(without(items, own), about, search))];
   }
 
   async function inParts(items: Items, size: number, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
@@ -63,8 +62,13 @@ export function createHandleEach<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>)
     return outcomes;
   }
 
-  /** As many keys at once as the store takes. */
-  return (items, about) => inParts(items, Math.min(ground.keysPerRun, items.size), about);
+  return (items, about) => inParts(items, Math.min(most, items.size), about);
+}
+
+function without(items: Items, outcomes: readonly EventOutcome[]): Items {
+  const rest = new Map(items);
+  for (const { idempotencyKey = '' } of outcomes) rest.delete(idempotencyKey);
+  return rest;
 }
 
 /**
@@ -72,13 +76,13 @@ export function createHandleEach<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>)
  * is over, or after too many failed runs in a row; the remaining events then fail with the error of the first run.
  */
 class Search {
-  readonly error: WebhookError | undefined;
+  readonly error: WebhookError;
   readonly #most: number;
   readonly #ms: number;
   readonly #elapsedMs = stopwatch();
   #failedInRow = 0;
 
-  constructor(events: number, ms: number, error: WebhookError | undefined) {
+  constructor(events: number, ms: number, error: WebhookError) {
     // Enough runs to halve down to one event, and a few more.
     this.#most = Math.ceil(Math.log2(events)) + 8;
     this.#ms = ms;
@@ -93,4 +97,29 @@ class Search {
   remainingMs(): number {
     return this.#failedInRow >= this.#most ? 0 : Math.ceil(this.#ms - this.#elapsedMs());
   }
+}
+
+/** Passes events to `enqueue` at once. */
+export function createEnqueueAll(
+  { handlerTimeoutMs, afterwards }: Pick<Ground<never>, 'handlerTimeoutMs' | 'afterwards'>,
+  enqueue: Enqueue,
+  hasFinality: boolean,
+): HandleEach {
+  const needs = hasFinality && ({ needsFinality: true } as const);
+  return async (items, { host, ...about }) => {
+    if (items.size === 0) return [];
+    const limit = new Deadline(handlerTimeoutMs, host);
+    if (limit.error) return outcomesOf(items, 'failed', limit.error);
+    const entries = entriesOf(items);
+    const { signal, deadline } = limit;
+    const work = () => enqueue(entries, { signal, deadline, ...about, ...needs });
+    try {
+      const events = entries.map(({ event }) => event);
+      await traceHandler(() => limit.run(work, afterwards.hold), { events });
+      return outcomesOf(items, 'stored');
+    } catch (cause) {
+      const message = '`enqueue` failed, so the delivery will be sent again.';
+      return outcomesOf(items, 'failed', new WebhookError('ERR_WEBHOOK_ENQUEUE', message, { cause }));
+    }
+  };
 }

@@ -5,7 +5,7 @@ import { asWebhookError } from '../handle/answer.js';
 import { createBefore, type Finality } from '../handle/before.js';
 import { groundOf } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
-import { createHandleOnce } from '../handle/run-each.js';
+import { createHandleOne } from '../handle/run-each.js';
 import type { OnEvent } from '../handle/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
@@ -87,7 +87,7 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
     },
   };
   const settings = { store: keys, handlerTimeoutMs };
-  const handleOnce = createHandleOnce<Tx>(groundOf(settings, afterwards), onEvent);
+  const handle = createHandleOne<Tx>(groundOf(settings, afterwards), onEvent);
   const before = finality && createBefore(finality, groundOf(settings, afterwards));
 
   async function runJob(job: EventJob): Promise<Delay | undefined> {
@@ -105,8 +105,8 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       if (kept?.error) throw kept.error;
       if (kept) return undefined;
     }
-    const { error } = await handleOnce(item, idempotencyKey, about);
-    if (error !== undefined) throw error;
+    const [outcome] = await handle(new Map([[idempotencyKey, item]]), about);
+    if (outcome?.error) throw outcome.error;
     return undefined;
   }
   return { runJob, handlerTimeoutMs };

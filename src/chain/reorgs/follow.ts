@@ -3,7 +3,7 @@ import type { EventItem } from '../../events/parse-delivery.js';
 import type { EventOutcome } from '../../handle/answer.js';
 import type { Before } from '../../handle/before.js';
 import { keyOf } from '../../handle/idempotency-key.js';
-import type { HandleOnce } from '../../handle/run-each.js';
+import type { HandleEach } from '../../handle/run-each.js';
 import { stepOf } from '../../handle/step.js';
 import type { LogBlock } from '../../stores/log-store.js';
 import type { Step } from '../../stores/store.js';
@@ -16,7 +16,7 @@ import { type ChainView, logOf } from './chain-view.js';
  * @param keep Takes a step without calling user code.
  * @param hint Asks for a pass over the blocks of a number soon.
  */
-export function createFollow(view: ChainView, keep: HandleOnce, hint: (blockNumber: number) => void): Before {
+export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumber: number) => void): Before {
   const kept = { logOf: logOf(view), keepsRecords: true };
   /** Hashes of the last blocks with events, by number. */
   const seen = new Map<number, string>();
@@ -50,8 +50,9 @@ export function createFollow(view: ChainView, keep: HandleOnce, hint: (blockNumb
       const key = keys.get(item) as string;
       const items = new Map([[key, item]]);
       const step: Step = { ...stepOf(kept, items, about), to: 'reverted' };
-      const outcome = await keep(item, key, { ...about, step });
-      outcomes.set(item, outcome.status === 'handled' ? { ...outcome, status: 'dropped' } : outcome);
+      for (const outcome of await keep(items, { ...about, step })) {
+        outcomes.set(item, outcome.status === 'handled' ? { ...outcome, status: 'dropped' } : outcome);
+      }
     }
     return outcomes;
   };

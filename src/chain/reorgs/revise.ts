@@ -141,8 +141,8 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
       const to = isWanted ? 'applied' : 'reverted';
       const step: Step = { from: 'dead', to, logs: logsOfOne(kept(item.event, key, about.source), key) };
       const revised = { ...about, step, application: applicationOf(transitions) };
-      if (isWanted === isApplied(transitions)) return await keep(item, key, revised);
-      const [outcome] = await (isWanted ? apply : revert)(items, revised);
+      const change = isWanted ? apply : revert;
+      const [outcome] = await (isWanted === isApplied(transitions) ? keep : change)(items, revised);
       return outcome as EventOutcome;
     } catch (cause) {
       return { status: 'failed', item, idempotencyKey: key, error: asWebhookError(storeFailure(cause)) };

@@ -22,8 +22,7 @@ export const drainDefects: readonly Defect[] = [
   // `drain` does not wait for a handler that timed out in its transaction.
   planted('a late transaction keeps no place', ['transactional'], 4000, {
     [ATTEMPT]: {
-      "if (this.#run === 'running' || this.#run === 'late') this.#hold();":
-        "if (this.#run === 'running') this.#hold();",
+      "if (this.#run === 'running' || this.#run === 'late') {": "if (this.#run === 'running') {",
     },
   }),
   // After a freeze during its claim, a handler begins although its time is over.

@@ -8,20 +8,19 @@ export const receiverDefects: readonly Defect[] = [
   // The key of a handler that timed out is free while the handler still runs, so a redelivery overlaps it.
   planted('released while it runs', ['memory'], 40, {
     [ATTEMPT]: {
-      'ignorePromise(running);\n    return running;':
-        "const late = new Promise<never>((_, reject) => this.#limit.signal.addEventListener('abort', () => reject(this.#limit.error)));\n    ignorePromise(running);\n    return Promise.race([running, late]);",
+      'return running;': 'return Promise.race([running, late as Promise<never>]);',
     },
   }),
   // A store that was left, or whose handler timed out, records the key of a handler that then fails.
   planted('a late failure is recorded', ['memory', 'odd-store'], 400, {
     [ATTEMPT]: {
-      'const running = handling.then(\n      () => this.#done(),\n      (thrown: unknown) => {\n        throw':
-        'const running = handling.then(\n      () => this.#done(),\n      (thrown: unknown) => {\n        if (!this.#resolve) this.#failed({ thrown, error: errorOf(thrown, this.#limit) });\n        else throw',
+      '(thrown: unknown) => {\n        throw':
+        '(thrown: unknown) => {\n        if (!this.#resolve) this.#hasFailed({ thrown, error: errorOf(thrown, this.#limit) });\n        else throw',
     },
   }),
   // `drain` resolves while a handler that timed out still runs.
   planted('drained over a late handler', ['memory'], 400, {
-    [ATTEMPT]: { 'this.#ground.afterwards.hold(handling, this.#task.about.host);': '' },
+    [ATTEMPT]: { 'this.#ground.afterwards.hold(settled, this.#task.about.host);': '' },
   }),
   // `drain` resolves while the record of an effect is still retried.
   planted('drained over a pending record', ['leased'], 6000, {
@@ -68,12 +67,12 @@ export const receiverDefects: readonly Defect[] = [
   }),
   // The error of a handler is not part of the outcome.
   planted('a failed handler is acknowledged', ['memory'], 50, {
-    [ATTEMPT]: { "outcomesOf(this.#task.items, 'failed', error)": "outcomesOf(this.#task.items, 'failed')" },
+    [ATTEMPT]: { "outcomesOf(items, 'failed', error)": "outcomesOf(items, 'failed')" },
   }),
   // An event whose key the store has found open has no error.
   planted('an unknown outcome is acknowledged', ['transactional'], 400, {
     [ATTEMPT]: {
-      "if (word === 'unknown') error = outcomeUnknown(idempotencyKey, this.#failure?.thrown);\n      else if": 'if',
+      ', error: outcomeUnknown(idempotencyKey, this.#failure?.thrown)': '',
     },
   }),
 ];

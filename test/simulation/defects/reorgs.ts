@@ -5,8 +5,8 @@ export const reorgsDefects: readonly Defect[] = [
   // A log whose block is not on the chain is acknowledged without a row, from which a pass could apply it later.
   planted('an orphaned delivery is not stored', ['reorgs'], 50, {
     'src/chain/reorgs/follow.ts': {
-      'const outcome = await keep(item, key, { ...about, step });':
-        "const outcome: EventOutcome = { status: 'handled', item, idempotencyKey: key };\n      void [keep, step];",
+      'for (const outcome of await keep(items, { ...about, step })) {':
+        "for (const outcome of [{ status: 'handled', item, idempotencyKey: key } as EventOutcome]) {\n      void [keep, step];",
     },
   }),
   // A pass takes the hash that it read before the height was final for the final one.

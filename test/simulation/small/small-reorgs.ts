@@ -2,7 +2,8 @@ import { type ChainView, logOf } from '../../../src/chain/reorgs/chain-view.js';
 import { createFollow } from '../../../src/chain/reorgs/follow.js';
 import { createRevise } from '../../../src/chain/reorgs/revise.js';
 import type { EventItem } from '../../../src/events/parse-delivery.js';
-import type { HandleEach, HandleOnce } from '../../../src/handle/run-each.js';
+import { outcomesOf } from '../../../src/handle/answer.js';
+import type { HandleEach } from '../../../src/handle/run-each.js';
 import { stepOf } from '../../../src/handle/step.js';
 import type { KeptLog, LogStore, OpenLog } from '../../../src/stores/log-store.js';
 import type { Step } from '../../../src/stores/store.js';
@@ -95,11 +96,10 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
     }
 
     function partsOf(who: string) {
-      const handle: HandleOnce = async (each, idempotencyKey, { step }) => {
+      const handle: HandleEach = async (items, { step }) => {
         const isTaken = await ask(who, 'step', () => take(step as Step));
-        return { status: isTaken ? 'handled' : 'duplicate', item: each, idempotencyKey };
+        return outcomesOf(items, isTaken ? 'handled' : 'duplicate');
       };
-      const each: HandleEach = async (items, about) => [await handle(items.get(KEY) as EventItem, KEY, about)];
       const logs: LogStore = {
         list: async () => new Map(row && !row.isFinal ? [[KEY, row]] : []),
         read: async () => (row?.isFinal ? undefined : row),
@@ -112,7 +112,7 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
         lead: async () => true,
         yield: async () => {},
       };
-      return { handle, each, logs, view: viewOf(who) };
+      return { handle, logs, view: viewOf(who) };
     }
 
     function viewOf(who: string): ChainView {
@@ -134,11 +134,11 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
     }
 
     const replicas = ['one', 'two'].map((who) => {
-      const { view, logs, each, handle } = partsOf(who);
+      const { view, logs, handle } = partsOf(who);
       const report = () => {};
       return {
         who,
-        ...createRevise(view, { logs, apply: each, revert: each, keep: handle, report }),
+        ...createRevise(view, { logs, apply: handle, revert: handle, keep: handle, report }),
       };
     });
 
@@ -146,12 +146,12 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
       const who = `delivery ${++deliveries}`;
       busy.add(who);
       const { view, handle } = partsOf(who);
-      const keep: HandleOnce = async (each, idempotencyKey, about) =>
-        rules.storesOrphans ? handle(each, idempotencyKey, about) : { status: 'handled', item: each, idempotencyKey };
+      const keep: HandleEach = async (items, about) =>
+        rules.storesOrphans ? handle(items, about) : outcomesOf(items, 'handled');
       const follow = createFollow(view, keep, () => {});
       const kept = asks && (await follow(new Map([[item, KEY]]), ABOUT)).get(item);
-      if (!kept)
-        await handle(item, KEY, { ...ABOUT, step: stepOf({ logOf: logOf(view) }, new Map([[KEY, item]]), ABOUT) });
+      const items = new Map([[KEY, item]]);
+      if (!kept) await handle(items, { ...ABOUT, step: stepOf({ logOf: logOf(view) }, items, ABOUT) });
       busy.delete(who);
       observed.delete(who);
     }
