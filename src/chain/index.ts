@@ -1,6 +1,6 @@
 export type { Finality } from '../handle/before.js';
-export type { ReorgReport } from '../handle/reorg-report.js';
 export type { Reorgs } from '../handle/reorgs.js';
+export type { ReorgReport } from '../handle/tracing.js';
 export type { ReconcileCursor } from '../stores/cursor.js';
 export { chainFinality } from './finality/chain-finality.js';
 export type { FinalityLevel } from './finality/level.js';

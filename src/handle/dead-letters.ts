@@ -2,16 +2,15 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { Failed, Failure, LetterStore } from '../stores/store.js';
-import type { Afterwards } from './afterwards.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
 import { codeOf } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
-import { type DeadLetterLimits, marksOf, UNKNOWN } from './dead-letter.js';
-import { letterText, reasonOf } from './letter-text.js';
+import { type DeadLetterLimits, letterText, marksOf, reasonOf, UNKNOWN } from './dead-letter.js';
 import { isNonRetryable } from './non-retryable.js';
 import type { Attempted } from './outcome.js';
-import { recordOf } from './records.js';
+import { recordOf } from './step.js';
 import { traceDeadLetter } from './tracing.js';
+import type { Afterwards } from './types.js';
 
 /** Error codes that count as failures of the handler. */
 const COUNTED = new Set<string | undefined>(['ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK_HANDLER_TIMEOUT', UNKNOWN]);

@@ -1,8 +1,8 @@
 import { WebhookError } from '../errors.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
 import type { RunLimit } from '../stores/store.js';
-import type { Afterwards } from './afterwards.js';
 import { type HostTime, outOfTime } from './host-time.js';
+import type { Afterwards } from './types.js';
 
 /** With less time than this, in ms, user code is more likely to be cut off than to finish. */
 const SHORTEST_MS = 500;

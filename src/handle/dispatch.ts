@@ -1,7 +1,6 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { LogStore } from '../stores/log-store.js';
-import type { Afterwards } from './afterwards.js';
 import type { EventOutcome, Items } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
 import { createBefore } from './before.js';
@@ -14,7 +13,7 @@ import type { HandleOptions } from './options.js';
 import type { FollowedReceiver, Following } from './reorgs.js';
 import { createEnqueueAll, createHandleAll, createHandleOne, type HandleEach } from './run-each.js';
 import { traceEvent } from './tracing.js';
-import type { Enqueue, OnEvent } from './types.js';
+import type { Afterwards, Enqueue, OnEvent } from './types.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;

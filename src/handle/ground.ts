@@ -1,9 +1,9 @@
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } from '../stores/store.js';
-import type { Afterwards } from './afterwards.js';
 import type { Letters } from './dead-letters.js';
 import { type Once, onceWithLeases } from './lease-run.js';
 import type { Keeping, LogOf } from './step.js';
+import type { Afterwards } from './types.js';
 
 /** Shared by all attempts of a receiver. */
 export interface Ground<Tx> extends Keeping {

@@ -1,4 +1,5 @@
 import { WebhookError } from '../errors.js';
+import { withDeadline } from '../internal/deadline.js';
 import type { Claimed, LeaseStore, Run, Step, StoreWord } from '../stores/store.js';
 import type { Deadline } from './deadline.js';
 
@@ -10,32 +11,21 @@ export type Once<Tx> = (
   limit: Deadline,
 ) => Promise<ReadonlyMap<string, StoreWord>>;
 
-/** A run of this process. `late` settles when the run's time is over. */
-interface Running {
-  readonly words: ReturnType<Once<undefined>>;
-  readonly limit: Deadline;
-  late?: Promise<StoreWord>;
-}
-
 /** Runs work under leases. A duplicate of an event that this process is running waits for that run. */
 export function onceWithLeases(store: LeaseStore): Once<undefined> {
-  const running = new Map<string, Running>();
+  const running = new Map<string, { readonly words: ReturnType<Once<undefined>>; readonly limit: Deadline }>();
 
   /** The word for a key that this process is running; undefined if there is no run, or its time is over. */
   function elsewhere(key: string): Promise<StoreWord> | undefined {
     const first = running.get(key);
+    const leftMs = first === undefined || first.limit.error ? 0 : first.limit.remainingMs();
+    if (first === undefined || !(leftMs > 0)) return undefined;
+    const word = first.words.then((words) => (words.get(key) === 'handled' ? 'duplicate' : words.get(key)));
     // The store may never answer; a duplicate must not wait forever.
-    if (first === undefined || first.limit.error || !(first.limit.remainingMs() > 0)) return undefined;
-    first.late ??= new Promise((resolve) => {
-      const timer = setTimeout(() => resolve('in-progress'), first.limit.remainingMs());
-      const stop = () => clearTimeout(timer);
-      first.words.then(stop, stop);
-    });
-    const word = first.words.then(
-      (words) => (words.get(key) === 'handled' ? 'duplicate' : (words.get(key) ?? 'in-progress')),
-      () => 'in-progress' as const,
+    return withDeadline(word, leftMs, () => new Error('late')).then(
+      (settled) => settled ?? 'in-progress',
+      () => 'in-progress',
     );
-    return Promise.race([word, first.late]);
   }
 
   return async (keys, step, run, limit) => {

@@ -1,14 +1,20 @@
 import type { EventItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { LogStore } from '../stores/log-store.js';
-import type { Afterwards } from './afterwards.js';
 import type { EventOutcome } from './answer.js';
 import type { Before } from './before.js';
 import type { AboutDelivery } from './context.js';
 import type { IdempotencyKey } from './idempotency-key.js';
-import type { ReorgReport, SettleOptions } from './reorg-report.js';
 import type { HandleEach } from './run-each.js';
 import type { LogOf } from './step.js';
+import type { ReorgReport } from './tracing.js';
+import type { Afterwards } from './types.js';
+
+/** Options of `settleReorgs`. */
+export interface SettleOptions {
+  /** Ends the pass between two events. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** The option `reorgs`: makes the effects of events follow a chain. `chainReorgs` of `./chain` creates one. */
 export interface Reorgs {

@@ -1,9 +1,9 @@
 import type { WebhookEvent } from '../events/types.js';
 import type { KeptLog } from '../stores/log-store.js';
+import type { KeyRecord } from '../stores/record-store.js';
 import { DELIVERY, RETRY, type Step } from '../stores/store.js';
 import type { Items } from './answer.js';
 import type { AboutDelivery } from './context.js';
-import { recordsOf } from './records.js';
 
 /** An event as its log is kept until its block is final; undefined if the event has no log. Never throws. */
 export type LogOf = (event: WebhookEvent, idempotencyKey: string, source: string | undefined) => KeptLog | undefined;
@@ -20,7 +20,9 @@ export interface Keeping {
 export function stepOf({ keepsRecords, logOf }: Keeping, items: Items, about: AboutDelivery): Step {
   // A retry leaves the record of the delivery.
   if (about.retryOf !== undefined) return RETRY;
-  const records = keepsRecords ? recordsOf(items, about) : undefined;
+  const records = keepsRecords
+    ? new Map([...items].map(([key, { event }]) => [key, recordOf(event, about)]))
+    : undefined;
   if (!logOf) return records ? { ...DELIVERY, records } : DELIVERY;
   const logs = new Map<string, KeptLog>();
   for (const [key, { event }] of items) {
@@ -28,4 +30,9 @@ export function stepOf({ keepsRecords, logOf }: Keeping, items: Items, about: Ab
     if (log) logs.set(key, log);
   }
   return { from: 'free', to: 'applied', records, logs };
+}
+
+/** What stores keep about an event beside its key. */
+export function recordOf(event: WebhookEvent, { source, via, timestamp }: AboutDelivery): KeyRecord {
+  return { source, via, kind: event.event, eventId: event.id, receivedAt: 1000 * Number(timestamp) };
 }

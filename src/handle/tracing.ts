@@ -4,7 +4,6 @@ import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { DeliveryResult, EventOutcome } from './answer.js';
 import type { DeadLetter } from './dead-letter.js';
-import type { ReorgReport } from './reorg-report.js';
 
 /** Published for each delivery. */
 export interface DeliveryMessage {
@@ -34,6 +33,24 @@ export interface HandlerMessage {
 export interface InFlightMessage {
   /** Places of `maxInFlight` in use: deliveries that are being handled, and handlers that outlast their time limit. */
   readonly inFlight: number;
+}
+
+/** The result of a pass over the logs whose blocks are not final. Published for each pass. */
+export interface ReorgReport {
+  /** Events that took effect because their block is on the chain: again, or for the first time. */
+  readonly applied: number;
+  /** Events whose effect was reverted. */
+  readonly reverted: number;
+  /** Events whose handler failed, or that could not be read; the next pass tries them again. */
+  readonly failed: number;
+  /** Events whose block became final, so that they do not change any more. */
+  readonly final: number;
+  /** Events whose block is not final. */
+  readonly open: number;
+  /** Number of the lowest block of these. */
+  readonly oldestBlock?: number | undefined;
+  /** Whether another replica was at work, so that this pass did nothing. */
+  readonly isElsewhere: boolean;
 }
 
 /**

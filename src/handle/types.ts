@@ -2,6 +2,8 @@ import type { DeliveryItem, InvalidItem, UnknownItem } from '../events/parse-del
 import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { HandlerResult } from '../stores/store.js';
+import type { DeadLetter } from './dead-letter.js';
+import type { HostTime } from './host-time.js';
 
 /** An authentic delivery, parsed. */
 export interface VerifiedDelivery {
@@ -106,3 +108,15 @@ export type OnInvalid = (item: InvalidItem) => unknown;
 
 /** Called with an item of an unknown kind. Resolve to acknowledge the item; throw to have it redelivered. */
 export type OnUnknown = (item: UnknownItem) => unknown;
+
+/** Handles work that continues after an event was answered. */
+export interface Afterwards {
+  /** Takes user code that still runs after its time limit. The code occupies a place until it settles. */
+  hold(settled: Promise<unknown>, host?: HostTime): void;
+  /** Takes a store call that has not settled yet. */
+  wait(settled: Promise<unknown>, host?: HostTime): void;
+  /** Reports failures after the answer, and events that a route skipped. */
+  report(error: unknown, context: ItemContext): void;
+  /** Reports a new dead letter. */
+  deadLetter(letter: DeadLetter): void;
+}

@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { DeadLetter } from '../handle/dead-letter.js';
-import type { ReorgReport } from '../handle/reorg-report.js';
-import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage } from '../handle/tracing.js';
+import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage, ReorgReport } from '../handle/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
 import { type Followed, follow } from './follow.js';
 import { guarded } from './guarded.js';

@@ -1,12 +1,11 @@
 import { ConfigError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
-import type { Afterwards } from '../handle/afterwards.js';
 import { asWebhookError } from '../handle/answer.js';
 import { createBefore, type Finality } from '../handle/before.js';
 import { groundOf } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
 import { createHandleOne } from '../handle/run-each.js';
-import type { OnEvent } from '../handle/types.js';
+import type { Afterwards, OnEvent } from '../handle/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
 import type { OnError } from '../receiver/options.js';

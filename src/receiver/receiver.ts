@@ -1,10 +1,11 @@
 import { ConfigError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
-import type { Afterwards } from '../handle/afterwards.js';
 import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
 import { type AboutDelivery, receivedIn } from '../handle/context.js';
 import { createDispatch } from '../handle/dispatch.js';
-import type { ReorgReport, SettleOptions } from '../handle/reorg-report.js';
+import type { SettleOptions } from '../handle/reorgs.js';
+import type { ReorgReport } from '../handle/tracing.js';
+import type { Afterwards } from '../handle/types.js';
 import { hasMethods } from '../internal/check-client.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
@@ -12,10 +13,9 @@ import { createReceive, type Take } from '../receive/receive.js';
 import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/request.js';
 import { createDeadLetters, type DeadLetters } from './dead-letters.js';
 import type { ReceiverOptions } from './options.js';
-import { createOwnEvents, type OwnEvents } from './own-events.js';
+import { createOwnEvents, createStatus, type OwnEvents, type Status } from './own-events.js';
 import { createReporter } from './reporter.js';
 import { resolveReceiverOptions } from './resolve-options.js';
-import { createStatus, type Status } from './status.js';
 
 /** Receives deliveries: verifies, parses, runs your code once per event, and returns the answer. */
 export interface Receiver extends OwnEvents {

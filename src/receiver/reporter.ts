@@ -1,8 +1,7 @@
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
 import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
 import type { DeadLetter } from '../handle/dead-letter.js';
-import type { ReorgReport } from '../handle/reorg-report.js';
-import { traceReorgs } from '../handle/tracing.js';
+import { type ReorgReport, traceReorgs } from '../handle/tracing.js';
 import type { ErrorContext } from '../receive/request.js';
 import type { ReceiverSettings, VerifierOptions } from './options.js';
 

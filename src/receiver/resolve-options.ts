@@ -124,17 +124,9 @@ export function resolveVerifierOptions(options: VerifierOptions): ResolvedVerifi
 /** The options of a receiver with their defaults. Throws ConfigError for an unknown or invalid one. */
 export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): ResolvedVerifier & HandleOptions<Tx> {
   const resolved = resolve('createReceiver', receiverRules(), options) as ResolvedVerifier & HandleOptions<Tx>;
-  const { onEvent, onEvents, enqueue, store, handlerTimeoutMs, finality, deadLetters } = resolved;
-  const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
-  if (set !== 1) {
-    throw new ConfigError(`Set one of \`onEvent\`, \`onEvents\` and \`enqueue\`, got ${set === 0 ? 'none' : set}.`);
-  }
-  if (finality && store === false && !enqueue) throw new ConfigError('`finality` needs a `store`, got false.');
-  finality?.check?.(options);
-  checkReorgs(resolved);
-  if (options.onDeadLetter && !deadLetters) throw new ConfigError('`onDeadLetter` needs the option `deadLetters`.');
-  if (deadLetters && enqueue) throw new ConfigError(OF_QUEUE);
-  if (deadLetters && store !== undefined && !lettersOf(store)) throw new ConfigError(NO_LETTERS);
+  const { store, handlerTimeoutMs } = resolved;
+  for (const [isRefused, why] of refusals(resolved)) if (isRefused) throw new ConfigError(why);
+  resolved.finality?.check?.(options);
   // The default store's lease must be longer than the handler's time limit.
   const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
   return {
@@ -144,18 +136,23 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Resolv
   };
 }
 
-function checkReorgs<Tx>(options: HandleOptions<Tx>): void {
-  const { reorgs, onEvent, onEvents, onReverted, onRevertedEvents, enqueue, finality, store } = options;
-  if (!reorgs) {
-    if (onReverted || onRevertedEvents) throw new ConfigError('`onReverted` needs the option `reorgs`.');
-    return;
-  }
-  if (finality)
-    throw new ConfigError('Set `reorgs` or `finality`: an event that waits until it is final needs no undo.');
-  if (enqueue) throw new ConfigError('`reorgs` is for receivers that handle events themselves, not with `enqueue`.');
-  if (onEvent && !onReverted) throw new ConfigError('`reorgs` needs `onReverted`, which undoes what `onEvent` did.');
-  if (onEvents && !onRevertedEvents) throw new ConfigError('`reorgs` needs `onRevertedEvents` beside `onEvents`.');
-  if (!(store || undefined)?.logs) throw new ConfigError(NO_LOGS);
+/** The combinations of options that cannot work, and why. */
+function refusals<Tx>({ store, finality, reorgs, deadLetters, ...handlers }: HandleOptions<Tx>): [unknown, string][] {
+  const { onEvent, onEvents, enqueue, onReverted, onRevertedEvents, onDeadLetter } = handlers;
+  const set = [onEvent, onEvents, enqueue].filter((each) => each !== undefined).length;
+  return [
+    [set !== 1, `Set one of \`onEvent\`, \`onEvents\` and \`enqueue\`, got ${set || 'none'}.`],
+    [finality && store === false && !enqueue, '`finality` needs a `store`, got false.'],
+    [!reorgs && (onReverted || onRevertedEvents), '`onReverted` needs the option `reorgs`.'],
+    [reorgs && finality, 'Set `reorgs` or `finality`: an event that waits until it is final needs no undo.'],
+    [reorgs && enqueue, '`reorgs` is for receivers that handle events themselves, not with `enqueue`.'],
+    [reorgs && onEvent && !onReverted, '`reorgs` needs `onReverted`, which undoes what `onEvent` did.'],
+    [reorgs && onEvents && !onRevertedEvents, '`reorgs` needs `onRevertedEvents` beside `onEvents`.'],
+    [reorgs && !(store || undefined)?.logs, NO_LOGS],
+    [onDeadLetter && !deadLetters, '`onDeadLetter` needs the option `deadLetters`.'],
+    [deadLetters && enqueue, OF_QUEUE],
+    [deadLetters && store !== undefined && !lettersOf(store), NO_LETTERS],
+  ];
 }
 
 const NO_LETTERS =

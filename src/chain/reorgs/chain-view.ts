@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../events/types.js';
-import { letterText } from '../../handle/letter-text.js';
+import { letterText } from '../../handle/dead-letter.js';
 import type { Reorgs } from '../../handle/reorgs.js';
 import type { LogOf } from '../../handle/step.js';
 import type { LogBlock } from '../../stores/log-store.js';

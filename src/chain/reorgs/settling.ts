@@ -1,6 +1,6 @@
 import { storeFailure } from '../../handle/attempt-errors.js';
-import type { ReorgReport, SettleOptions } from '../../handle/reorg-report.js';
-import type { FollowedReceiver } from '../../handle/reorgs.js';
+import type { FollowedReceiver, SettleOptions } from '../../handle/reorgs.js';
+import type { ReorgReport } from '../../handle/tracing.js';
 import type { Revise } from './revise.js';
 
 /** How soon a pass follows a delivery that hints at a re-org, in ms. */

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Settling } from '../../../src/chain/reorgs/settling.js';
-import type { ReorgReport } from '../../../src/handle/reorg-report.js';
 import type { FollowedReceiver } from '../../../src/handle/reorgs.js';
+import type { ReorgReport } from '../../../src/handle/tracing.js';
 
 it('reports the open events of all blocks after a pass over some', async () => {
   vi.useFakeTimers();

@@ -56,15 +56,15 @@ export const leaseDefects: readonly Defect[] = [
   }),
   // A duplicate that waits for a run is acknowledged although the run fails.
   planted('waiting duplicates of a failure', ['memory'], 50, {
-    [LEASE_RUN]: { "() => 'in-progress' as const,": "() => 'duplicate' as const," },
+    [LEASE_RUN]: { 'withDeadline(word,': "withDeadline(word.catch(() => 'duplicate' as const)," },
   }),
   // A duplicate that waits for a run is acknowledged when the time of the run is over.
   planted('waiting duplicates of a late run', ['memory'], 100, {
-    [LEASE_RUN]: { "resolve('in-progress')": "resolve('duplicate')" },
+    [LEASE_RUN]: { "() => 'in-progress',": "({ message }) => (message === 'late' ? 'duplicate' : 'in-progress')," },
   }),
   // A duplicate waits for a run whose store never answers.
   planted('duplicates wait for ever', ['odd-store'], 1000, {
-    [LEASE_RUN]: { ' || !(first.limit.remainingMs() > 0)': '' },
+    [LEASE_RUN]: { ' || !(leftMs > 0)': '', "withDeadline(word, leftMs, () => new Error('late'))": 'word' },
   }),
   // The store in memory runs a key again that took effect.
   planted('memory forgets what is done', ['memory'], 50, {
