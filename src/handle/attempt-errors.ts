@@ -4,11 +4,6 @@ import { isNonRetryable } from './non-retryable.js';
 
 export const WRONG_WORD =
   'The store must resolve to handled (after its run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.';
-export const WRONG_KEYS = 'The store must call its run with some of its keys.';
-export const LATE = 'The store called its run too late, or while another one was under way.';
-export const FROZEN =
-  'Claiming the key took as long as the handler may take, so the handler was not started: the process was frozen, or the store is slow. The event will be redelivered.';
-
 export const codeOf = WebhookError.codeOf;
 
 /** The error reported for a failure of user code, whatever it threw. */
@@ -25,12 +20,6 @@ export function errorOf(cause: unknown, limit: Deadline): WebhookError {
   return limit.error !== undefined && cause === limit.error ? limit.error : handlerError(cause);
 }
 
-/** The failure of an earlier run that never ended. */
-export function abandonedRun(): WebhookError {
-  const message = 'An earlier run did not end: its process was killed, or frozen for longer than its lease.';
-  return new WebhookError('ERR_WEBHOOK_HANDLER', message);
-}
-
 /** Whether an error is the store's own, which takes precedence over the handler's error. */
 export function isOfStore(error: unknown): boolean {
   const code = codeOf(error);
@@ -41,13 +30,6 @@ export function isOfStore(error: unknown): boolean {
 export function storeFailure(cause: unknown): WebhookError {
   if (isOfStore(cause) || codeOf(cause) === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
-}
-
-export function inProgress(): WebhookError {
-  return new WebhookError(
-    'ERR_WEBHOOK_IN_PROGRESS',
-    'The event is being handled elsewhere. Send the delivery again later.',
-  );
 }
 
 /** The error for a key whose earlier transaction ended without the store. */

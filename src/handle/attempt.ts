@@ -4,20 +4,7 @@ import { withDeadline } from '../internal/deadline.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { Claimed } from '../stores/store.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
-import {
-  abandonedRun,
-  codeOf,
-  errorOf,
-  FROZEN,
-  inProgress,
-  isMadeFrom,
-  isOfStore,
-  LATE,
-  outcomeUnknown,
-  storeFailure,
-  WRONG_KEYS,
-  WRONG_WORD,
-} from './attempt-errors.js';
+import { codeOf, errorOf, isMadeFrom, isOfStore, outcomeUnknown, storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery, AboutRun } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
@@ -92,7 +79,7 @@ class Attempt<Tx> {
   /** Asks the store, counts failures once it has released the run, then answers. */
   async #settle(): Promise<void> {
     const { items, about } = this.#task;
-    const { once, letters } = this.#ground;
+    const { once, countFailures } = this.#ground;
     let attempted: Attempted;
     try {
       const step = about.step ?? stepOf(this.#ground, items, about);
@@ -101,7 +88,7 @@ class Attempt<Tx> {
     } catch (cause) {
       attempted = this.#failedBy(cause);
     }
-    const outcomes = letters ? await letters.settle(attempted, about) : attempted.outcomes;
+    const outcomes = countFailures ? await countFailures(attempted, about) : attempted.outcomes;
     this.#answer({ ...attempted, outcomes });
   }
 
@@ -122,7 +109,7 @@ class Attempt<Tx> {
   /** The result if the store rejects. */
   #failedBy(cause: unknown): Attempted {
     if (this.#abandoned.size > 0) {
-      return this.#failed('abandoned', abandonedRun(), this.#abandoned);
+      return this.#failed('abandoned', new WebhookError('ERR_WEBHOOK_HANDLER', ABANDONED), this.#abandoned);
     }
     const error = this.#failureFor(cause);
     const code = codeOf(error);
@@ -200,8 +187,8 @@ class Attempt<Tx> {
     const tried = new Map<string, EventItem>();
     for (const [key, item] of items) if (fresh.has(key)) tried.set(key, item);
     if (tried.size === 0 || tried.size !== fresh.size) throw new Error(WRONG_KEYS);
-    if (this.#ground.letters) this.#abandoned = new Map([...tried].filter(([key]) => fresh.get(key)?.abandoned));
-    if (this.#abandoned.size > 0) throw new Error('An earlier run did not end.');
+    if (this.#ground.countFailures) this.#abandoned = new Map([...tried].filter(([key]) => fresh.get(key)?.abandoned));
+    if (this.#abandoned.size > 0) throw new Error(ABANDONED);
     this.#run = 'running';
     this.#tried = tried;
     this.#failure = undefined;
@@ -247,4 +234,17 @@ const NONE: Items = new Map();
 function least(fresh: ReadonlyMap<string, Claimed>): bigint | undefined {
   const tokens = [...fresh.values()].flatMap(({ token }) => token ?? []);
   return tokens.length === 0 ? undefined : tokens.reduce((least, token) => (token < least ? token : least));
+}
+
+const WRONG_KEYS = 'The store must call its run with some of its keys.';
+const ABANDONED = 'An earlier run did not end: its process was killed, or frozen for longer than its lease.';
+const LATE = 'The store called its run too late, or while another one was under way.';
+const FROZEN =
+  'Claiming the key took as long as the handler may take, so the handler was not started: the process was frozen, or the store is slow. The event will be redelivered.';
+
+function inProgress(): WebhookError {
+  return new WebhookError(
+    'ERR_WEBHOOK_IN_PROGRESS',
+    'The event is being handled elsewhere. Send the delivery again later.',
+  );
 }

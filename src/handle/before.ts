@@ -41,15 +41,16 @@ export type Before = (
   about: AboutDelivery,
 ) => Promise<ReadonlyMap<EventItem, EventOutcome>>;
 
-const NONE: ReadonlyMap<EventItem, EventOutcome> = new Map();
 /** Delay before the next try if the check failed, in ms. */
 const ASK_AGAIN_MS = 15_000;
 
 export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, afterwards }: Ground<Tx>): Before {
   return async (keys, { source, host }) => {
-    if (keys.size === 0) return NONE;
-    const entries = new Map<EventEntry, EventItem>();
-    for (const [item, idempotencyKey] of keys) entries.set({ event: item.event, idempotencyKey }, item);
+    const outcomes = new Map<EventItem, EventOutcome>();
+    const items = new Map<EventEntry, EventItem>();
+    for (const [item, idempotencyKey] of keys) items.set({ event: item.event, idempotencyKey }, item);
+    const entries = [...items.keys()];
+    if (entries.length === 0) return outcomes;
     const limit = new Deadline(handlerTimeoutMs, host);
     const context: BeforeContext = {
       source,
@@ -59,22 +60,17 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
       // Ends before the deadline, so that the error names the store.
       stateOf: (key) => probe(once, key, 0.9 * limit.remainingMs()),
     };
-    let kept: ReadonlyMap<EventEntry, Kept> | undefined;
-    try {
-      kept = await limit.run(() => finality.before([...entries.keys()], context), afterwards.hold);
-      if (kept === undefined) return NONE;
-    } catch (cause) {
+    const asking = limit.run(() => finality.before(entries, context), afterwards.hold);
+    const kept = await asking.catch((cause) => {
       const isLate = cause === limit.error && codeOf(cause) === 'ERR_WEBHOOK_HANDLER_TIMEOUT';
-      const why = isLate ? new Error('`finality` did not answer in time.') : cause;
-      kept = new Map([...entries.keys()].map((entry) => [entry, notFinal(ASK_AGAIN_MS, why)]));
-    }
-    const outcomes = new Map<EventItem, EventOutcome>();
-    for (const [entry, item] of entries) {
+      const waits = notFinal(ASK_AGAIN_MS, isLate ? new Error('`finality` did not answer in time.') : cause);
+      return new Map(entries.map((entry) => [entry, waits]));
+    });
+    for (const [entry, item] of items) {
       const why = kept?.get(entry);
-      if (why === undefined) continue;
       // The error may come from another copy of the library.
-      const error = why.error && asWebhookError(why.error);
-      outcomes.set(item, { item, idempotencyKey: entry.idempotencyKey, ...why, error });
+      const error = why?.error && asWebhookError(why.error);
+      if (why) outcomes.set(item, { item, idempotencyKey: entry.idempotencyKey, ...why, error });
     }
     return outcomes;
   };

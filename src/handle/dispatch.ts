@@ -5,7 +5,7 @@ import type { EventOutcome, Items } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
 import { createBefore } from './before.js';
 import type { AboutDelivery } from './context.js';
-import { Letters } from './dead-letters.js';
+import { createCountFailures } from './dead-letters.js';
 import { Deadline } from './deadline.js';
 import { type Ground, groundOf, lettersOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
@@ -28,9 +28,9 @@ export function createDispatch<Tx>(
 ): { readonly dispatch: Dispatch; readonly following: Following | undefined } {
   const { onEvent, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
   const { reorgs, onReverted, onRevertedEvents } = options;
-  const kept = options.deadLetters && lettersOf(options.store);
-  const letters = kept && new Letters(kept, options.deadLetters, afterwards);
-  const ground = groundOf(options, afterwards, letters, reorgs?.logOf);
+  const letters = lettersOf(options.store);
+  const countFailures = options.deadLetters && letters && createCountFailures(letters, options.deadLetters, afterwards);
+  const ground = groundOf(options, afterwards, countFailures, reorgs?.logOf);
   const handle = handlerOf(options, ground);
   const following = reorgs?.follow({
     ...passes,
@@ -152,8 +152,6 @@ function byKey(outcomes: readonly EventOutcome[]): Map<string, EventOutcome> {
 
 /** Maps in order, with at most `most` calls at once. */
 export async function mapAtMost<T, R>(most: number, from: readonly T[], to: (each: T) => Promise<R>): Promise<R[]> {
-  // The most common delivery has one item.
-  if (from.length === 1) return [await to(from[0] as T)];
   const results: R[] = [];
   let next = 0;
   const work = async () => {

@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } from '../stores/store.js';
-import type { Letters } from './dead-letters.js';
+import type { CountFailures } from './dead-letters.js';
 import { type Once, onceWithLeases } from './lease-run.js';
 import type { Keeping, LogOf } from './step.js';
 import type { Afterwards } from './types.js';
@@ -13,8 +13,8 @@ export interface Ground<Tx> extends Keeping {
   readonly handlerTimeoutMs: number;
   readonly storeTimeoutMs: number;
   readonly afterwards: Afterwards;
-  /** Counts failures; absent without `deadLetters`. */
-  readonly letters: Letters | undefined;
+  /** Absent without `deadLetters`. */
+  readonly countFailures: CountFailures | undefined;
 }
 
 const withoutStore: Once<never> = async (keys, _step, run) => {
@@ -45,7 +45,7 @@ export function groundOf<Tx>(
     handlerTimeoutMs: mostMs,
   }: { readonly store: IdempotencyStore<Tx> | false; readonly handlerTimeoutMs: number },
   afterwards: Afterwards,
-  letters?: Letters,
+  countFailures?: CountFailures,
   logOf?: LogOf,
 ): Ground<Tx> {
   const transactional = store && isTransactional(store) ? store : undefined;
@@ -59,7 +59,7 @@ export function groundOf<Tx>(
     handlerTimeoutMs,
     storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS),
     afterwards,
-    letters,
+    countFailures,
     logOf,
     keepsRecords: (store || undefined)?.records !== undefined,
   };

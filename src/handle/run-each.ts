@@ -47,7 +47,7 @@ function handleInParts<Tx>(ground: Ground<Tx>, most: number, call: Task<Tx>['cal
     if (failed.by === 'store' || tried.size === 0) return outcomes;
     const own = outcomes.filter(({ idempotencyKey = '' }) => tried.has(idempotencyKey));
     // One failing event must not block the others. Without a transaction, all may have had effects.
-    const isDivided = (ground.isTransactional || ground.letters) && failed.by === 'handler' && tried.size > 1;
+    const isDivided = (ground.isTransactional || ground.countFailures) && failed.by === 'handler' && tried.size > 1;
     const size = ground.isTransactional ? Math.ceil(tried.size / 2) : 1;
     const found = isDivided ? await inParts(tried, size, about, within) : own;
     return [...found, ...(await atOnce(without(items, own), about, search))];

@@ -71,33 +71,27 @@ export function createDeadLetters<Tx>(
     throw new ConfigError('The receiver has no store that keeps dead letters: see `deadLetters`.');
   }
 
-  async function retryOne(key: string, stored: StoredLetter): Promise<RetriedLetter> {
+  async function retryOne(key: string, stored: StoredLetter | undefined): Promise<RetriedLetter> {
+    if (!stored) return { idempotencyKey: key, status: 'skipped' };
     const { item, idempotencyKey, source } = deadLetterOf(stored, key);
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const { outcomes, error: refusal } = await handle([item], {
-      source,
-      timestamp,
-      via: 'retry',
-      retryOf: idempotencyKey,
-    });
-    const [{ status, error = refusal } = { status: 'failed' as const, error: refusal }] = outcomes;
+    const result = await handle([item], { source, timestamp, via: 'retry', retryOf: idempotencyKey });
+    const { status, error } = result.outcomes[0] ?? { status: 'failed', error: result.error };
     if (status === 'handled') return { idempotencyKey, status };
     const isElsewhere = status === 'duplicate' || status === 'in-progress';
-    return { idempotencyKey, status: isElsewhere ? 'skipped' : 'failed', error };
+    return { idempotencyKey, status: isElsewhere ? 'skipped' : 'failed', error: error ?? result.error };
   }
 
   /** The letters to retry, in pages. */
-  async function* found(
-    which: readonly string[] | DeadLetterFilter,
-  ): AsyncGenerator<[string, StoredLetter | undefined]> {
+  async function* found(which: readonly string[] | DeadLetterFilter) {
     if (Array.isArray(which)) {
-      for (const key of which as readonly string[]) yield [key, (await letters().look([key])).get(key)];
+      for (const key of which as readonly string[]) yield [key, (await letters().look([key])).get(key)] as const;
       return;
     }
     let after: string | undefined;
     do {
       const page = await letters().list({ ...(which as DeadLetterFilter), after, limit: PAGE });
-      for (const [key, stored] of page.letters) if (!deadLetterOf(stored, key).isUnknown) yield [key, stored];
+      for (const [key, stored] of page.letters) if (!deadLetterOf(stored, key).isUnknown) yield [key, stored] as const;
       after = page.next;
     } while (after !== undefined);
   }
@@ -120,7 +114,7 @@ export function createDeadLetters<Tx>(
       }
       const counts = { handled: 0, failed: 0, skipped: 0 };
       for await (const [key, stored] of found(which)) {
-        const result = stored ? await retryOne(key, stored) : { idempotencyKey: key, status: 'skipped' as const };
+        const result = await retryOne(key, stored);
         counts[result.status]++;
         onResult?.(result);
       }
