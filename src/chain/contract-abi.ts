@@ -60,8 +60,8 @@ function readAs(item: AbiEventItem, { topics, data }: Pick<RawLog, 'topics' | 'd
   } catch {
     return undefined;
   }
-  const inputs = item.inputs.map(({ name, codec, parameter, isHashed }, at) => {
-    const value = isHashed ? (values[at] as Hex) : valueText(parameter, values[at]);
+  const inputs = item.inputs.map(({ name, codec, isHashed }, at) => {
+    const value = isHashed ? (values[at] as Hex) : valueText(codec, values[at]);
     return { name, value, hashed: isHashed, type: codec.type };
   });
   const { name, signature } = item;
@@ -71,9 +71,11 @@ function readAs(item: AbiEventItem, { topics, data }: Pick<RawLog, 'topics' | 'd
 function readCall({ name, signature, inputs }: FunctionItem, input: Hex): Called | undefined {
   try {
     const values = decodeValues(inputs, new AbiData(input, SELECTOR), () => new Error());
-    const called = inputs.map(({ codec, parameter }, at) => {
-      return { name: parameter.name ?? '', value: valueText(parameter, values[at]), type: codec.type };
-    });
+    const called = inputs.map(({ name, codec }, at) => ({
+      name,
+      value: valueText(codec, values[at]),
+      type: codec.type,
+    }));
     return { name, signature, inputs: called };
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import type { AbiParameter } from 'abitype';
+import type { Codec } from '../evm/codec.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -33,36 +33,19 @@ function lengthAt(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-/** The type of an array's elements; undefined if it is not an array. */
-export function elementOf(parameter: AbiParameter): AbiParameter | undefined {
-  const [, type] = /^(.*)\[\d*\]$/s.exec(parameter.type) ?? [];
-  return type === undefined ? undefined : { ...parameter, type };
-}
-
 /**
  * A value in its wire format: integers in decimal digits, checksummed addresses, bytes in hex, `true` or `false`, text
  * unchanged. Arrays and tuples are JSON text of such strings, so that parsing it loses no digit of an integer; a tuple
  * is an object, or an array if a component has no name.
  *
- * @param value The value that the parameter's codec read.
+ * @param value The value that the codec read.
  */
-export function valueText(parameter: AbiParameter, value: unknown): string {
-  const element = elementOf(parameter);
-  if (element) return `[${(value as unknown[]).map((each) => jsonText(element, each)).join(',')}]`;
-  return 'components' in parameter ? tupleText(parameter.components, value as object) : String(value);
-}
-
-function jsonText(parameter: AbiParameter, value: unknown): string {
-  const text = valueText(parameter, value);
-  const isJson = 'components' in parameter || elementOf(parameter) !== undefined;
-  return isJson ? text : JSON.stringify(text);
-}
-
-function tupleText(components: readonly AbiParameter[], value: object): string {
-  const isArray = Array.isArray(value);
-  const parts = components.map((component, at) =>
-    jsonText(component, (value as Record<string, unknown>)[isArray ? at : (component.name as string)]),
-  );
-  if (isArray) return `[${parts.join(',')}]`;
-  return `{${components.map(({ name }, at) => `${JSON.stringify(name)}:${parts[at]}`).join(',')}}`;
+export function valueText({ partsOf }: Codec, value: unknown): string {
+  if (!partsOf) return String(value);
+  const parts = partsOf(value);
+  const texts = parts.map(({ codec, value, name }) => {
+    const text = codec.partsOf ? valueText(codec, value) : JSON.stringify(valueText(codec, value));
+    return name === undefined ? text : `${JSON.stringify(name)}:${text}`;
+  });
+  return parts[0]?.name === undefined ? `[${texts.join(',')}]` : `{${texts.join(',')}}`;
 }

@@ -1,4 +1,4 @@
-import type { AbiEvent, AbiParameter } from 'abitype';
+import type { AbiEvent } from 'abitype';
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
@@ -64,7 +64,6 @@ export interface ItemInput {
   /** Its name, or its position if it has none, for error messages. */
   readonly label: string;
   readonly codec: Codec;
-  readonly parameter: AbiParameter;
   readonly isIndexed: boolean;
   /** Whether its argument is a keccak256 hash, as for an indexed string. */
   readonly isHashed: boolean;
@@ -98,7 +97,7 @@ export function abiEventItem(event: AbiEvent, textOf?: (bytes: Uint8Array) => st
     const isIndexed = parameter.indexed === true;
     const inputName = parameter.name ?? '';
     const isHashed = isIndexed && codec.isHashed;
-    return { name: inputName, label: inputName || `#${at}`, codec, parameter, isIndexed, isHashed };
+    return { name: inputName, label: inputName || `#${at}`, codec, isIndexed, isHashed };
   });
   const shapes = inputs.map((input) => `${input.codec.shape}${input.isIndexed ? ' indexed' : ''} ${input.name}`);
   const indexed = inputs.filter(({ isIndexed }) => isIndexed).length;

@@ -16,10 +16,19 @@ export interface Codec {
    * value is invalid.
    */
   readonly read: (data: AbiData, at: number) => unknown;
-  /** Converts the value of an input. Throws a `Problem` unless it is exact. */
+  /** Converts the value of an input, in which a bigint is an integer. Throws a `Problem` unless it is exact. */
   readonly fromWire: (wire: JsonValue) => unknown;
   /** Whether an input's value may represent the value from the chain. */
   readonly agrees: (value: unknown, wire: JsonValue) => boolean;
+  /** The elements of an array, or the components of a tuple, in order. Other types have none. */
+  readonly partsOf?: (value: unknown) => readonly Part[];
+}
+
+/** A part of a value. `name`: its key if the value is an object. */
+export interface Part {
+  readonly codec: Codec;
+  readonly value: unknown;
+  readonly name?: string | undefined;
 }
 
 /** Size of a value's head in bytes: its encoding, or an offset for a dynamic type. */

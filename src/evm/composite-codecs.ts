@@ -95,6 +95,7 @@ export function arrayCodec(element: Codec, length: number | undefined): Codec {
         values.every((each, at) => element.agrees(each, elements[at] as JsonValue))
       );
     },
+    partsOf: (values) => (values as unknown[]).map((value) => ({ codec: element, value })),
   };
 }
 
@@ -108,6 +109,8 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
   const isStatic = components.every(({ size }) => size !== undefined);
   const length = components.reduce((total, component) => total + placeSize(component), 0);
   const shaped = (values: unknown[]) => (isNamed ? recordOf(names, values) : values);
+  const valueAt = (value: unknown, at: number) =>
+    (value as unknown[] & Record<string, unknown>)[isNamed ? (names[at] as string) : at];
 
   /** The components in order, from an array or, if all have names, from an object. */
   function partsOf(wire: JsonValue): readonly JsonValue[] | undefined {
@@ -158,9 +161,10 @@ export function tupleCodec(components: readonly (Codec & { readonly name: string
     agrees(value, wire) {
       // The service's ABI of the contract may name the components differently.
       const parts = partsOf(wire) ?? Object.values(structureOf(wire) ?? {});
-      const values = Array.isArray(value) ? value : names.map((name) => (value as Record<string, unknown>)[name]);
       if (parts.length !== components.length) return false;
-      return components.every((component, at) => component.agrees(values[at], parts[at] as JsonValue));
+      return components.every((component, at) => component.agrees(valueAt(value, at), parts[at] as JsonValue));
     },
+    partsOf: (value) =>
+      components.map((codec, at) => ({ codec, value: valueAt(value, at), name: isNamed ? names[at] : undefined })),
   };
 }

@@ -46,6 +46,14 @@ export class Problem extends Error {
   /** Path inside the value, such as `[2].fee`. */
   path = '';
 
+  /** @param advice What to do if the value is that of a delivered input. */
+  constructor(
+    message: string,
+    readonly advice = '',
+  ) {
+    super(message);
+  }
+
   /** Returns what `work` returns; prefixes the path of its problems with `step`. */
   static under<Result>(step: string, work: () => Result): Result {
     try {

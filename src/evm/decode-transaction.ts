@@ -1,4 +1,4 @@
-import type { AbiFunction, AbiParameter } from 'abitype';
+import type { AbiFunction } from 'abitype';
 import type { TransactionIncluded } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
 import { AbiData } from './abi-data.js';
@@ -14,7 +14,7 @@ import type { DecodedTransaction, Hex, ParsedAbi } from './types.js';
 export interface FunctionItem {
   readonly name: string;
   readonly signature: string;
-  readonly inputs: readonly (Encoded & { readonly parameter: AbiParameter })[];
+  readonly inputs: readonly (Encoded & { readonly name: string })[];
 }
 
 /** Characters of a selector: 0x and 8 hex digits. */
@@ -31,7 +31,8 @@ export function readFunctions(abi: unknown, skip: (name: string) => void, textOf
     let inputs: FunctionItem['inputs'];
     try {
       inputs = parameters.map((parameter, at) => {
-        return { codec: codecOf(parameter, textOf), label: parameter.name || `#${at}`, parameter };
+        const { name = '' } = parameter;
+        return { name, label: name || `#${at}`, codec: codecOf(parameter, textOf) };
       });
     } catch {
       skip(name);

@@ -67,7 +67,7 @@ export function decodeInputs(event: EventEmitted, item: AbiEventItem): unknown[]
       throw new Problem('must be a hash: 0x and 64 hex digits.');
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return fail(error.path, error.message);
+      return fail(error.path, error.message + error.advice);
     }
   });
 }

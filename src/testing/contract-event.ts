@@ -1,7 +1,7 @@
 import type { AbiEvent } from 'abitype';
 import { contractAbi } from '../chain/contract-abi.js';
 import { ConfigError } from '../errors.js';
-import type { EventEmitted } from '../events/types.js';
+import type { EventEmitted, JsonValue } from '../events/types.js';
 import { type AbiEventItem, abiEventItem, itemsOf } from '../evm/abi-items.js';
 import { canonical } from '../evm/choose-event.js';
 import { Problem } from '../evm/decode-error.js';
@@ -11,7 +11,6 @@ import type { AbiEventItems, EventArgs, EventNames, ParsedAbi } from '../evm/typ
 import { checkOptions, optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { encodeEvent } from './encode-event.js';
-import { readValue } from './read-value.js';
 import { BLOCK_HASH, sampleEventEmitted, TOKEN, txHashOf } from './samples.js';
 
 /** An event's inputs as if none were indexed: for an indexed string, pass the value; the topic gets its hash. */
@@ -98,7 +97,7 @@ export function sampleContractEvent<const Abi extends readonly unknown[], const 
   const logIndex = position('logIndex', options.logIndex ?? 0);
 
   const { event, item } = choose(abi, name, args);
-  const log = encodeEvent(item, event.inputs, valuesOf(event, item, args));
+  const log = encodeEvent(item, valuesOf(item, args));
   const emitted = contractAbi([event]).emitted(log);
   if (emitted === undefined) throw new ConfigError(`\`abi\`: ${item.signature} cannot be the event of a log.`);
   const rawFields = JSON.stringify({
@@ -175,24 +174,21 @@ function takes({ inputs, isNamed }: AbiEventItem, args: unknown): boolean {
 }
 
 /** The checked values of the arguments, in the order of the ABI. */
-function valuesOf({ inputs: parameters }: AbiEvent, item: AbiEventItem, args: unknown): unknown[] {
-  const { inputs, isNamed, signature } = item;
+function valuesOf({ inputs, isNamed, signature }: AbiEventItem, args: unknown): unknown[] {
   const names = inputs.map(({ name }) => name);
   if (!isRecord(args) || (!isNamed && inputs.length > 0)) {
     const given = args ?? [];
     const form = isNamed ? `an object with ${names.join(', ')}` : `an array of ${inputs.length} values`;
     if (!Array.isArray(given) || given.length !== inputs.length) throw optionError('args', form, args);
-    return inputs.map(({ codec }, at) =>
-      read(`args[${at}]`, () => readValue(parameters[at] as never, codec, given[at])),
-    );
+    return inputs.map(({ codec }, at) => read(`args[${at}]`, () => codec.fromWire(given[at])));
   }
   const unknown = Object.keys(args).find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new ConfigError(`\`args\` has no input ${unknown.slice(0, 60)}: ${signature} takes ${names.join(', ')}.`);
-  return inputs.map(({ codec, name }, at) => {
+  return inputs.map(({ codec, name }) => {
     if (!Object.hasOwn(args, name) || args[name] === undefined)
       throw new ConfigError(`\`args.${name}\` is missing: ${signature} takes ${names.join(', ')}.`);
-    return read(`args.${name}`, () => readValue(parameters[at] as never, codec, args[name]));
+    return read(`args.${name}`, () => codec.fromWire(args[name] as JsonValue));
   });
 }
 

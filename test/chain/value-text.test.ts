@@ -17,7 +17,7 @@ function decoded(parameter: AbiParameter, value: unknown): unknown {
   const data = new AbiData(encodeAbiParameters([parameter], [value]));
   return decodeValues([{ codec: codecOf(parameter, goText), label: '' }], data, fail)[0];
 }
-const textOf = (parameter: AbiParameter, value: unknown) => valueText(parameter, decoded(parameter, value));
+const textOf = (parameter: AbiParameter, value: unknown) => valueText(codecOf(parameter), decoded(parameter, value));
 
 describe('the text of a value', () => {
   const point = [

@@ -11,7 +11,7 @@ describe('what the service converts', () => {
       const event = eventOf(locked, { until: 1_767_323_045n }, { until });
       expect(decodeEvent(event, [locked]).args).toEqual({ until: 1_767_323_045n });
       delete event.data.event.rawFields;
-      expect(refusal(() => decodeEvent(event, [locked])).reason).toContain('the service converts');
+      expect(refusal(() => decodeEvent(event, [locked])).reason).toContain('The service converts');
     }
     const event = eventOf(locked, { until: 1_767_323_046n }, { until: '2026-01-02T03:04:05Z' });
     expect(refusal(() => decodeEvent(event, [locked])).code).toBe('ERR_WEBHOOK_CONTRADICTION');

@@ -59,7 +59,7 @@ const READ: readonly (readonly [type: Type, wire: JsonValue, value: unknown])[] 
   [struct('kind', ''), '[1,"x"]', [1, 'x']],
 ];
 
-const CONVERTED = expect.stringContaining('is a decimal or a time, but its type is an integer: the service converts');
+const CONVERTED = ': is a decimal or a time, but its type is an integer.';
 const integer = (type: string) => `: must be an integer for ${type}, in decimal digits or hex.`;
 const ADDRESS = ': must be an address: 0x and 40 hex digits.';
 const BOOL = ': must be true or false.';
