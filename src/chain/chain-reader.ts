@@ -1,21 +1,9 @@
 import type { Hex } from '../evm/types.js';
 import type { Logger } from '../internal/logger.js';
-import {
-  type Block,
-  type Header,
-  hexOf,
-  malformed,
-  placeLogs,
-  readBlock,
-  readFailed,
-  readHeader,
-  readNumber,
-  readTransaction,
-  sendersOf,
-} from './answers.js';
+import { type Block, type Header, hexOf, malformed, readBlock, readHeader, readNumber } from './answers.js';
 import type { BlockContents } from './block-events.js';
 import { Evidence } from './evidence.js';
-import { Habits, type Oddities } from './habits.js';
+import { Habits } from './habits.js';
 import { ifRefused, type Rpc, RpcError } from './rpc.js';
 import type { Watched } from './watched.js';
 
@@ -46,8 +34,7 @@ export type ChainReader = ReturnType<typeof createChainReader>;
  * Reads a chain through a node and checks every answer. Returns undefined for a block that the node does not have yet.
  */
 export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger) {
-  const habits = new Habits(logger);
-  const evidence = new Evidence(watched, habits);
+  const evidence = new Evidence(watched, new Habits(logger));
 
   return {
     chainId: async () => readNumber(await rpc('eth_chainId', []), 'eth_chainId'),
@@ -57,26 +44,9 @@ export function createChainReader(rpc: Rpc, watched: Watched, logger: Logger) {
     async contents(number: number): Promise<BlockContents | undefined> {
       const block = readBlock(await rpc('eth_getBlockByNumber', [hexOf(number), true]), number);
       if (!block) return undefined;
-      const oddities: Oddities = new Map();
-      const { logs, isProven } = await evidence.logsOf(rpc, block, true, oddities);
-      const placed = placeLogs(logs, block, oddities);
-      const failed = await failedOf(rpc, block, watched, oddities);
-      habits.settle(block, oddities);
-      return { block, logs: placed, isProven, failed };
+      return evidence.contentsOf(rpc, block, await evidence.logsOf(rpc, block, true));
     },
     /** See {@link Evidence}. */
     lastResort: (block: Block) => evidence.lastResort(rpc, block),
   };
-}
-
-/** Whether the transactions of watched wallets failed, by position in the block. */
-export async function failedOf(call: Rpc, block: Block, { wallets }: Watched, oddities: Oddities) {
-  const failed = new Map<number, boolean | undefined>();
-  if (wallets.size === 0) return failed;
-  for (const [index, sender] of sendersOf(block, oddities).entries()) {
-    if (!sender || !wallets.has(sender)) continue;
-    const { hash } = readTransaction(block, index);
-    failed.set(index, readFailed(await call('eth_getTransactionReceipt', [hash]), block, hash));
-  }
-  return failed;
 }

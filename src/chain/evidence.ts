@@ -1,7 +1,19 @@
 import { isHash } from '../evm/hex.js';
 import type { Hex } from '../evm/types.js';
 import { isRecord } from '../internal/guards.js';
-import { type Block, fieldsOf, type Log, malformed, readLog, uniqueLogs } from './answers.js';
+import {
+  type Block,
+  fieldsOf,
+  type Log,
+  malformed,
+  placeLogs,
+  readFailed,
+  readLog,
+  readTransaction,
+  sendersOf,
+  uniqueLogs,
+} from './answers.js';
+import type { BlockContents } from './block-events.js';
 import { Blooms, type Emitted } from './blooms.js';
 import type { Habits, Oddities } from './habits.js';
 import { RangeFlaw } from './range-flaw.js';
@@ -18,6 +30,7 @@ export interface BlockLogs {
   readonly logs: readonly Log[];
   /** Whether there are provably no others. */
   readonly isProven: boolean;
+  readonly oddities: Oddities;
 }
 
 /**
@@ -27,6 +40,7 @@ export interface BlockLogs {
  * transaction. The last two prove nothing on chains with logs outside transactions and without usable filters.
  */
 export class Evidence {
+  readonly watched: Watched;
   readonly #addresses: readonly string[];
   readonly blooms: Blooms;
   readonly #inTurn = createTurns(1);
@@ -38,12 +52,14 @@ export class Evidence {
     watched: Watched,
     private readonly habits: Habits,
   ) {
+    this.watched = watched;
     this.#addresses = [...watched.contracts.keys()];
     this.blooms = new Blooms(watched);
   }
 
   /** The logs of a block. Unless `isKnown`, the request is skipped when the block provably has none. */
-  async logsOf(call: Rpc, block: Block, isKnown: boolean, oddities: Oddities): Promise<BlockLogs> {
+  async logsOf(call: Rpc, block: Block, isKnown: boolean): Promise<BlockLogs> {
+    const oddities: Oddities = new Map();
     let own: readonly Sent[] = [];
     let isAsked = this.#addresses.length === 0;
     const ask = async () => {
@@ -55,18 +71,38 @@ export class Evidence {
     const prove = async (): Promise<BlockLogs> => {
       if (!isAsked && !this.#proves(block, own)) await ask();
       const had = this.#watched(own, oddities);
-      if (this.#proves(block, own)) return { logs: had, isProven: true };
+      if (this.#proves(block, own)) return { logs: had, isProven: true, oddities };
       const all =
         (await this.#unfiltered(call, block, oddities).catch(none)) ??
         (await this.#receipts(call, block, oddities).catch(none));
       const found = all ? this.#watched(all, oddities) : had;
       // Another node may have answered, so the logs are merged.
-      if (found.length < had.length) return { logs: had, isProven: false };
-      return { logs: found, isProven: all !== undefined };
+      if (found.length < had.length) return { logs: had, isProven: false, oddities };
+      return { logs: found, isProven: all !== undefined, oddities };
     };
     // One block can show that bloom filters are reliable, which saves the requests for others.
     const isOpen = this.blooms.isOpen(block.bloom) && !this.#proves(block, own);
     return isOpen ? this.#inTurn(prove) : prove();
+  }
+
+  /**
+   * Places the logs of a block among its transactions, and asks whether those of watched wallets failed.
+   *
+   * @param block The block with its transactions.
+   * @throws RangeFlaw `odd` if an answer is odd and the chain is not known to give such answers.
+   */
+  async contentsOf(call: Rpc, block: Block, { logs, isProven, oddities }: BlockLogs): Promise<BlockContents> {
+    const placed = placeLogs(logs, block, oddities);
+    const failed = new Map<number, boolean | undefined>();
+    const { wallets } = this.watched;
+    const senders = wallets.size > 0 ? sendersOf(block, oddities) : [];
+    for (const [index, sender] of senders.entries()) {
+      if (!sender || !wallets.has(sender)) continue;
+      const { hash } = readTransaction(block, index);
+      failed.set(index, readFailed(await call('eth_getTransactionReceipt', [hash]), block, hash));
+    }
+    this.habits.settle(block, oddities);
+    return { block, logs: placed, isProven, failed };
   }
 
   /** The result for an unproven block if the node can never prove it; undefined if the node is only behind. */

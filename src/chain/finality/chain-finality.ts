@@ -2,13 +2,38 @@ import type { WebhookEvent } from '../../events/types.js';
 import { rawLog } from '../../evm/raw-log.js';
 import type { Hex, RawLog } from '../../evm/types.js';
 import type { Finality } from '../../handle/before.js';
+import { checkFunction, checkOptions, optionError } from '../../internal/check-options.js';
+import type { FinalityLevel } from '../node-options.js';
 import { type Place, placeOf } from './block-of.js';
 import { put } from './known-blocks.js';
-import { createLook } from './look.js';
+import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } from './look.js';
 import { ERROR_WAIT_MS } from './node.js';
 import type { Say } from './node-look-ups.js';
-import { type ChainFinalityOptions, readOptions } from './options.js';
-import { type FinalityVerdict, finalityOf, type Verdicts } from './stage.js';
+import { type FinalityVerdict, finalityOf, type OnDropped, type Verdicts } from './stage.js';
+
+/** Options of `chainFinality`. */
+export interface ChainFinalityOptions extends LookUpOptions {
+  /**
+   * When a block is final: `finalized` or `safe` when the chain says so, or at a number of confirmations, where a block at
+   * the head of the chain has 1.
+   */
+  readonly level: FinalityLevel;
+  /**
+   * Chain ID that all nodes must have. Without it, no event is dropped before a node has returned the block of another
+   * event. (Default: that of the first node that answers.)
+   */
+  readonly chainId?: number | undefined;
+  /**
+   * For a receiver without `enqueue`: `redelivery` answers events that are not final yet with 503 and Retry-After, so
+   * that the sender has to send them until they are final. (Default: such a receiver refuses this finality.)
+   */
+  readonly wait?: 'redelivery' | undefined;
+  /**
+   * Called, possibly more than once, for an event whose block was replaced by another final block. The event is not
+   * handled. If the function throws, the event is redelivered. (Default: the event is acknowledged.)
+   */
+  readonly onDropped?: OnDropped | undefined;
+}
 
 /** Maximum number of remembered final blocks, about 200 bytes each. */
 const MOST_FINAL = 10_000;
@@ -43,11 +68,15 @@ export function chainFinality(options: ChainFinalityOptions): Finality {
 }
 
 export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
-  const { wait, onDropped, ...rest } = readOptions(options);
+  checkOptions('chainFinality', options, [...LOOK_UP_OPTIONS, 'level', 'chainId', 'wait', 'onDropped']);
+  const { level, chainId, wait, onDropped } = options;
+  const settings = readLookUpOptions({ ...options, level, chainId });
+  if (wait !== undefined && wait !== 'redelivery') throw optionError('wait', "'redelivery' or undefined", wait);
+  if (onDropped !== undefined) checkFunction('onDropped', onDropped);
   /** Numbers of final blocks, by hash. */
   const final = new Map<Hex, number>();
   const isKnown = ({ hash, number }: Place) => hash !== undefined && final.get(hash) === number;
-  const { look } = createLook({ ...rest, onContradiction: () => final.clear() });
+  const { look } = createLook(settings, () => final.clear());
 
   async function checkAll(events: readonly WebhookEvent[], signal?: AbortSignal): Promise<FinalityVerdict[]> {
     const places = events.map(readPlace);

@@ -1,22 +1,59 @@
+import { checkFunction, checkNumber, MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
-import type { NodeOptions } from '../node-options.js';
+import { guardedLogger } from '../logging.js';
+import { type NodeOptions, readNodeOptions } from '../node-options.js';
 import { RpcError } from '../rpc.js';
 import type { Place } from './block-of.js';
-import { type ExpectedChain, FinalityNode } from './node.js';
+import { type ExpectedChain, FinalityNode, isWithin } from './node.js';
 import { NodeLookUps, type Say } from './node-look-ups.js';
-import { CHECK_TIMEOUTS } from './options.js';
-import { askNodes } from './quorum.js';
 
-interface LookOptions extends NodeOptions {
+/** Options that `chainFinality` and `chainReorgs` share. */
+export interface LookUpOptions {
+  /**
+   * HTTP JSON-RPC URL of a node, or several. The first is asked; the others if it fails, or for `agree`. Messages
+   * contain only the origin, because the rest may contain a key.
+   */
+  readonly rpcUrl: string | readonly string[];
+  /** How many nodes must agree on a block. (Default: 1.) */
+  readonly agree?: number | undefined;
+  /** Time-out of a request to a node, in milliseconds. A look-up takes at most three times as long. (Default: 5000.) */
+  readonly timeoutMs?: number | undefined;
+  /** Logs what nodes cannot answer, and replaced final blocks. (Default: the console, for warnings and errors.) */
+  readonly logger?: Logger | undefined;
+  /** Clock in epoch milliseconds. (Default: `Date.now`.) */
+  readonly now?: (() => number) | undefined;
+}
+
+export const LOOK_UP_OPTIONS = ['rpcUrl', 'agree', 'timeoutMs', 'logger', 'now'];
+
+/** Maximum duration of a look-up in request time-outs: it may ask a second node when the first does not answer. */
+const TIMEOUTS = 3;
+
+/** The checked options of a look-up. */
+export interface LookUpSettings extends NodeOptions {
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly logger: Logger;
-  /** Called when final blocks were replaced. */
-  readonly onContradiction: () => void;
 }
 
-/** Creates the nodes, and a function that asks them whether blocks are final. */
-export function createLook({ urls, tag, chainId, agree, timeoutMs, now, logger, onContradiction }: LookOptions) {
+/** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
+export function readLookUpOptions(
+  options: LookUpOptions & { readonly chainId: unknown; readonly level: unknown },
+): LookUpSettings {
+  const { rpcUrl, level, chainId, agree, timeoutMs = 5000, now = Date.now } = options;
+  const nodes = readNodeOptions({ rpcUrl, level, chainId, agree });
+  checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS / TIMEOUTS);
+  checkFunction('now', now);
+  return { ...nodes, timeoutMs, now, logger: guardedLogger(options.logger) };
+}
+
+/**
+ * Creates the nodes, and a function that asks them whether blocks are final.
+ *
+ * @param onContradiction Called when final blocks were replaced.
+ */
+export function createLook(settings: LookUpSettings, onContradiction: () => void) {
+  const { urls, tag, chainId, agree, timeoutMs, now, logger } = settings;
   const chain: ExpectedChain = { id: chainId, isGiven: chainId !== undefined };
   const nodes = urls.map((url) => new FinalityNode({ url, tag, chain, timeoutMs, now }));
   const lookUps = nodes.map((node) => new NodeLookUps({ node, tag, chain, logger, now, onContradiction }));
@@ -25,7 +62,7 @@ export function createLook({ urls, tag, chainId, agree, timeoutMs, now, logger, 
   async function look(places: readonly Place[], given?: AbortSignal): Promise<ReadonlyMap<string, Say>> {
     const checking = new AbortController();
     const end = () => checking.abort();
-    const timer = setTimeout(end, timeoutMs * CHECK_TIMEOUTS);
+    const timer = setTimeout(end, timeoutMs * TIMEOUTS);
     given?.addEventListener('abort', end);
     if (given?.aborted) end();
     try {
@@ -39,7 +76,7 @@ export function createLook({ urls, tag, chainId, agree, timeoutMs, now, logger, 
       if (!checking.signal.aborted) throw error;
       const [what, reason] = given?.aborted
         ? (['was aborted by the caller', 'aborted'] as const)
-        : ([`took longer than ${timeoutMs * CHECK_TIMEOUTS} ms`, 'timeout'] as const);
+        : ([`took longer than ${timeoutMs * TIMEOUTS} ms`, 'timeout'] as const);
       throw new RpcError(`The look-up of blocks at ${nodes[0]?.origin} ${what}.`, { reason });
     } finally {
       clearTimeout(timer);
@@ -57,4 +94,68 @@ function abortion(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener('abort', () => reject(signal.reason));
   });
+}
+
+/** How long a failed node is asked last. */
+const LAST_MS = 60_000;
+
+/**
+ * Asks nodes about places, `agree` at a time, until `agree` of them give the same answer. A place is `same` or `other`
+ * only when `agree` nodes answer so and none contradicts them.
+ */
+async function askNodes(
+  places: readonly Place[],
+  nodes: readonly NodeLookUps[],
+  { agree, now, signal }: { readonly agree: number; readonly now: () => number; readonly signal: AbortSignal },
+): Promise<ReadonlyMap<string, Say>> {
+  const failed = (node: NodeLookUps) => isWithin(now() - node.failedAt, LAST_MS);
+  const order = [...nodes.filter((node) => !failed(node)), ...nodes.filter(failed)];
+  const answers = new Map<string, Say>();
+  let open = places.map((place) => ({ place, says: [] as Say[] }));
+  while (open.length > 0 && order.length > 0 && !signal.aborted) {
+    const asked = order.splice(0, agree);
+    const rounds = await Promise.all(asked.map((node) => node.look(open.map(({ place }) => place))));
+    open = open.filter(({ place, says }) => {
+      says.push(...rounds.map((round) => round.get(place.key) as Say));
+      // What a node was once wrong about must not be remembered.
+      if (isContradicted(says)) for (const node of nodes) node.doubt(place);
+      const answer = answerOf(says, agree);
+      if (answer) answers.set(place.key, answer);
+      return !answer;
+    });
+  }
+  for (const { place, says } of open) answers.set(place.key, undecided(says));
+  return answers;
+}
+
+/** The answer of the nodes asked so far; undefined when others are needed. */
+function answerOf(says: readonly Say[], agree: number): Say | undefined {
+  const count = (kind: Say['kind']) => says.filter((say) => say.kind === kind).length;
+  if (isContradicted(says)) return undecided(says);
+  if (count('same') >= agree) return { kind: 'same' };
+  if (count('other') >= agree) return { kind: 'other' };
+  const isAhead = says.every((say) => say.kind === 'ahead' && !say.isStuck);
+  return isAhead ? undecided(says) : undefined;
+}
+
+function isContradicted(says: readonly Say[]): boolean {
+  return says.some(({ kind }) => kind === 'same') && says.some(({ kind }) => kind === 'other');
+}
+
+function undecided(says: readonly Say[]): Say {
+  const waitMs = Math.max(1000, ...says.map((say) => ('waitMs' in say ? say.waitMs : 0)));
+  const errors = says.flatMap((say) => (say.kind === 'unknown' ? [say.error] : []));
+  if (isContradicted(says)) {
+    const what =
+      'The nodes of `rpcUrl` have different final blocks at the same number. Check that all are of one chain.';
+    errors.unshift(new RpcError(what, { reason: 'malformed' }));
+  }
+  const [error] = errors;
+  if (!error) return { kind: 'ahead', waitMs, isStuck: false };
+  const messages = [...new Set(errors.map(({ message }) => message))];
+  return {
+    kind: 'unknown',
+    waitMs,
+    error: messages.length === 1 ? error : new AggregateError(errors, messages.join(' ')),
+  };
 }

@@ -1,10 +1,10 @@
 import type { Hex } from '../../evm/types.js';
 import type { Logger } from '../../internal/logger.js';
+import type { Tag } from '../node-options.js';
 import { ifRefused, type RpcError } from '../rpc.js';
 import type { BlockPlace, Place } from './block-of.js';
 import { type Found, findFinal, NO_BLOCK } from './final-blocks.js';
 import { Contradiction, KnownBlocks } from './known-blocks.js';
-import type { Tag } from './level.js';
 import { ERROR_WAIT_MS, type ExpectedChain, type FinalityNode, isWithin } from './node.js';
 import { Pace, waitOf } from './pace.js';
 

@@ -1,9 +1,9 @@
 import type { Hex } from '../../evm/types.js';
 import { fieldsOf, type Header, malformed, readNumber } from '../answers.js';
 import { headerOf, taggedBlock } from '../chain-reader.js';
+import type { Tag } from '../node-options.js';
 import { createRpc, type Rpc, RpcError } from '../rpc.js';
 import type { RpcUrl } from '../rpc-url.js';
-import type { Tag } from './level.js';
 import { waitOf } from './pace.js';
 
 /**

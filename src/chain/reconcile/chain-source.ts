@@ -4,17 +4,14 @@ import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-op
 import type { Logger } from '../../internal/logger.js';
 import { type Header, LONGEST_GAP } from '../answers.js';
 import { Evidence, unprovable } from '../evidence.js';
-import type { FinalityLevel } from '../finality/level.js';
 import { Habits } from '../habits.js';
 import { guardedLogger, tellUnknownOnce } from '../logging.js';
+import type { FinalityLevel } from '../node-options.js';
 import { readNodeOptions } from '../node-options.js';
 import { RangeFlaw } from '../range-flaw.js';
-import { RpcError } from '../rpc.js';
 import { readWatched, type Watched, type WatchedContract } from '../watched.js';
-import { ChainNode } from './chain-node.js';
-import { NodePool } from './node-pool.js';
+import { ChainNode, isTooMuch, NodePool } from './chain-node.js';
 import { type BlockEvents, readRange } from './range-reader.js';
-import { RangeSize } from './range-size.js';
 import type { ReconcileSource, SourceChunk } from './source.js';
 
 /** Options of `chainSource`. */
@@ -80,7 +77,7 @@ const OPTIONS = 'rpcUrl contracts wallets level minAgeSeconds chainId agree maxR
  * the report names blocks that no node can prove. It does not detect a wrong answer that all asked nodes give: use
  * `agree` with nodes of different providers.
  *
- * Ranges are halved when a node refuses them, and grow again. At most 8 requests per node run at once, and the events
+ * Ranges are halved when a node refuses them. At most 8 requests per node run at once, and the events
  * of at most 10 000 logs (or of one block) are in memory.
  *
  * @example
@@ -110,7 +107,6 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const onUnknown = tellUnknownOnce(logger);
   const habits = new Habits(logger);
   const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
-  const size = new RangeSize(Math.floor(maxRange));
   const pools = new WeakMap<AbortSignal, NodePool>();
   const runs = new WeakMap<AbortSignal, OpenChain>();
   let hasWarned = false;
@@ -118,7 +114,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
 
   const poolOf = (signal: AbortSignal) => {
     const nodes = known.map(({ url, evidence }) => new ChainNode(url, evidence, { tag, timeoutMs, signal }));
-    return new NodePool(nodes, agree, isTooMuch);
+    return new NodePool(nodes, agree);
   };
 
   async function open(signal: AbortSignal): Promise<OpenChain> {
@@ -165,7 +161,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   ): Promise<BlockEvents[]> {
     const results = await run.pool.ask(async (node) => {
       await node.checkChain(run.chainId);
-      const blocks = await readRange(node, range, { watched, onUnknown, habits, acceptsUnproven }, last);
+      const blocks = await readRange(node, range, { onUnknown, acceptsUnproven }, last);
       await node.link((blocks.at(-1) as BlockEvents).header, run.final as Header);
       return blocks;
     });
@@ -175,48 +171,41 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     throw new RangeFlaw('changed', `The nodes have different logs in block ${range[0] + at}`);
   }
 
-  /** Whether a smaller range, or another way to read it, may succeed. */
-  function makesSmaller(error: unknown, length: number): boolean {
-    if (error instanceof RangeFlaw && error.flaw === 'bloom') {
-      logger.warn({ err: error }, `${error.message} Logs are requested by block hash from now on.`);
-      return true;
-    }
-    if (length === 1 || !isTooMuch(error)) return false;
-    size.refused(length);
-    logger.debug(
-      { err: error, blocks: length },
-      `${(error as Error).message} Asking for ${size.value} blocks at a time.`,
-    );
-    return true;
-  }
-
   async function* read(from: number, to: number, signal: AbortSignal): AsyncGenerator<SourceChunk> {
     const run = runs.get(signal) ?? (await open(signal));
     if (to > (run.final?.number ?? -1))
       throw new ConfigError(`Block ${to} is not final: read up to the \`end\` of open.`);
     let last: Header | undefined;
     let acceptsUnproven = false;
+    /** Number of blocks at a time. It does not grow again: each block takes a request anyway. */
+    let size = Math.floor(maxRange);
     /** Extends a range whose numbers have no block. */
     let gap = 0;
     for (let start = from; start <= to; ) {
-      const end = Math.min(to, start + size.value + gap - 1);
+      const end = Math.min(to, start + size + gap - 1);
       const length = end - start + 1;
       let blocks: BlockEvents[];
       try {
         blocks = await readAgreed(run, [start, end], acceptsUnproven, last);
       } catch (error) {
-        if (makesSmaller(error, length)) continue;
         // All nodes failed.
         const flaw = error instanceof RangeFlaw ? error.flaw : undefined;
-        if (flaw === 'unproven' && !acceptsUnproven) acceptsUnproven = true;
+        if (flaw === 'bloom') {
+          logger.warn({ err: error }, `${(error as RangeFlaw).message} Logs are requested by block hash from now on.`);
+        } else if (flaw === 'unproven' && !acceptsUnproven) acceptsUnproven = true;
         else if (flaw === 'empty' && end < to && gap < LONGEST_GAP) gap = 2 * gap + 1;
-        else throw error;
+        else if (length > 1 && isTooMuch(error)) {
+          size = Math.floor(length / 2);
+          logger.debug(
+            { err: error, blocks: length },
+            `${(error as Error).message} Asking for ${size} blocks at a time.`,
+          );
+        } else throw error;
         continue;
       }
       last = blocks.at(-1)?.header as Header;
       gap = 0;
       acceptsUnproven = false;
-      size.answered(length);
       const first = blocks.find(({ isUnproven }) => isUnproven)?.header;
       if (first && !hasWarned) {
         hasWarned = true;
@@ -268,10 +257,4 @@ function chunkOf(blocks: readonly BlockEvents[], to: number): SourceChunk {
   const blockHashes = blocks.map(({ header }) => header.hash);
   const unproven = blocks.filter(({ isUnproven }) => isUnproven).map(({ header }) => header.number);
   return { to, entries, oldestAt: oldest && 1000 * oldest.header.timestamp, blockHashes, unproven };
-}
-
-/** Whether a smaller range may avoid the error. Providers use different messages for their limits. */
-function isTooMuch(error: unknown): boolean {
-  if (!(error instanceof RpcError) || error instanceof RangeFlaw) return false;
-  return error.reason !== 'rate-limited' && error.reason !== 'aborted';
 }

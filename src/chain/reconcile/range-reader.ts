@@ -1,12 +1,10 @@
 import type { WebhookEvent } from '../../events/types.js';
-import { fieldsOf, type Header, hexOf, type Log, malformed, placeLogs, readBlock } from '../answers.js';
-import { eventsOf, type OnUnknown } from '../block-events.js';
-import { failedOf } from '../chain-reader.js';
+import { fieldsOf, type Header, hexOf, malformed, readBlock } from '../answers.js';
+import { type BlockContents, eventsOf, type OnUnknown } from '../block-events.js';
 import { unproven } from '../evidence.js';
-import { type Habits, type Oddities, untilSure } from '../habits.js';
+import { untilSure } from '../habits.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { ifRefused, RpcError } from '../rpc.js';
-import type { Watched } from '../watched.js';
 import { type ChainNode, CONCURRENCY } from './chain-node.js';
 
 /** The events of a block. */
@@ -20,9 +18,7 @@ export interface BlockEvents {
 }
 
 export interface RangeSettings {
-  readonly watched: Watched;
   readonly onUnknown: OnUnknown;
-  readonly habits: Habits;
   /** Whether to accept blocks that the node cannot prove. */
   readonly acceptsUnproven: boolean;
 }
@@ -40,23 +36,14 @@ const MOST_LOGS = 10_000;
  */
 export async function readRange(
   node: ChainNode,
-  [from, to]: readonly [number, number],
+  range: readonly [number, number],
   settings: RangeSettings,
   last?: Header,
 ): Promise<BlockEvents[]> {
-  const { watched } = settings;
+  const [from, to] = range;
   const { blooms } = node.evidence;
   const wasBroken = blooms.state === 'broken';
-  const asked = new Set(watched.contracts.keys());
-  let found: ReadonlyMap<number, FoundLogs> = new Map();
-  if (from < to && !wasBroken && asked.size > 0) {
-    const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), address: [...asked] };
-    const answer = await node.call('eth_getLogs', [filter]);
-    if (Array.isArray(answer) && answer.length > MOST_LOGS) {
-      throw new RpcError(`The range has more than ${MOST_LOGS} logs.`, { reason: 'too-long' });
-    }
-    found = countLogs(answer, asked, from, to);
-  }
+  const found = from < to && !wasBroken ? await findLogs(node, range) : new Map<number, FoundLogs>();
   const read: (BlockEvents | RangeFlaw)[] = [];
   let failure: { error: unknown } | undefined;
   // Blocks with logs first: they show if bloom filters are reliable.
@@ -101,14 +88,15 @@ export async function readRange(
   return blocks;
 }
 
+/** @param found Its logs in the answer to a range request. */
 async function readOne(
-  node: ChainNode,
+  { evidence, call }: ChainNode,
   number: number,
   found: FoundLogs | undefined,
-  { watched, onUnknown, habits, acceptsUnproven }: RangeSettings,
+  { onUnknown, acceptsUnproven }: RangeSettings,
 ): Promise<BlockEvents | RangeFlaw> {
-  const ask = async (isFull: boolean) =>
-    readBlock(await node.call('eth_getBlockByNumber', [hexOf(number), isFull]), number);
+  const { watched } = evidence;
+  const ask = async (isFull: boolean) => readBlock(await call('eth_getBlockByNumber', [hexOf(number), isFull]), number);
   const isFull = found !== undefined || watched.wallets.size > 0;
   const header = await ask(isFull).catch(absent);
   if (!header || header instanceof RangeFlaw) {
@@ -117,23 +105,19 @@ async function readOne(
     return flaw;
   }
   const replaced = () => new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
-  const count = found ? found.get(header.hash) : 0;
+  const count = found ? found.get(header.hash)?.size : 0;
   if (count === undefined) throw replaced();
-  const oddities: Oddities = new Map();
-  const { logs: own, isProven } = await node.evidence.logsOf(node.call, header, found !== undefined, oddities);
-  const resort = isProven || !acceptsUnproven ? undefined : await node.evidence.lastResort(node.call, header);
-  if (!isProven && !resort) throw unproven(header);
-  const isUnproven = resort === 'unproven';
+  const own = await evidence.logsOf(call, header, found !== undefined);
+  const resort = own.isProven || !acceptsUnproven ? undefined : await evidence.lastResort(call, header);
+  if (!own.isProven && !resort) throw unproven(header);
   // Another node may have answered, so logs that only the range request listed are missing.
-  if (own.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
+  if (own.logs.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
 
-  const block = isFull || own.length === 0 ? header : await ask(true);
+  const block = isFull || own.logs.length === 0 ? header : await ask(true);
   if (block?.hash !== header.hash) throw replaced();
-  const logs = placeLogs(own, block, oddities);
-  const failed = await failedOf(node.call, block, watched, oddities);
-  habits.settle(block, oddities);
-  const events = eventsOf({ block, logs, failed }, watched, onUnknown).flat();
-  return { header, events, isUnproven, digest: () => digestOf(header, logs, failed) };
+  const contents = await evidence.contentsOf(call, block, own);
+  const events = eventsOf(contents, watched, onUnknown).flat();
+  return { header, events, isUnproven: resort === 'unproven', digest: () => digestOf(contents) };
 }
 
 /** Some nodes return an error for a number without a block. */
@@ -142,35 +126,36 @@ function absent(error: unknown): RangeFlaw {
   return new RangeFlaw('absent', (error as Error).message.replace(/\.$/, ''));
 }
 
-function digestOf({ hash }: Header, logs: readonly Log[], failed: ReadonlyMap<number, boolean | undefined>) {
+function digestOf({ block, logs, failed }: BlockContents) {
   const places = logs.map(({ address, topics, data, logIndex, transactionHash }) =>
     [logIndex, transactionHash, address, topics, data].join(),
   );
-  return [hash, ...places, ...[...failed].map(String)].join(' ');
+  return [block.hash, ...places, ...[...failed].map(String)].join(' ');
 }
 
-/** Number of logs by block hash. */
-type FoundLogs = ReadonlyMap<string, number>;
+/** The identities of logs by block hash. */
+type FoundLogs = Map<string, Set<string>>;
 
-/**
- * Counts the logs in an answer to `eth_getLogs` by block number and hash. Ignores logs outside the request (other
- * addresses, other blocks, removed logs) and repeats.
- */
-function countLogs(answer: unknown, addresses: ReadonlySet<string>, from: number, to: number): Map<number, FoundLogs> {
+/** Asks for the logs of a range, by block number. Ignores other addresses, other blocks and removed logs. */
+async function findLogs({ call, evidence }: ChainNode, [from, to]: readonly [number, number]) {
+  const { contracts } = evidence.watched;
+  const blocks = new Map<number, FoundLogs>();
+  if (contracts.size === 0) return blocks;
+  const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), address: [...contracts.keys()] };
+  const answer = await call('eth_getLogs', [filter]);
   if (!Array.isArray(answer)) return malformed('logs', 'an array');
-  const blocks = new Map<number, Map<string, number>>();
-  const counted = new Set<string>();
+  if (answer.length > MOST_LOGS) {
+    throw new RpcError(`The range has more than ${MOST_LOGS} logs.`, { reason: 'too-long' });
+  }
   for (const [at, log] of answer.entries()) {
     const read = fieldsOf(log, `logs[${at}]`);
     const number = read.position('blockNumber');
-    if (Object(log).removed === true || !addresses.has(read.address('address')) || number < from || number > to)
+    if (Object(log).removed === true || !contracts.has(read.address('address')) || number < from || number > to)
       continue;
-    const blockHash = read.hash('blockHash');
-    const key = [blockHash, read.hash('transactionHash'), read.position('logIndex')].join();
-    if (counted.has(key)) continue;
-    counted.add(key);
-    const found = blocks.get(number) ?? new Map<string, number>();
-    blocks.set(number, found.set(blockHash, (found.get(blockHash) ?? 0) + 1));
+    const hash = read.hash('blockHash');
+    const found: FoundLogs = blocks.get(number) ?? new Map();
+    const logs = found.get(hash) ?? new Set();
+    blocks.set(number, found.set(hash, logs.add(`${read.hash('transactionHash')} ${read.position('logIndex')}`)));
   }
   return blocks;
 }

@@ -2,29 +2,18 @@ import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity, rawLog } from '../../evm/raw-log.js';
 import type { Hex } from '../../evm/types.js';
 import type { Reorgs } from '../../handle/reorgs.js';
-import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
-import type { Logger } from '../../internal/logger.js';
+import { checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
 import type { LogBlock } from '../../stores/log-store.js';
 import { placeOf } from '../finality/block-of.js';
-import type { FinalityLevel } from '../finality/level.js';
-import { createLook } from '../finality/look.js';
+import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } from '../finality/look.js';
 import type { Say } from '../finality/node-look-ups.js';
-import { CHECK_TIMEOUTS } from '../finality/options.js';
-import { guardedLogger } from '../logging.js';
-import { readNodeOptions } from '../node-options.js';
+import type { FinalityLevel } from '../node-options.js';
 import type { BlockVerdict, ChainView } from './chain-view.js';
 import { createHeads } from './heads.js';
 import { reorgsOf } from './reorgs-of.js';
 
-const OPTIONS = ['rpcUrl', 'chainId', 'level', 'agree', 'intervalMs', 'timeoutMs', 'logger', 'now'];
-
 /** Options of `chainReorgs`. */
-export interface ChainReorgsOptions {
-  /**
-   * HTTP JSON-RPC URL of a node, or several. The first is asked; the others if it fails, or for `agree`. Messages
-   * contain only the origin, because the rest may contain a key.
-   */
-  readonly rpcUrl: string | readonly string[];
+export interface ChainReorgsOptions extends LookUpOptions {
   /** Chain ID that all nodes must have. It is part of each idempotency key. */
   readonly chainId: number;
   /**
@@ -32,19 +21,11 @@ export interface ChainReorgsOptions {
    * not undone. (Default: `finalized`.)
    */
   readonly level?: FinalityLevel | undefined;
-  /** How many nodes must agree on a block. (Default: 1.) */
-  readonly agree?: number | undefined;
   /**
    * How often the receiver looks for re-orgs, in ms; `false` where no timer runs between requests: then call
    * `settleReorgs`, for example from cron. (Default: 15 000.)
    */
   readonly intervalMs?: number | false | undefined;
-  /** Time-out of a request to a node, in milliseconds. A look-up takes at most three times as long. (Default: 5000.) */
-  readonly timeoutMs?: number | undefined;
-  /** Logs what nodes cannot answer. (Default: the console, for warnings and errors.) */
-  readonly logger?: Logger | undefined;
-  /** Clock in epoch milliseconds. (Default: `Date.now`.) */
-  readonly now?: (() => number) | undefined;
 }
 
 /**
@@ -69,10 +50,15 @@ export function chainReorgs(options: ChainReorgsOptions): Reorgs {
 }
 
 export function chainView(options: ChainReorgsOptions): ChainView {
-  const { chainId, agree, intervalMs, timeoutMs, logger, ...rest } = readOptions(options);
-  const { look, nodes } = createLook({ ...rest, chainId, agree, timeoutMs, logger, onContradiction: () => {} });
+  checkOptions('chainReorgs', options, [...LOOK_UP_OPTIONS, 'chainId', 'level', 'intervalMs']);
+  const { chainId, level = 'finalized', intervalMs = 15_000 } = options;
+  const settings = readLookUpOptions({ ...options, chainId, level });
+  if (chainId === undefined) throw optionError('chainId', 'a whole number above 0, such as 1 for Ethereum', chainId);
+  if (intervalMs !== false) checkNumber('intervalMs', intervalMs, 1, MAX_TIMER_MS);
+  const { logger } = settings;
+  const { look, nodes } = createLook(settings, () => {});
   const chain = String(chainId);
-  const heads = createHeads(nodes, { agree, timeoutMs, now: rest.now });
+  const heads = createHeads(nodes, settings);
   let isWarned = false;
   /** The last reason for which re-orgs wait. */
   let told: string | undefined;
@@ -166,14 +152,3 @@ export function chainView(options: ChainReorgsOptions): ChainView {
 const keyOf = ({ blockNumber, blockHash }: LogBlock) => `${blockNumber}:${blockHash}`;
 const numbersOf = (blocks: readonly LogBlock[]) => [...new Set(blocks.map(({ blockNumber }) => blockNumber))];
 const isOther = (hash: Hex | undefined, own: string) => hash !== undefined && hash !== own;
-
-function readOptions(options: ChainReorgsOptions) {
-  checkOptions('chainReorgs', options, OPTIONS);
-  const { rpcUrl, level = 'finalized', agree, intervalMs = 15_000, timeoutMs = 5000, now = Date.now } = options;
-  const { chainId, ...nodes } = readNodeOptions({ rpcUrl, level, chainId: options.chainId, agree });
-  if (chainId === undefined) throw optionError('chainId', 'a whole number above 0, such as 1 for Ethereum', chainId);
-  if (intervalMs !== false) checkNumber('intervalMs', intervalMs, 1, MAX_TIMER_MS);
-  checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS / CHECK_TIMEOUTS);
-  checkFunction('now', now);
-  return { ...nodes, chainId, intervalMs, timeoutMs, now, logger: guardedLogger(options.logger) };
-}

@@ -7,6 +7,7 @@ import type { HandleEach } from '../../handle/run-each.js';
 import { stepOf } from '../../handle/step.js';
 import type { LogBlock } from '../../stores/log-store.js';
 import type { Step } from '../../stores/store.js';
+import { put } from '../finality/known-blocks.js';
 import { type ChainView, logOf } from './chain-view.js';
 
 /**
@@ -24,9 +25,7 @@ export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumb
   function note({ blockNumber, blockHash }: LogBlock): void {
     const other = seen.get(blockNumber);
     if (other !== undefined && other !== blockHash) hint(blockNumber);
-    seen.delete(blockNumber);
-    seen.set(blockNumber, blockHash);
-    if (seen.size > MOST_SEEN) for (const oldest of seen.keys()) if (seen.delete(oldest)) break;
+    put(seen, blockNumber, blockHash);
   }
 
   return async (keys, about) => {
@@ -58,6 +57,5 @@ export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumb
   };
 }
 
-const MOST_SEEN = 4096;
 const WRONG_KEY =
   'With `reorgs`, the key of an event must be that of its log. Leave out the option `idempotencyKey`, or return `logIdentity(event, { chainId })` with the chain of `reorgs`.';

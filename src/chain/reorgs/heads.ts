@@ -1,6 +1,7 @@
 import type { Hex } from '../../evm/types.js';
 import { withDeadline } from '../../internal/deadline.js';
 import { put } from '../finality/known-blocks.js';
+import type { LookUpSettings } from '../finality/look.js';
 import { type FinalityNode, isWithin } from '../finality/node.js';
 import { RpcError } from '../rpc.js';
 
@@ -11,14 +12,8 @@ const DELIVERY_MS = 1000;
 /** Most numbers that are asked for at once. */
 const AT_ONCE = 32;
 
-interface HeadsOptions {
-  readonly agree: number;
-  readonly timeoutMs: number;
-  readonly now: () => number;
-}
-
 /** The blocks that nodes have at numbers that are not final. */
-export function createHeads(nodes: readonly FinalityNode[], { agree, timeoutMs, now }: HeadsOptions) {
+export function createHeads(nodes: readonly FinalityNode[], { agree, timeoutMs, now }: LookUpSettings) {
   const last = new Map<number, { readonly hash: Promise<Hex | undefined>; readonly at: number }>();
 
   /** The hash at a number in which `agree` nodes agree; undefined if too few answer, or if one contradicts them. */

@@ -1,7 +1,6 @@
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainSourceOptions } from '../../../src/chain/index.js';
-import { RangeSize } from '../../../src/chain/reconcile/range-size.js';
 import { Raw, type ScriptedNode, startNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
 import { amountOf, noting, readAll, run, sourceOf } from './reconciling.js';
@@ -80,23 +79,5 @@ describe('a range that a node refuses', () => {
     expect(handled).toEqual(all);
     expect(lengths().filter((length) => length > 0)).toEqual([41, 41, 41]);
     expect(lines.map(({ fields }) => fields.delayMs)).toEqual([0, 0]);
-  });
-});
-
-describe('RangeSize', () => {
-  it('grows again after it was halved, up to the largest, with few refusals', () => {
-    const size = new RangeSize(1000);
-    let refusals = 0;
-    const ask = (most: number) => {
-      const length = size.value;
-      if (length > most) {
-        refusals++;
-        size.refused(length);
-      } else size.answered(length);
-    };
-    for (let at = 0; at < 100; at++) ask(60);
-    expect(refusals).toBeLessThan(10);
-    for (let at = 0; at < 100; at++) ask(Number.POSITIVE_INFINITY);
-    expect(size.value).toBe(1000);
   });
 });

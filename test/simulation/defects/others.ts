@@ -12,7 +12,7 @@ export const otherDefects: readonly Defect[] = [
   }),
   // The answer of one node is enough, however many have to agree.
   planted('one node is a quorum', ['finality'], 2000, {
-    'src/chain/finality/quorum.ts': {
+    'src/chain/finality/look.ts': {
       "if (count('same') >= agree) return { kind: 'same' };": "if (count('same') >= 1) return { kind: 'same' };",
     },
   }),
