@@ -1,5 +1,5 @@
 import type { Attempt } from './attempt.js';
-import type { Batch, Change, Emitted, Progress } from './change.js';
+import type { Batch, Change, Progress } from './change.js';
 import type { Delivery } from './delivery.js';
 import type { CreatedWebhook } from './webhook.js';
 
@@ -89,7 +89,7 @@ function queue(state: State, { body, events, once, to }: Batch, createdAt: numbe
 }
 
 /** Drops the oldest deliveries beyond the limits, but never the latest one. */
-function trim(webhook: WebhookState, limits: KeepLimits): Delivery[] {
+export function trim(webhook: WebhookState, limits: KeepLimits): Delivery[] {
   const dropped: Delivery[] = [];
   for (const delivery of webhook.deliveries.values()) {
     const fits = webhook.events <= limits.events && webhook.bytes <= limits.bytes;
@@ -104,50 +104,6 @@ function trim(webhook: WebhookState, limits: KeepLimits): Delivery[] {
     }
   }
   return dropped;
-}
-
-/** For each webhook that `emitted` goes to, the id of the oldest delivery that {@link apply} will keep. Changes nothing. */
-export function oldestKept({ webhooks, limits }: State, { batches }: Emitted): Map<number, number> {
-  const added = new Map<number, Size[]>();
-  for (const { body, events, to } of batches) {
-    const bytes = body.length;
-    for (const { id, webhookId } of to) {
-      const list = added.get(webhookId);
-      if (list) list.push({ id, events, bytes });
-      else added.set(webhookId, [{ id, events, bytes }]);
-    }
-  }
-  const kept = new Map<number, number>();
-  for (const [webhookId, list] of added) {
-    const webhook = webhooks.get(webhookId);
-    if (webhook) kept.set(webhookId, oldestWithin(webhook, list, limits));
-  }
-  return kept;
-}
-
-/** The size of a delivery. */
-interface Size {
-  readonly id: number;
-  readonly events: number;
-  readonly bytes: number;
-}
-
-function oldestWithin(webhook: WebhookState, added: readonly Size[], limits: KeepLimits): number {
-  let events = added.reduce((sum, each) => sum + each.events, webhook.events);
-  let bytes = added.reduce((sum, each) => sum + each.bytes, webhook.bytes);
-  let oldest = 0;
-  for (const each of sizesOf(webhook, added)) {
-    oldest = each.id;
-    if (events <= limits.events && bytes <= limits.bytes) break;
-    events -= each.events;
-    bytes -= each.bytes;
-  }
-  return oldest;
-}
-
-function* sizesOf({ deliveries }: WebhookState, added: readonly Size[]): Generator<Size> {
-  for (const { id, events, body } of deliveries.values()) yield { id, events, bytes: body.length };
-  yield* added;
 }
 
 function advance({ webhooks }: State, progress: Progress): void {

@@ -2,7 +2,7 @@ import type { Change, Emitted, Progress } from './change.js';
 import { type Connection, closeDatabase, explaining, openDatabase } from './database.js';
 import type { Delivery } from './delivery.js';
 import { loadState, type ProgressColumn } from './load-state.js';
-import { apply, attemptsAfter, emptyState, type KeepLimits, oldestKept, recordAfter, type State } from './state.js';
+import { apply, attemptsAfter, emptyState, type KeepLimits, recordAfter, type State } from './state.js';
 
 /** The state of a service, and where it is stored. */
 export interface Storage {
@@ -29,11 +29,11 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
   const database = await openDatabase(path);
   try {
     const state = explaining(path, () => loadState(database, limits));
-    const write = explaining(path, () => createWriter(database, state));
-    const inTransaction = (change: Change) => {
+    const { write, deleteOlder } = explaining(path, () => createWriter(database, state));
+    const inTransaction = (work: () => void) => {
       database.exec('BEGIN IMMEDIATE');
       try {
-        write(change);
+        work();
         database.exec('COMMIT');
       } catch (error) {
         // SQLite has already rolled back when the disk is full.
@@ -44,8 +44,14 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
     return {
       state,
       commit(change) {
-        explaining(path, () => inTransaction(change));
-        return apply(state, change);
+        explaining(path, () => inTransaction(() => write(change)));
+        const dropped = apply(state, change);
+        try {
+          if (change.type === 'emitted') inTransaction(() => deleteOlder(change));
+        } catch {
+          // The next one deletes them too, and until then loading drops them.
+        }
+        return dropped;
       },
       close: () => closeDatabase(database),
     };
@@ -55,8 +61,8 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
   }
 }
 
-/** Writes one change to the tables. */
-function createWriter(database: Connection, state: State): (change: Change) => void {
+/** Writes changes to the tables before they are applied to the state. */
+function createWriter(database: Connection, state: State) {
   const upsert = (table: string, key: string, value: string) =>
     database.prepare(
       `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (${key}) DO UPDATE SET ${value} = excluded.${value}`,
@@ -66,7 +72,7 @@ function createWriter(database: Connection, state: State): (change: Change) => v
   const deleteWebhook = database.prepare('DELETE FROM webhooks WHERE id = ?');
   const insertBody = database.prepare('INSERT INTO bodies VALUES (?, ?)');
   const insertDelivery = database.prepare('INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const deleteOlder = database.prepare('DELETE FROM deliveries WHERE webhook_id = ? AND id < ?');
+  const deleteBefore = database.prepare('DELETE FROM deliveries WHERE webhook_id = ? AND id < ?');
   const saveProgress = database.prepare('UPDATE deliveries SET progress = ? WHERE id = ?');
 
   function emitted(change: Emitted): void {
@@ -82,7 +88,6 @@ function createWriter(database: Connection, state: State): (change: Change) => v
         event = Math.max(event, firstEvent + events);
       }
     }
-    for (const [webhookId, oldest] of oldestKept(state, change)) deleteOlder.run(webhookId, oldest);
     set.run('delivery', delivery);
     set.run('event', event);
   }
@@ -98,13 +103,22 @@ function createWriter(database: Connection, state: State): (change: Change) => v
     saveProgress.run(JSON.stringify({ attempts, failures, state: now, deliveredAt, nextAttemptAt, once }), change.id);
   }
 
-  return (change) => {
-    if (change.type === 'key') set.run('key', change.key);
-    else if (change.type === 'webhook') {
-      saveWebhook.run(change.webhook.id, JSON.stringify(change.webhook));
-      set.run('webhook', Math.max(state.next.webhook, change.webhook.id + 1));
-    } else if (change.type === 'removed') deleteWebhook.run(change.id);
-    else if (change.type === 'emitted') emitted(change);
-    else progressed(change);
+  return {
+    write(change: Change): void {
+      if (change.type === 'key') set.run('key', change.key);
+      else if (change.type === 'webhook') {
+        saveWebhook.run(change.webhook.id, JSON.stringify(change.webhook));
+        set.run('webhook', Math.max(state.next.webhook, change.webhook.id + 1));
+      } else if (change.type === 'removed') deleteWebhook.run(change.id);
+      else if (change.type === 'emitted') emitted(change);
+      else progressed(change);
+    },
+    /** Deletes the deliveries that the state has dropped since. */
+    deleteOlder({ batches }: Emitted): void {
+      for (const webhookId of new Set(batches.flatMap(({ to }) => to.map((each) => each.webhookId)))) {
+        const [oldest = 0] = state.webhooks.get(webhookId)?.deliveries.keys() ?? [];
+        deleteBefore.run(webhookId, oldest);
+      }
+    },
   };
 }
