@@ -1,6 +1,6 @@
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import type { BodyDiff } from '../explain/diff-bodies.js';
-import { explainKnown } from '../explain/explain-known.js';
+import { explainKnown } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
 import { createConfined, type Limits, type Undone } from './confined.js';

@@ -37,7 +37,7 @@ export function findAge(timestamp: string, { now, toleranceSeconds, readBy }: Re
   if (!isTimestamp(timestamp)) return [];
   const age = now / 1000 - Number(timestamp);
   if (Math.abs(age) <= toleranceSeconds) return [];
-  if (Number(timestamp) >= LATEST_SECONDS) return [certain(timestampFaults.units)];
+  if (Number(timestamp) >= LATEST_SECONDS) return [certain(timestampFaults['timestamp-milliseconds'])];
   const words = inWords(toleranceSeconds);
   const allowed = `${words} ${/^1 \w+$/.test(words) ? 'is' : 'are'} allowed`;
   const hours = ZONES.find((zone) => Math.abs(Math.abs(age) - zone * 3600) <= SLACK_SECONDS);

@@ -1,6 +1,7 @@
-import { fromCodes } from './bytes.js';
+import { verifySignature } from 'event-webhook-receiver/verify';
+import { fromCodes, utf8 } from './bytes.js';
 import { fault } from './finding.js';
-import { isTimestamp } from './text.js';
+import type { ReadOptions } from './options.js';
 
 export const boundaryMoved = fault(
   'body-timestamp-seam',
@@ -9,8 +10,13 @@ export const boundaryMoved = fault(
 );
 
 /** Whether bytes moved between the body and the timestamp: the signed text ends with a bracket and a Unix time. */
-export function isBoundaryMoved(body: Uint8Array, timestamp: string): boolean {
+export function isBoundaryMoved({ body, timestamp, signature, secrets }: ReadOptions): boolean {
   const end = `${fromCodes(body.subarray(-32))}${timestamp.slice(0, 64)}`;
   const [, time] = /\]\s*([0-9]{10}|[0-9]{13})$/.exec(end) ?? [];
-  return time !== undefined && time !== timestamp && isTimestamp(time);
+  if (time === undefined || time === timestamp) return false;
+  const stamp = utf8(timestamp);
+  const all = new Uint8Array(body.length + stamp.length);
+  all.set(body);
+  all.set(stamp, body.length);
+  return verifySignature(all.subarray(0, -time.length), signature, time, secrets);
 }

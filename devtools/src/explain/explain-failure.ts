@@ -1,8 +1,9 @@
+import { verifySignature } from 'event-webhook-receiver/verify';
 import { findAge } from './age.js';
-import { explainAtOnce } from './explain-known.js';
+import { boundaryMoved, isBoundaryMoved } from './boundary.js';
 import { certain, type Finding } from './finding.js';
 import { asArrived } from './in-transit.js';
-import { inspectParts } from './inspect.js';
+import { inspectHeaders, inspectParts } from './inspect.js';
 import { type ExplainFailureOptions, type ReadOptions, readOptions } from './options.js';
 import { search } from './search.js';
 import { createWork, type Work } from './work-limit.js';
@@ -36,15 +37,42 @@ export function explainFailure(options: ExplainFailureOptions): Finding[] {
 /** {@link explainFailure} within a given amount of work. */
 export function explainWithin(options: unknown, work: Work): Finding[] {
   const given = readOptions(options);
-  return (explainAtOnce(given) ?? explainSearching(given, work)).map((finding) => asArrived(finding, given.readBy));
+  return (known(given) ?? searched(given, work)).map((finding) => asArrived(finding, given.readBy));
 }
 
-function explainSearching(given: ReadOptions, work: Work): Finding[] {
-  const { other, secrets } = given;
-  const found = search(given, work)?.map(certain) ?? [];
-  const age = findAge(given.timestamp.value, given).filter(({ cause }) => found.every((each) => each.cause !== cause));
-  if (found.length > 0 && secrets.length > 0)
-    return [...(other?.names ? [certain(other.fault)] : []), ...found, ...age];
-  const [first, ...others] = inspectParts(given);
-  return [...(first ? [first] : []), ...found, ...others, ...age];
+/**
+ * What a verifier knows without a search: an authentic delivery, its age, a moved boundary, a header that is missing or
+ * malformed, no secret, no body. Undefined for a mismatch.
+ */
+export function explainKnown(options: unknown): Finding[] | undefined {
+  const given = readOptions(options);
+  const findings = known(given) ?? malformed(given);
+  return findings?.map((finding) => asArrived(finding, given.readBy));
+}
+
+function known(given: ReadOptions): Finding[] | undefined {
+  const { body, timestamp, signature, secrets, mistyped, other, bodyUnread } = given;
+  if (mistyped) return [certain(mistyped)];
+  const age = findAge(timestamp, given);
+  if (bodyUnread) return [...inspectHeaders(given), ...age];
+  if (isBoundaryMoved(given)) return [certain(boundaryMoved)];
+  if (verifySignature(body, signature, timestamp, secrets)) return [...(other ? [certain(other.fault)] : []), ...age];
+  // Reading the body may take a while, and a missing part explains the failure.
+  if ([signature, timestamp, secrets].some(({ length }) => length === 0)) return [...inspectHeaders(given), ...age];
+  return body.length === 0 ? [...inspectParts(given), ...age] : undefined;
+}
+
+/** The form of the headers explains the failure, whatever the body. */
+function malformed(given: ReadOptions): Finding[] | undefined {
+  const findings = inspectHeaders(given);
+  const isMalformed = findings.some(({ cause }) => /^(?:signature|timestamp)-/.test(cause));
+  return isMalformed ? [...findings, ...findAge(given.timestamp, given)] : undefined;
+}
+
+function searched(given: ReadOptions, work: Work): Finding[] {
+  const { other, timestamp } = given;
+  const found = search(given, work).map(certain);
+  const age = findAge(timestamp, given).filter(({ cause }) => found.every((each) => each.cause !== cause));
+  if (found.length > 0) return [...(other?.names ? [certain(other.fault)] : []), ...found, ...age];
+  return [...inspectParts(given), ...age];
 }

@@ -9,13 +9,14 @@ export interface Finding {
   /** What to do about it. */
   readonly fix: string;
 }
+
 /** A common mistake: its description and its fix. */
 export type Fault = Omit<Finding, 'confidence'>;
 
-/** A possible original of a part of the delivery, and the faults that changed it. */
+/** A possible original of a part of the delivery, and the fault that changed it, if any. */
 export interface Candidate<T> {
   readonly value: T;
-  readonly faults: readonly Fault[];
+  readonly fault?: Fault | undefined;
 }
 
 /** A fault that a matching signature proves. */
@@ -28,3 +29,15 @@ export const likely = (fault: Fault): Finding => ({ ...fault, confidence: 'likel
 export const possible = (fault: Fault): Finding => ({ ...fault, confidence: 'possible' });
 
 export const fault = (cause: string, what: string, fix: string): Fault => ({ cause, what, fix });
+
+/** Faults by their causes, from what is wrong and what to do. */
+export const faultsOf = <Cause extends string>(
+  table: Readonly<Record<Cause, readonly [what: string, fix: string]>>,
+): Readonly<Record<Cause, Fault>> =>
+  Object.fromEntries(
+    Object.entries<readonly [string, string]>(table).map(([cause, [what, fix]]) => [cause, fault(cause, what, fix)]),
+  ) as Record<Cause, Fault>;
+
+/** Advice of the faults of headers. */
+export const headerNames =
+  'If the headers have other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';

@@ -1,3 +1,4 @@
+import { bodyFaults } from './body-faults.js';
 import type { Finding } from './finding.js';
 
 /** `listener`: the listener read the exact bytes. `receiver`: a receiver read them, unless the app set `rawBody`. */
@@ -19,6 +20,6 @@ const FIXES: Readonly<Record<string, string>> = {
 /** The finding, with the fix for a body that was read on arrival: only the sender or a proxy can have changed it. */
 export function asArrived(finding: Finding, readBy: ReadBy | undefined): Finding {
   const { cause } = finding;
-  if (readBy === undefined || !cause.startsWith('body-') || cause === 'body-timestamp-seam') return finding;
+  if (readBy === undefined || !Object.hasOwn(bodyFaults, cause)) return finding;
   return { ...finding, fix: `${FIXES[cause] ?? rewritten}${readBy === 'receiver' ? filled : ''}` };
 }

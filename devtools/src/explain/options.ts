@@ -1,10 +1,9 @@
 import { type HeaderNames, type RawBody, serviceHeaders } from 'event-webhook-receiver/verify';
-import { goJson } from './body.js';
+import { bodyFaults } from './body-faults.js';
 import { attempt, utf8 } from './bytes.js';
-import type { Candidate, Fault } from './finding.js';
+import { type Fault, fault } from './finding.js';
 import type { ReadBy } from './in-transit.js';
 import { type OtherHeaders, otherHeaders } from './other-headers.js';
-import { timestampFaults } from './timestamp.js';
 
 /** The headers of a request: those of Node or Fetch, or pairs of names and values. */
 export type RequestHeaders =
@@ -45,12 +44,14 @@ export interface Question extends ExplainFailureOptions {
 
 /** A copy of the options, read once, so that they cannot throw or change. */
 export interface ReadOptions {
-  readonly body: Candidate<Uint8Array>;
-  readonly signature: string | Uint8Array | undefined;
-  readonly timestamp: Candidate<string>;
+  readonly body: Uint8Array;
+  readonly signature: string;
+  readonly timestamp: string;
+  /** A part that is not of its type, such as a parsed body. */
+  readonly mistyped?: Fault | undefined;
   /** Why the expected headers are missing, if all headers of the request are known. */
   readonly other?: OtherHeaders | undefined;
-  readonly secrets: readonly (string | Uint8Array)[];
+  readonly secrets: readonly string[];
   readonly others: readonly (readonly [label: string, secret: string])[];
   readonly now: number;
   readonly toleranceSeconds: number;
@@ -58,109 +59,91 @@ export interface ReadOptions {
   readonly bodyUnread: boolean;
 }
 
-const raw =
-  "Pass the raw bytes: in Express, req.body after express.raw({ type: 'application/json' }); in Fetch, await request.arrayBuffer(); in Lambda, event.body.";
+const LONGEST_HEADER = 8192;
+const MOST_SECRETS = 8;
+const MOST_OTHERS = 64;
+const MOST_HEADERS = 200;
 
-const parsed: Fault = {
-  cause: 'body-parsed',
-  what: 'The body is a parsed value, not bytes or text.',
-  fix: `${raw} In Express, mount the route before app.use(express.json()).`,
-};
+/** Reads each option once. Never throws: options that cannot be read count as missing. */
+export const readOptions = (options: unknown): ReadOptions => attempt(() => read(Object(options))) ?? read({});
 
+function read(options: { readonly [Name in keyof Question]?: unknown }): ReadOptions {
+  const { rawBody, secret, signature, timestamp, requestHeaders, headers, someHeaders } = options;
+  const { now, toleranceSeconds, otherSecrets, readBy, bodyUnread } = options;
+  const found = inHeaders(requestHeaders, { ...serviceHeaders, ...(headers as HeaderNames) }, someHeaders !== true);
+  const given = { signature: signature ?? found?.signature, timestamp: timestamp ?? found?.timestamp };
+  const secrets = [secret].flat().slice(0, MOST_SECRETS);
+  const body = bytesOf(rawBody);
+  return {
+    body: body ?? new Uint8Array(),
+    signature: textOf(given.signature) ?? '',
+    timestamp: textOf(given.timestamp) ?? '',
+    mistyped: body === undefined ? bodyFaults['body-parsed'] : notText({ ...given, secret: secrets.at(-1) }),
+    // A caller that passes both parts knows the headers.
+    other: signature === undefined || timestamp === undefined ? found?.other : undefined,
+    secrets: secrets.filter((each) => typeof each === 'string' && each !== '') as string[],
+    others: Object.entries(otherSecrets ?? {})
+      .slice(0, MOST_OTHERS)
+      .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== ''),
+    now: numberOf(now) ?? Date.now(),
+    toleranceSeconds: Math.max(0, numberOf(toleranceSeconds) ?? 300),
+    readBy: readBy as ReadBy | undefined,
+    bodyUnread: bodyUnread === true,
+  };
+}
+
+/** The bytes of a body, empty if it is missing; undefined for a value of another type. */
 function bytesOf(value: unknown): Uint8Array | undefined {
+  if (value === undefined || value === null) return new Uint8Array();
+  if (typeof value === 'string') return utf8(value);
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
   // DataView recognizes buffers of every realm.
   return attempt(() => new Uint8Array(new DataView(value as ArrayBuffer).buffer).slice());
 }
 
-function readBody(value: unknown): Candidate<Uint8Array> {
-  const bytes = typeof value === 'string' ? utf8(value) : bytesOf(value);
-  if (bytes) return { value: bytes, faults: [] };
-  if (value === undefined || value === null) return { value: new Uint8Array(), faults: [] };
-  return { value: utf8(attempt(() => goJson(value)) ?? ''), faults: [parsed] };
-}
-
-const LONGEST_HEADER = 8192;
-
 /** A header as text: several are joined as in HTTP. */
-function readHeader(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   const text = Array.isArray(value) ? value.slice(0, 8).join(', ') : value;
   return typeof text === 'string' && text.length <= LONGEST_HEADER ? text : undefined;
 }
 
-function readTimestamp(value: unknown): Candidate<string> {
-  const text = value instanceof Date ? value.toISOString() : typeof value === 'number' ? String(value) : undefined;
-  if (text !== undefined) return { value: text, faults: [timestampFaults.type] };
-  return { value: readHeader(value) ?? '', faults: [] };
+/** The fault of the first part that is neither text nor missing. */
+function notText(parts: Readonly<Record<string, unknown>>): Fault | undefined {
+  const wrong = Object.entries(parts).find(
+    ([, value]) => (value ?? '') !== '' && !Array.isArray(value) && typeof value !== 'string',
+  );
+  if (wrong === undefined) return undefined;
+  const [name, value] = wrong;
+  return fault(
+    `${name}-not-text`,
+    `The ${name} is ${typeof value === 'number' ? 'a number' : 'not a string'}; the library takes a string.`,
+    'Pass the text as received or as shown, without Number(…), new Date(…) or Buffer.from(…).',
+  );
 }
 
-const MOST_SECRETS = 8;
-const MOST_OTHERS = 64;
-
-function readSecrets(value: unknown): (string | Uint8Array)[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value.slice(0, MOST_SECRETS) : [value];
-  return list.flatMap((each) => {
-    const secret = typeof each === 'string' ? each : bytesOf(each);
-    return secret?.length ? [secret] : [];
-  });
-}
-
-const readOthers = (value: unknown): [string, string][] =>
-  Object.entries(value ?? {})
-    .slice(0, MOST_OTHERS)
-    .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '');
-
-function readNumber(value: unknown, otherwise: number): number {
+function numberOf(value: unknown): number | undefined {
   const number: unknown = typeof value === 'function' ? value() : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : otherwise;
-}
-
-const MOST_HEADERS = 200;
-
-function linesOf(value: object): [string, string][] {
-  const lines = Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : Object.entries(value);
-  return lines.slice(0, MOST_HEADERS).flatMap((line): [string, string][] => {
-    const [name, given] = line as [unknown, unknown];
-    const text = readHeader(given);
-    return typeof name === 'string' && text !== undefined ? [[name, text]] : [];
-  });
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** The signature and timestamp from all headers, under the expected or the actual names. */
 function inHeaders(value: unknown, expected: HeaderNames, isComplete: boolean) {
   if (typeof value !== 'object' || value === null) return undefined;
-  const lines = linesOf(value);
-  const all = lines.map(([name]) => name);
-  const other = otherHeaders(all, expected, isComplete);
-  const names = other?.names ?? expected;
-  return { signature: textIn(lines, names.signature), timestamp: textIn(lines, names.timestamp), other };
-}
-
-/** A header as the receiver sees it: repeated values are joined. */
-function textIn(lines: readonly (readonly [string, string])[], name: string): string | undefined {
-  const values = lines.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join();
-}
-
-/** Reads each option once. Never throws: an unreadable option counts as missing. */
-export function readOptions(options: unknown): ReadOptions {
-  const field = (name: keyof Question): unknown => attempt(() => (options as Partial<Question>)[name]);
-  const [lines, headers, isComplete] = [field('requestHeaders'), field('headers'), field('someHeaders') !== true];
-  const found = attempt(() => inHeaders(lines, { ...serviceHeaders, ...(headers as HeaderNames) }, isComplete));
-  const [given, time, secret] = [field('signature'), field('timestamp'), field('secret')];
-  const [now, tolerance, others] = [field('now'), field('toleranceSeconds'), field('otherSecrets')];
-  const signature = given ?? found?.signature;
-  return {
-    body: readBody(field('rawBody')),
-    signature: attempt(() => readHeader(signature)) ?? bytesOf(signature)?.slice(0, LONGEST_HEADER),
-    timestamp: attempt(() => readTimestamp(time ?? found?.timestamp)) ?? { value: '', faults: [] },
-    // A caller that passes both parts knows the headers.
-    other: given === undefined || time === undefined ? found?.other : undefined,
-    secrets: attempt(() => readSecrets(secret)) ?? [],
-    others: attempt(() => readOthers(others)) ?? [],
-    now: attempt(() => readNumber(now, Date.now())) ?? Date.now(),
-    toleranceSeconds: Math.max(0, attempt(() => readNumber(tolerance, 300)) ?? 300),
-    readBy: field('readBy') as ReadBy | undefined,
-    bodyUnread: field('bodyUnread') === true,
+  const all = Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : Object.entries(value);
+  const lines = all.slice(0, MOST_HEADERS).flatMap((line): [string, string][] => {
+    const [name, text] = [Object(line)[0], textOf(Object(line)[1])];
+    return typeof name === 'string' && text !== undefined ? [[name, text]] : [];
+  });
+  const other = otherHeaders(
+    lines.map(([name]) => name),
+    expected,
+    isComplete,
+  );
+  /** A header as the receiver sees it: repeated values are joined. */
+  const textUnder = (name: string) => {
+    const values = lines.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, text]) => text);
+    return values.length === 0 ? undefined : values.join();
   };
+  const names = other?.names ?? expected;
+  return { signature: textUnder(names.signature), timestamp: textUnder(names.timestamp), other };
 }

@@ -92,7 +92,7 @@ export const bodyMistakes: readonly Mistake[] = [
   ),
   sentBody(
     'as the event taken out of its array',
-    'body-unwrapped',
+    'body-single-event',
     ({ events }) => goJson(events.slice(0, 1)),
     (sent) => sent.slice(1, -1),
   ),

@@ -17,17 +17,12 @@ describe('faults of the headers', () => {
     [
       'a signature as Stripe makes it',
       { signature: `t=${timestamp},v1=${sign(secret, timestamp, '.', delivery.body)}` },
-      ['timestamp-first-separator', 'signature-prefixed'],
+      ['timestamp-first', 'signature-prefixed'],
     ],
     [
       'SHA-512 in base64',
       { signature: mac('sha512', secret, delivery.body, timestamp).toString('base64') },
       ['signature-sha512', 'signature-base64'],
-    ],
-    [
-      'white space around the secret, the header in milliseconds',
-      { secret: ` ${secret}`, timestamp: `${timestamp}123` },
-      ['secret-whitespace', 'timestamp-milliseconds'],
     ],
   ])('are all named: %s', (_, changes, expected) => {
     expect(causes(changes).sort()).toEqual(expected.map((cause) => `${cause}: certain`).sort());

@@ -113,7 +113,6 @@ export const html = (text: string) =>
 export const hexSecret = ({ secret }: Delivery) => createHash('sha256').update(secret).digest('hex');
 export const base64Secret = ({ secret }: Delivery) => createHash('sha256').update(secret).digest('base64');
 export const other = ({ secret }: Delivery) => createHash('md5').update(secret).digest('hex');
-export const sha256 = (...pieces: string[]) => createHash('sha256').update(pieces.join('')).digest();
 
 export const receivedWith = (mistake: Mistake, delivery: Delivery): Received => ({
   rawBody: delivery.body,

@@ -88,7 +88,7 @@ const url = pathToFileURL(process.argv[2]).href;
 countNatives();
 ask('Profiler.enable');
 ask('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-const { steps, quadratic, repeated } = await import(url);
+const { steps, quadratic, repeated, timesIn } = await import(url);
 // Those that make tables and steps are called while it is loaded.
 const names = new Map(
   takeFunctions(url).flatMap(({ functionName, ranges: [whole] }) =>
@@ -103,8 +103,9 @@ function workOf(runs) {
   for (const run of runs) {
     try {
       run();
-    } catch {
-      // A step that is not for this text ends so.
+    } catch (error) {
+      // A step that is not for this text ends so, but no text is too long or out of range.
+      if (error instanceof RangeError) throw error;
     }
   }
   let work = ofNatives;
@@ -115,11 +116,13 @@ function workOf(runs) {
   return work;
 }
 
-process.on('message', ({ step, unit, frames, times }) => {
+process.on('message', ({ step, texts, size }) => {
   if (step === undefined) {
     process.send({ steps: [...steps.keys()], quadratic: [...quadratic.keys()], notCalled: [...names] });
     return;
   }
   const prepare = steps.get(step) ?? quadratic.get(step);
-  process.send({ work: workOf(frames.map((frame) => prepare(repeated(frame, unit, times)))) });
+  process.send({
+    work: workOf(texts.map(([unit, frame]) => prepare(repeated(frame, unit, timesIn(size, unit))))),
+  });
 });
