@@ -9,6 +9,8 @@ export interface Contents {
   readonly bytes: number;
   /** Number of items; 0 if the body is not a JSON array or was not read. */
   readonly events: number;
+  /** Whether nothing is known about the body except its size, because it was not read. */
+  readonly unread?: true | undefined;
   /** Distinct kinds of its items. */
   readonly kinds: readonly string[];
   /** Distinct contracts, by label or else by address. */
@@ -24,7 +26,7 @@ const LONGEST = 200;
 
 /** The summary of an unread body of this size. */
 export const unread = (bytes: number): Contents => ({
-  ...{ bytes, events: 0, kinds: [], contracts: [], names: [] },
+  ...{ bytes, events: 0, unread: true, kinds: [], contracts: [], names: [] },
   gist: NO_GIST,
 });
 

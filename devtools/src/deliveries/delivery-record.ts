@@ -8,6 +8,14 @@ export type { Attempt, AttemptResponse, HeaderLine };
  */
 export type Verdict = 'accepted' | 'refused' | 'failed' | 'pending';
 
+/** Why a delivery was not accepted, in a few words. */
+export interface Cause {
+  /** Identifier, as in a finding. */
+  readonly id: string;
+  /** Such as "stale by 50 min", at most 100 characters. */
+  readonly text: string;
+}
+
 /** A delivery as the page shows it: its bytes, and every attempt to deliver them. */
 export interface DeliveryRecord {
   /** Counts up from '1' in each run. */

@@ -1,11 +1,13 @@
 import { responseSize } from '../service/responses.js';
 import { type Contents, contentsOf, unread } from './contents.js';
-import type { DeliveryRecord } from './delivery-record.js';
+import type { Cause, DeliveryRecord } from './delivery-record.js';
 
 /** A record in the feed. */
 export interface KeptDelivery extends DeliveryRecord {
   /** Summary of the body, kept after the body is dropped; only its size until it has been read. */
   readonly contents: Contents;
+  /** Why the last attempt was not accepted, once that is known. */
+  readonly cause?: Cause | undefined;
 }
 
 /** Limits of a feed. */
@@ -29,6 +31,8 @@ export interface Feed {
   put(record: DeliveryRecord): void;
   /** Sets the summary of a body that was added unread. */
   describe(id: string, contents: Contents): void;
+  /** Sets why a delivery was not accepted. */
+  setCause(id: string, cause: Cause | undefined): void;
   get(id: string): KeptDelivery | undefined;
   /** The oldest first. */
   list(): KeptDelivery[];
@@ -111,11 +115,16 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
         rawBody: compact(record.rawBody),
         signedBody: record.signedBody && compact(record.signedBody),
         contents,
+        cause: records.get(record.id)?.cause,
       });
     },
     describe(id, contents) {
       const record = records.get(id);
       if (record) keep({ ...record, contents });
+    },
+    setCause(id, cause) {
+      const record = records.get(id);
+      if (record) keep({ ...record, cause });
     },
     get: (id) => records.get(id),
     list: () => [...records.values()],

@@ -39,7 +39,7 @@ export function gistOf(items: readonly DeliveryItem[]): Gist {
 
 /** The gist as one line of at most 120 characters, with amounts in units of known tokens. */
 export function gistText({ text, amount, more }: Gist, contracts?: KnownContracts): string {
-  const parts = [text, amount && textOfAmount(amount, contracts)].filter((part) => part);
+  const parts = [amount && textOfAmount(amount, contracts), text].filter((part) => part);
   const rest = more > 0 && parts.length > 0 ? ` and ${grouped(String(more))} more` : '';
   return cut(parts.join(' · '), LONGEST - rest.length) + rest;
 }
@@ -66,13 +66,13 @@ function ofEvent(event: EventEmitted): Omit<Gist, 'more'> {
   const [from, to, value] = inputs;
   const types = inputs.map(({ type }) => type).join();
   if (from && to && value && types === 'address,address,uint256') {
-    const text = `${short(from.value)} → ${short(to.value)}`;
+    const text = [from, to].map((input) => short(input.value).replace(/…$/, '')).join(' → ');
     const log = logOf(event);
     // In the token standards, an id is indexed and an amount is not.
     if (log?.topics === 4)
-      return { text: `${text} · ${value.name === 'value' ? '#' : `${line(value.name)} `}${short(value.value)}` };
+      return { text: `${value.name === 'value' ? '#' : `${line(value.name)} `}${short(value.value)} · ${text}` };
     const digits = log?.digits ?? textOf(value.value);
-    if (!/^\d{1,78}$/.test(digits)) return { text: `${text} · ${short(value.value)}` };
+    if (!/^\d{1,78}$/.test(digits)) return { text: `${short(value.value)} · ${text}` };
     const exact = log?.digits !== undefined && AMOUNTS.has(name);
     return { text, amount: { digits, exact, token: contract.address.toLowerCase() } };
   }

@@ -1,6 +1,6 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
-import type { Attempt, AttemptResponse, HeaderLine, Verdict } from './delivery-record.js';
+import type { Attempt, AttemptResponse, Cause, HeaderLine, Verdict } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
 import { headerOf } from './headers.js';
@@ -26,11 +26,17 @@ export interface Summary {
   readonly nextAttemptAt?: number | undefined;
   readonly bytes: number;
   readonly events: number;
+  /** Whether the body was not read: `events` and the following lists say nothing then. */
+  readonly unread?: true | undefined;
   readonly kinds: readonly string[];
   readonly contracts: readonly string[];
   readonly names: readonly string[];
-  /** One line that tells deliveries apart, such as "0xf39F… → 0x7099… · 4.5 TKN", cut to 120 characters; empty if nothing can be said. */
+  /** One line that tells deliveries apart, such as "4.5 TKN · 0xf39F → 0x7099", cut to 120 characters; empty if nothing can be said. */
   readonly gist: string;
+  /** Why it was not accepted, once that is known. */
+  readonly cause?: Cause | undefined;
+  /** Whether the signature was verified here; undefined if the receiver is another process. */
+  readonly verified?: boolean | undefined;
   /** The webhook that it belongs to, if the source has several. */
   readonly webhookId?: number | undefined;
   /** Whether it was opened from a recording. */
@@ -101,6 +107,8 @@ export function summaryOf(record: KeptDelivery, { headers, contracts }: SummaryC
     nextAttemptAt: record.nextAttemptAt,
     webhookId: record.webhookId,
     recorded: record.recorded,
+    verified: record.verified,
+    cause: record.cause,
     timestampAt: timeOf(headers && headerOf(last.headers, headers.timestamp)),
     ...contents,
     gist: gistText(gist, contracts),

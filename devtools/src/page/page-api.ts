@@ -19,6 +19,8 @@ export interface PageApiOptions {
   readonly details: PageDetails;
 }
 
+/** The longest list of ids to export, in bytes. */
+const MOST_IDS = 1024 * 1024;
 /** The longest text to search for, in characters. */
 const MOST_SEARCHED = 1000;
 
@@ -78,7 +80,11 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
       return send(await bodyToSend(request));
     },
     'POST /api/recordings': ({ request }) => recordings.add(request),
-    'GET /api/recording': ({ response }) => recordings.write(response),
+    'POST /api/recording': async ({ request, response }) => {
+      const { ids } = await jsonBody(request, MOST_IDS);
+      if (ids !== undefined && !Array.isArray(ids)) return fail(400, 'ids must be an array.');
+      return recordings.write(response, ids && new Set(ids));
+    },
     'POST /api/webhooks': async ({ request }) => {
       const register = actions.register ?? absent();
       const { label, url } = await jsonBody(request);

@@ -14,6 +14,8 @@ import { linesOf } from './recording-lines.js';
 /** The result of opening a recording. */
 export interface Imported {
   readonly added: number;
+  /** Id of the newest. */
+  readonly id?: string | undefined;
   readonly skipped: number;
   /** Why lines were skipped: the first five. */
   readonly problems: readonly { readonly line: number; readonly reason: string }[];
@@ -26,8 +28,11 @@ export interface Recordings {
    * that would push other deliveries out of the feed.
    */
   add(request: IncomingMessage): Promise<Imported>;
-  /** Answers with the deliveries whose bodies are kept. The header X-Deliveries-Omitted counts the others. */
-  write(response: ServerResponse): Promise<void>;
+  /**
+   * Answers with these deliveries, or with all, as far as their bodies are kept. The header X-Deliveries-Omitted counts
+   * the others.
+   */
+  write(response: ServerResponse, ids?: ReadonlySet<unknown>): Promise<void>;
 }
 
 const MOST_PROBLEMS = 5;
@@ -69,10 +74,11 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
       }
       for (const record of records) feed.put(record);
       void describe(records);
-      return { added: records.length, skipped, problems };
+      const newest = records.toSorted((a, b) => lastOf(a).at - lastOf(b).at).at(-1);
+      return { added: records.length, id: newest?.id, skipped, problems };
     },
-    async write(response) {
-      const all = feed.list();
+    async write(response, ids) {
+      const all = feed.list().filter(({ id }) => ids?.has(id) ?? true);
       const kept = all.filter(({ bodyDropped }) => !bodyDropped);
       response.writeHead(200, {
         'Content-Type': 'application/x-ndjson; charset=utf-8',

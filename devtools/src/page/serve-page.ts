@@ -6,6 +6,7 @@ import type { Feed } from '../deliveries/feed.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { endEarly } from '../end-early.js';
+import { addCauses } from './causes.js';
 import { abilities, type PageActions } from './page-actions.js';
 import { createPageApi } from './page-api.js';
 import { createPageDetails } from './page-details.js';
@@ -58,6 +59,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
   const context = () => ({ headers: options.state().headers, contracts: contracts() });
+  const sources = () => ({ ...options, headers: options.state().headers });
   const streams = createStreams({ ...options, state, context });
   const api = createPageApi({
     feed,
@@ -70,9 +72,10 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
       feed,
       context,
       explainer: explainer.first,
-      sources: () => ({ ...options, headers: options.state().headers }),
+      sources,
     }),
   });
+  const stopCauses = addCauses({ feed, sources, explain: explainer.explain });
   let guard: PageGuard;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -111,6 +114,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     stateChanged: streams.stateChanged,
     close: () =>
       new Promise((resolve) => {
+        stopCauses();
         explainer.close();
         streams.close();
         server.close(() => resolve());

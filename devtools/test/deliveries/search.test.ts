@@ -43,7 +43,7 @@ describe('search', () => {
         'mount the',
         'x-answer: yes',
         'x-service-timestamp: 1700000000',
-        '0xf39f… → 0x7099…',
+        '0xf39f → 0x7099',
         'event.emitted',
       ],
       ...[String(event.data.transaction?.txHash), '"blocknumber":16'],

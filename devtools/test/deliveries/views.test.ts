@@ -56,7 +56,7 @@ describe('summaryOf', () => {
     const record = kept('1', { webhookId: 7, recorded: true });
     expect(summaryOf(record, { headers: serviceHeaders })).toMatchObject({
       ...{ webhookId: 7, recorded: true, timestampAt: SENT * 1000 },
-      gist: '0xf39F… → 0x7099… · 1,000,000,000,000,000,000',
+      gist: '1,000,000,000,000,000,000 · 0xf39F → 0x7099',
     });
     for (const headers of [multibaasHeaders, { ...serviceHeaders, timestamp: 'X-Service-Signature' }])
       expect(summaryOf(record, { headers }).timestampAt).toBeUndefined();

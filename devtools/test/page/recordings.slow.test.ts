@@ -24,7 +24,8 @@ async function open({ read, ...limits }: FeedOptions & { read?: Explainer['read'
     const answer = await call(`${page.url}api/recordings`, { method: 'POST', headers, body: text });
     return { status: answer.status, ...JSON.parse(answer.text) };
   };
-  const download = () => call(`${page.url}api/recording`, { headers });
+  const download = (wanted: object = {}) =>
+    call(`${page.url}api/recording`, { method: 'POST', headers, body: JSON.stringify(wanted) });
   return { ...page, headers, upload, download };
 }
 
@@ -33,7 +34,7 @@ describe('POST /api/recordings', () => {
     const { feed, upload } = await open();
     const lines = [delivery(), delivery({ status: 403, path: '/other' }), delivery({ status: undefined })];
     expect(await upload(`\n${lines.map(recordingLine).join('')}`)).toEqual({
-      ...{ status: 200, added: 3, skipped: 0, problems: [] },
+      ...{ status: 200, added: 3, id: 'r3', skipped: 0, problems: [] },
     });
     expect(feed.list()).toMatchObject([
       {
@@ -62,7 +63,7 @@ describe('POST /api/recordings', () => {
     ];
     const answer = await upload(`${hostile.join('\n')}\n${recordingLine(delivery())}`);
     expect(answer).toEqual({
-      ...{ status: 200, added: 1, skipped: 7 },
+      ...{ status: 200, added: 1, id: 'r1', skipped: 7 },
       problems: [
         { line: 1, reason: 'it is not JSON' },
         { line: 2, reason: 'it is not a JSON object' },
@@ -114,7 +115,7 @@ describe('POST /api/recordings', () => {
     sent.end();
     const [answer] = await answered;
     expect(JSON.parse(String(Buffer.concat(await answer.toArray())))).toEqual({
-      ...{ added: 1, skipped: 2 },
+      ...{ added: 1, id: 'r2', skipped: 2 },
       problems: [
         { line: 2, reason: 'the list is full' },
         { line: 3, reason: 'the list is full' },
@@ -150,7 +151,7 @@ describe('POST /api/recordings', () => {
   });
 });
 
-describe('GET /api/recording', () => {
+describe('POST /api/recording', () => {
   it('saves the deliveries as JSON lines, which can be opened again', async () => {
     const { feed, upload, download } = await open();
     feed.put(recordOf('1', { target: '/hooks?a=1', verified: true }));
@@ -171,5 +172,13 @@ describe('GET /api/recording', () => {
     const [one, again] = ['1', 'r1'].map((id) => feed.get(id) as DeliveryRecord);
     expect(Buffer.from(again?.rawBody ?? []).equals(one?.rawBody ?? Buffer.alloc(1))).toBe(true);
     expect(again?.attempts[0]?.headers).toEqual(one?.attempts[0]?.headers);
+  });
+
+  it('saves only the deliveries that are asked for', async () => {
+    const { feed, download } = await open();
+    for (const id of ['1', '2', '3']) feed.put(recordOf(id, { target: `/${id}`, verified: true }));
+    const { text } = await download({ ids: ['2', 'gone'] });
+    expect(text.split('\n').map((line) => line && JSON.parse(line).path)).toEqual(['/2', '']);
+    expect((await download({ ids: '2' })).status).toBe(400);
   });
 });

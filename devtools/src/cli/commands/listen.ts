@@ -1,3 +1,4 @@
+import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import type { KeptDelivery } from '../../deliveries/feed.js';
 import { recordedOf } from '../../deliveries/recorded.js';
 import { isLoopback } from '../../guards.js';
@@ -128,6 +129,12 @@ async function run(context: Context<Options>): Promise<ExitCode> {
       desk.print(resent.id);
       return resent;
     }
+    /** Sends a sample to this listener, on the path that the first receiver of a project has. */
+    async function sample(): Promise<object> {
+      const { rawBody: body, headers: lines } = createTestDelivery([sampleEventEmitted()], { secret, headers });
+      const response = await fetch(`${listener.url}/webhooks`, { method: 'POST', body, headers: lines });
+      return { status: response.status };
+    }
     function force(status: number | undefined): void {
       listener.respond = status;
       output.note(
@@ -137,7 +144,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     const page = await desk.servePage({
       mode: 'listen',
       url: listener.url,
-      actions: { ...(target && { resend, send: listener.send }), respond: force },
+      actions: { ...(target && { resend, send: listener.send }), respond: force, sample },
       state: () => ({ target: forwardedTo, firstRun, respond: listener.respond, chain: tokens?.view() }),
     });
     if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);

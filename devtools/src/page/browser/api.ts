@@ -23,8 +23,10 @@ export interface Api {
   post(path: string, body?: unknown): Answer;
   put(path: string, body: unknown): Answer;
   remove(path: string): Answer;
-  /** The response itself, for what is streamed or not JSON. */
-  open(path: string, signal?: AbortSignal): Promise<Response>;
+  /** The response itself, which is a stream. */
+  open(path: string, signal: AbortSignal): Promise<Response>;
+  /** The response to a POST, which is not JSON. */
+  download(path: string, body: object): Promise<Response>;
   /** Posts text that is not JSON. */
   upload(path: string, body: Blob | string, type: string): Answer;
 }
@@ -54,7 +56,8 @@ export function createApi(token: string): Api {
     post: async (path, body) => json(await call('POST', path, withJson(body))),
     put: async (path, body) => json(await call('PUT', path, withJson(body))),
     remove: async (path) => json(await call('DELETE', path, withJson())),
-    open: (path, signal) => call('GET', path, signal && { signal }),
+    open: (path, signal) => call('GET', path, { signal }),
+    download: (path, body) => call('POST', path, withJson(body)),
     upload: async (path, body, type) => json(await call('POST', path, { body }, type)),
   };
 }

@@ -34,7 +34,7 @@ export async function openRecording({ api }: Session, file: File): Promise<void>
 
 async function save({ api }: Session): Promise<void> {
   try {
-    const response = await api.open('recording');
+    const response = await api.download('recording', {});
     const url = URL.createObjectURL(await response.blob());
     const link = document.createElement('a');
     link.href = url;

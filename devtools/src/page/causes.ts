@@ -1,0 +1,97 @@
+import type { Attempt, Cause } from '../deliveries/delivery-record.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { type FindingSources, findingsOf } from '../deliveries/findings.js';
+import { cut, printable } from '../deliveries/text-limits.js';
+import { verdictOf } from '../deliveries/verdict.js';
+import { lastOf, summaryOf } from '../deliveries/views.js';
+import type { Finding } from '../explain/finding.js';
+import type { Question } from '../explain/options.js';
+import { ageText } from './age.js';
+
+/** Identifiers that do not read well as words. */
+const TEXTS: Readonly<Record<string, string>> = {
+  'accepted-though-not-authentic': 'accepted, but not authentic',
+  'altered-or-other-secret': 'altered, or another secret',
+  'answer-forced': 'forced response',
+  'behind-login': 'the app asks for a login',
+  'body-reserialized': 'body parsed and serialized again',
+  'body-timestamp-seam': 'end of the body moved to the timestamp',
+  'csrf-protection': 'CSRF protection of the app',
+  'headers-missing': 'signature headers missing',
+  'refused-though-authentic': 'authentic, but refused',
+  'route-not-found': 'no route at this path',
+  'secret-unknown': 'secret not known here',
+  'secret-whitespace': 'white space around the secret',
+  'secret-whitespace-lost': 'signed with white space around the secret',
+  'signature-missing': 'signature header missing',
+  'timestamp-milliseconds': 'timestamp in milliseconds',
+  'timestamp-missing': 'timestamp header missing',
+};
+
+/** Findings about the explanation, not about the delivery. */
+const UNKNOWN = new Set(['not-explained', 'explanation-too-costly', 'items-not-decoded', 'body-dropped']);
+const LONGEST = 100;
+
+/** The likeliest cause in a few words. A fault that was turned on is the cause if nothing else is found. */
+export function causeOf(findings: readonly Finding[], ageMs: number): Cause | undefined {
+  const known = findings.filter(({ cause }) => !UNKNOWN.has(cause));
+  const finding = known.find(({ cause }) => cause !== 'fault-on-request') ?? known[0];
+  if (finding === undefined) return undefined;
+  const { cause: id, what } = finding;
+  if (id === 'timestamp-stale') return { id, text: `stale by ${ageText(ageMs)}` };
+  if (id === 'timestamp-ahead') return { id, text: `timestamp ${ageText(ageMs)} ahead` };
+  if (id === 'app-said') return { id, text: cut(printable(what.replace(/^The app answered (?:\d+: )?/, '')), LONGEST) };
+  return { id, text: TEXTS[id] ?? id.replaceAll('-', ' ') };
+}
+
+/** Deliveries that wait to be explained. In a flood of forgeries, the oldest stay without a cause. */
+const MOST_WAITING = 1000;
+
+export interface CausesOptions {
+  readonly feed: Feed;
+  readonly sources: () => FindingSources;
+  readonly explain: (question: Question) => Promise<readonly Finding[]>;
+}
+
+/**
+ * Adds to each delivery of a feed why it was not accepted: one at a time, the newest first. Returns a function that stops
+ * it.
+ */
+export function addCauses({ feed, sources, explain }: CausesOptions): () => void {
+  const seen = new WeakSet<Attempt>();
+  const waiting: string[] = [];
+  let isWorking = false;
+
+  async function explainOne(record: KeptDelivery): Promise<void> {
+    const last = lastOf(record);
+    const findings = await findingsOf(record, sources(), explain);
+    const { timestampAt = last.at } = summaryOf(record, { headers: sources().headers });
+    // Another attempt may have been made meanwhile.
+    const current = feed.get(record.id);
+    if (current && lastOf(current).at === last.at) feed.setCause(record.id, causeOf(findings, last.at - timestampAt));
+  }
+
+  async function work(): Promise<void> {
+    isWorking = true;
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      const record = feed.get(id);
+      if (record) await explainOne(record);
+      // Deliveries that arrive take precedence.
+      await new Promise(setImmediate);
+    }
+    isWorking = false;
+  }
+
+  function note(record: KeptDelivery | undefined): void {
+    const last = record && lastOf(record);
+    if (!record || !last || seen.has(last)) return;
+    seen.add(last);
+    const verdict = verdictOf(last);
+    if (verdict === 'pending' || (verdict === 'accepted' && last.code === undefined)) return;
+    if (waiting.push(record.id) > MOST_WAITING) waiting.shift();
+    if (!isWorking) void work();
+  }
+
+  for (const record of feed.list()) note(record);
+  return feed.subscribe(note);
+}
