@@ -56,9 +56,7 @@ const INSTALLERS = {
   },
   runtimes: () => installPins(`${root}test/runtimes`),
   consumers: () => installPins(`${root}test/package`),
-  bundlers() {
-    if (!existsSync(`${root}test/bundlers/node_modules/webpack`)) npm('ci', '--prefix', `${root}test/bundlers`);
-  },
+  bundlers: () => installPins(`${root}test/bundlers`),
   docs() {
     if (!existsSync(`${root}docs/node_modules/vitepress`)) npm('ci', '--prefix', `${root}docs`);
   },

@@ -29,7 +29,7 @@ const onDemand = new URL('package.json', import.meta.url);
 export const needs = (name: string): string =>
   existsSync(new URL(`node_modules/${name}/package.json`, onDemand))
     ? ''
-    : ` (skipped: ${name} is not installed; npm ci --prefix test/bundlers does)`;
+    : ` (skipped: ${name} is not installed; npm run test:tier frameworks installs it)`;
 
 /** Loads a package of test/bundlers. */
 export async function load<Module>(name: string): Promise<Module> {

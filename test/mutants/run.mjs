@@ -1,31 +1,26 @@
 // `npm run mutate -- [room …]`: breaks the code in every small way (Stryker) and runs the room's tests on each mutant.
 // Prints the score of each room. Fails when one is below 95 %, or when a mutant survives that survivors/ROOM.mjs does not
 // name. Incremental: what neither the code nor the tests changed since is not run again.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { installPins, root, run } from '../../scripts/install-pins.mjs';
 import { ROOMS } from './rooms.mjs';
 import { judge, toText } from './survivors.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = `${root}test/mutants`;
 const LEAST = 95;
-
-function run(command, args, env = process.env) {
-  const { status } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}.`);
-}
 
 const rooms = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(ROOMS);
 const unknown = rooms.find((room) => !Object.hasOwn(ROOMS, room));
 if (unknown !== undefined) throw new Error(`There is no room ${unknown}. Rooms: ${Object.keys(ROOMS).join(', ')}.`);
-if (!existsSync(`${here}/node_modules`)) run('npm', ['ci', '--prefix', here, '--no-audit', '--no-fund']);
+installPins(here);
 
 const rows = {};
 const unnamed = [];
 for (const room of rooms) {
   const stryker = `${here}/node_modules/@stryker-mutator/core/bin/stryker.js`;
-  run(process.execPath, [stryker, 'run', `${here}/stryker.config.mjs`], { ...process.env, MUTANTS_ROOM: room });
+  run(process.execPath, [stryker, 'run', `${here}/stryker.config.mjs`], {
+    env: { ...process.env, MUTANTS_ROOM: room },
+  });
   const report = JSON.parse(readFileSync(`${root}.mutants/${room}.json`, 'utf8'));
   const { survivors } = await import(`./survivors/${room}.mjs`);
   const { row, unnamed: more, gone } = judge(report, survivors);
