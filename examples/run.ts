@@ -119,7 +119,7 @@ async function main(): Promise<boolean> {
     return await driveWorker({ port, secret, folder: join(directory, 'd1'), cleanUp });
   }
   if (name === 'lambda') {
-    installNeeds(['java', 'serverless', 'dynamodb']);
+    await installNeeds(['java', 'serverless']);
     // Its types are those of the AWS SDK, which the main install lacks.
     const { drive } = await import(join(here, 'serverless/lambda/drive.ts'));
     return await drive(secret, cleanUp);

@@ -7,7 +7,7 @@ import { installNeeds } from './install-needs.mjs';
 import { root, run } from './install-pins.mjs';
 
 const [mode = 'dev', built] = process.argv.slice(2);
-installNeeds(['docs']);
-if (built === undefined) run('npm', ['run', '--silent', 'build:js']);
-run(process.execPath, [`${root}docs/.vitepress/generate.mjs`]);
-run(process.execPath, [`${root}docs/node_modules/vitepress/bin/vitepress.js`, mode, `${root}docs`]);
+await installNeeds(['docs']);
+if (built === undefined) await run('npm', ['run', '--silent', 'build:js']);
+await run(process.execPath, [`${root}docs/.vitepress/generate.mjs`]);
+await run(process.execPath, [`${root}docs/node_modules/vitepress/bin/vitepress.js`, mode, `${root}docs`]);

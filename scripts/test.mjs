@@ -23,17 +23,17 @@ if (names.size === 0) throw new Error(`Name a tier: ${[...Object.keys(TIERS), 'p
 
 const withPeers = names.delete('peers');
 const tiers = [...names].map((name) => TIERS[name]);
-installNeeds(tiers.flatMap(({ needs }) => needs));
+await installNeeds(tiers.flatMap(({ needs }) => needs));
 const peers = (...given) => run(process.execPath, [`${root}scripts/test-peers.mjs`, ...given]);
 if (flags.has('--install')) {
-  if (withPeers) peers('--install');
+  if (withPeers) await peers('--install');
 } else {
   if (tiers.length > 0) {
     const build = tiers.some(({ builds }) => builds === 'types') ? 'build' : 'build:js';
-    if (!flags.has('--built')) run('npm', ['run', '--silent', build]);
+    if (!flags.has('--built')) await run('npm', ['run', '--silent', build]);
     const projects = [...names].flatMap((name) => ['--project', name]);
-    run(process.execPath, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...projects, ...args]);
+    await run(process.execPath, [`${root}node_modules/vitest/vitest.mjs`, 'run', ...projects, ...args]);
   }
   if (withPeers)
-    peers(...(tiers.length > 0 || flags.has('--built') ? ['--built'] : []), ...(tiers.length > 0 ? [] : args));
+    await peers(...(tiers.length > 0 || flags.has('--built') ? ['--built'] : []), ...(tiers.length > 0 ? [] : args));
 }

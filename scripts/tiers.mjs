@@ -56,7 +56,6 @@ const OTHERS = {
       'orms',
       'java',
       'serverless',
-      'dynamodb',
       'anvil',
       'frameworks',
       'shells',

@@ -1,15 +1,16 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes 30 seconds or more, the longest first: what begins last must not keep one worker busy alone. */
+/** Takes about 30 seconds or more, the longest first: the file that begins last must not keep one worker busy alone. */
 const LONG = `
-  test/simulation/search/schedules.slow test/chaos/chaos test/docs/site devtools/test/explain/linear
-  test/chaos/chaos-at-once devtools/test/browser/hostile devtools/test/explain/explain-failure
-  test/stores/sql/orms/orms-postgres test/examples/ledger test/stores/sql/orms/contract-postgres
-  test/bundlers/bundlers test/recipes/built devtools/test/explain/memory test/adapters/hosts.slow
-  test/examples/orms devtools/test/browser/side test/stores/dynamodb/contract
-  test/stores/sql/sqlite/sqlite-processes.slow test/stores/sql/orms/outages-postgres
-  test/simulation/search/defects.slow devtools/test/browser/page test/runtimes/runtimes
-  test/stores/sql/orms/orms-mysql
+  test/chaos/chaos-at-once test/chaos/chaos test/runtimes/runtimes test/docs/site test/stores/sql/orms/contract-postgres
+  test/stores/sql/orms/orms-postgres test/stores/sql/orms/ended-mysql test/recipes/built test/package/types
+  test/stores/dynamodb/contract test/bundlers/bundlers test/examples/ledger test/examples/orms
+  test/stores/sql/orms/contract-mysql test/package/without-require-esm test/stores/sql/orms/neon
+  test/chain/reorgs/balances.servers test/stores/sql/orms/ended-postgres test/docs/programs test/recipes/servers
+  devtools/test/browser/hostile test/recipes/runtimes test/package/older-clients test/examples/servers
+  test/simulation/search/schedules.slow devtools/test/explain/linear devtools/test/explain/explain-failure
+  devtools/test/explain/memory test/adapters/hosts.slow test/simulation/search/defects.slow
+  test/stores/sql/sqlite/sqlite-processes.slow
 `
   .trim()
   .split(/\s+/)

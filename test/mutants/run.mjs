@@ -12,13 +12,13 @@ const LEAST = 95;
 const rooms = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(ROOMS);
 const unknown = rooms.find((room) => !Object.hasOwn(ROOMS, room));
 if (unknown !== undefined) throw new Error(`There is no room ${unknown}. Rooms: ${Object.keys(ROOMS).join(', ')}.`);
-installPins(here);
+await installPins(here);
 
 const rows = {};
 const unnamed = [];
 for (const room of rooms) {
   const stryker = `${here}/node_modules/@stryker-mutator/core/bin/stryker.js`;
-  run(process.execPath, [stryker, 'run', `${here}/stryker.config.mjs`], {
+  await run(process.execPath, [stryker, 'run', `${here}/stryker.config.mjs`], {
     env: { ...process.env, MUTANTS_ROOM: room },
   });
   const report = JSON.parse(readFileSync(`${root}.mutants/${room}.json`, 'utf8'));
