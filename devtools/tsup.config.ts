@@ -1,6 +1,7 @@
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, cp, readdir } from 'node:fs/promises';
 import { defineConfig } from 'tsup';
 import { entryPoints, PACKAGES } from '../scripts/exports.mjs';
+import { COPIED } from './src/init/parts.js';
 
 const subpaths = entryPoints(PACKAGES.devtools);
 
@@ -29,6 +30,9 @@ export default defineConfig([
     splitting: true,
     // The page has its own build below.
     clean: ['!cli/browser/**'],
+    onSuccess: async () => {
+      for (const path of COPIED) await cp(`../${path}`, `dist/cli/templates/${path}`, { recursive: true });
+    },
     esbuildOptions: (options) => {
       // Beside the programs, which find the page and one another by their own URLs.
       options.chunkNames = 'cli/[name]-[hash]';

@@ -37,7 +37,13 @@ const OTHERS = {
   package: {
     include: ['test/package/**', 'test/docs/{programs,shell}', '**/*.package'],
     builds: 'types',
-    needs: ['consumers', 'redis', 'postgres', 'anvil'],
+    needs: [
+      'consumers',
+      'redis',
+      'postgres',
+      'anvil',
+      ...['frameworks', 'orms', 'java', 'serverless', 'dynamodb'], // the templates of init
+    ],
   },
   servers: {
     include: [

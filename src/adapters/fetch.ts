@@ -10,7 +10,11 @@ import { isUnavailable } from './unavailable.js';
  * A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after
  * it: Workers `env` and a context, others one object.
  */
-export type FetchHandler = (request: RequestOrContext, ...others: unknown[]) => Promise<Response>;
+export interface FetchHandler {
+  (context: RequestOrContext, ...others: unknown[]): Promise<Response>;
+  /** The last signature is the one that Next.js checks in a build with webpack. */
+  (request: Request, ...others: unknown[]): Promise<Response>;
+}
 
 /**
  * Creates a handler of web-standard requests that answers deliveries: for Hono, Next.js route handlers, Workers, Bun,
@@ -43,7 +47,7 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
   const { navigator } = globalThis as { navigator?: { userAgent?: unknown } };
   // Other hosts with a `waitUntil` do not report their limits.
   const isOnCloudflare = navigator?.userAgent === 'Cloudflare-Workers';
-  return async (request, ...others) => {
+  return async (request: RequestOrContext, ...others: unknown[]) => {
     // Skip `waitUntil` of the request: that of Next.js throws.
     const host = others.find((each) => typeof Object(each).waitUntil === 'function') as Waiter | undefined;
     const waitUntil = host && ((work: Promise<unknown>) => host.waitUntil(work));

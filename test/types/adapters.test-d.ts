@@ -17,7 +17,7 @@ import pino from 'pino';
 import { assertType, describe, expectTypeOf, test } from 'vitest';
 import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyPlugin, fastifyVerifier } from '../../src/adapters/fastify.js';
-import { fetchHandler } from '../../src/adapters/fetch.js';
+import { type FetchHandler, fetchHandler } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
 import { createReceiver, createVerifier, type IdempotencyStore, type VerifiedDelivery } from '../../src/index.js';
 
@@ -77,6 +77,10 @@ describe('fetchHandler', () => {
     assertType<Fetch<{ readonly SECRET: string }>>(fetchHandler(options));
     assertType<Fetch<unknown>>(fetchHandler(options));
     assertType<(request: Request, context: { params: Promise<object> }) => Promise<Response>>(fetchHandler(options));
+  });
+
+  test('takes a Request by its last signature, which a build of Next.js with webpack checks', () => {
+    expectTypeOf<Parameters<FetchHandler>[0]>().toEqualTypeOf<Request>();
   });
 });
 

@@ -30,6 +30,11 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('../commands/replay.js')).replay,
   },
   {
+    usage: 'init [folder]',
+    summary: 'Write a project, or a receiver for the project that is there',
+    load: async () => (await import('../commands/init.js')).init,
+  },
+  {
     usage: 'certify [url]',
     summary: 'Test a receiver in any language, and print a scorecard',
     load: async () => (await import('../commands/certify.js')).certify,

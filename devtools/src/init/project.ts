@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOSTS, type HostName, STORES, type StoreName } from './parts.js';
+
+/** What a folder holds, as far as `init` adapts to it. */
+export interface Project {
+  readonly host: HostName;
+  readonly store: StoreName;
+  readonly tests: 'vitest' | 'jest' | 'node';
+  /** Where the code is: `src/`, or the folder itself. */
+  readonly root: 'src/' | '';
+  /** Packages of a client that `init` has no file for. */
+  readonly other: string | undefined;
+  readonly hasTypeScript: boolean;
+}
+
+/** Clients and ORMs whose pages show what `init` does not write. */
+const OTHERS = ['@prisma/client', 'kysely', 'knex', 'sequelize', 'postgres', 'mongodb', 'redis', '@upstash/redis'];
+
+/** Reads the folder's package.json. Undefined if it has none; throws if it is not JSON. */
+export function readProject(folder: string): Project | undefined {
+  const manifest = join(folder, 'package.json');
+  if (!existsSync(manifest)) return undefined;
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const packages = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+  const isFolder = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  const first = <Name extends string>(parts: Readonly<Record<Name, { readonly packages: readonly string[] }>>) =>
+    (Object.keys(parts) as Name[]).find((name) => parts[name].packages.every((each) => packages.has(each))) as Name;
+  const store = first(STORES);
+  return {
+    host: first(HOSTS),
+    store,
+    tests: packages.has('vitest') ? 'vitest' : packages.has('jest') ? 'jest' : 'node',
+    root: isFolder('src') ? 'src/' : '',
+    other: store === 'memory' ? OTHERS.find((name) => packages.has(name)) : undefined,
+    hasTypeScript: packages.has('typescript'),
+  };
+}

@@ -1,0 +1,4 @@
+CREATE TABLE IF NOT EXISTS "webhook_idempotency_keys" (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, first_failed_at INTEGER, last_failed_at INTEGER, source TEXT, error_code TEXT, error_message TEXT, letter TEXT, abandoned INTEGER NOT NULL DEFAULT 0, retry_until INTEGER, via TEXT, kind TEXT, event_id TEXT, received_at INTEGER, claimed_at INTEGER, done_at INTEGER, chain TEXT, block_number INTEGER, block_hash TEXT, transitions INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS "webhook_idempotency_keys_expires_at_idx" ON "webhook_idempotency_keys" (expires_at);
+CREATE TABLE IF NOT EXISTS "webhook_idempotency_keys_cursors" (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE effects (key TEXT PRIMARY KEY, event_id TEXT NOT NULL);
