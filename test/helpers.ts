@@ -23,6 +23,11 @@ export function deferred<T = void>() {
   return { promise, resolve, reject };
 }
 
+/** A function that throws. */
+export const throwing = (error: unknown) => () => {
+  throw error;
+};
+
 /** The parts of a signed delivery, as `receiver.handle` takes them. */
 export function signed(events: readonly unknown[], options: { secret?: string; timestamp?: number | string } = {}) {
   const { rawBody, signature, timestamp } = createTestDelivery(events, { secret, timestamp: seconds, ...options });

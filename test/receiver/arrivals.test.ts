@@ -118,23 +118,6 @@ describe('deliveries that are arriving', () => {
     expect(await begun[upload]?.result).toMatchObject({ status: isDropped ? 503 : 403 });
   });
 
-  it('lose one that alone is too large, and count on', async () => {
-    const { begin, dropped } = start({ maxArrivingBytes: 10 });
-    await begin(11);
-    await begin(10);
-    expect(dropped).toEqual([0]);
-  });
-
-  it('do not count what belongs to one that has ended', async () => {
-    const { begin, dropped, end } = start({ maxArriving: 2, maxArrivingBytes: 10 });
-    const first = await begin(10);
-    await end(0);
-    first.received(10);
-    await begin(10);
-    await begin(0);
-    expect(dropped).toEqual([]);
-  });
-
   it.each([Number.NaN, -5, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY])(
     'count %d bytes as none',
     async (bytes) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Enqueue } from '../../src/index.js';
-import { event, noting, seconds, signed } from '../helpers.js';
+import { event, noting, seconds, signed, throwing } from '../helpers.js';
 
 const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
 const bad = { id: 'bad', event: 'event.emitted', data: {} };
@@ -20,12 +20,7 @@ describe('enqueue', () => {
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('queue is down');
-      },
-    ],
+    ['throws', throwing(new Error('queue is down'))],
     ['rejects', () => Promise.reject(new Error('queue is down'))],
     ['hangs', () => new Promise(() => {})],
   ])('that %s gives 503: nothing is acknowledged that is not stored', async (_how, enqueue) => {

@@ -69,17 +69,6 @@ describe('the body of a delivery', () => {
     expect(await answer('100')).toMatchObject({ status: 500, error: { cause: { message: 'It was read.' } } });
   });
 
-  it.each([
-    ['identity', 200],
-    ['Identity', 200],
-    ['', 200],
-    ['gzip', 415],
-    ['identity, gzip', 415],
-  ])('with the content-encoding %j is answered %d', async (encoding, status) => {
-    const { receiver } = noting();
-    expect((await receiver.handleRequest(requestOf({}, { 'content-encoding': encoding }))).status).toBe(status);
-  });
-
   it('loses its place to no request without the headers of a delivery', async () => {
     const { receiver } = noting({ maxArriving: 1 });
     const body = deferred<Uint8Array>();

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError, createReceiver, type Logger } from '../../src/index.js';
-import { event, noting, type Settings, secret, signed } from '../helpers.js';
+import { event, noting, type Settings, secret, signed, throwing } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { FORGERIES } from '../matrix/cases/forgeries.js';
 import { genuine, SECRET, sign } from '../matrix/deliveries.js';
@@ -96,25 +96,6 @@ describe('the logger', () => {
     if (code !== 'HANDLER_TIMEOUT') expect(lines()[0]?.err?.message).toMatch(/: down$/);
   });
 
-  it('is warned of what the sender did, or what passes by itself', async () => {
-    const invalid = logging();
-    await invalid.receiver.handle(signed([{ id: 'a', event: 'event.emitted' }]));
-    expect(levels(invalid.lines())).toEqual([
-      ['warn', 'ERR_WEBHOOK_INVALID_EVENT'],
-      ['info', undefined],
-    ]);
-    const busy = logging({ store: storeDoing(() => 'in-progress') });
-    await busy.receiver.handle(signed([event('a')]));
-    expect(levels(busy.lines())[0]).toEqual(['warn', 'ERR_WEBHOOK_IN_PROGRESS']);
-    const draining = logging();
-    await draining.receiver.drain();
-    await draining.receiver.handle(signed([]));
-    expect(levels(draining.lines())).toEqual([['info', 'ERR_WEBHOOK_DRAINING']]);
-    const noArray = logging();
-    await noArray.receiver.handle(signed({} as never));
-    expect(levels(noArray.lines())).toEqual([['warn', 'ERR_WEBHOOK_INVALID_BODY']]);
-  });
-
   it.each(FORGERIES)('gets nothing of the secret, a signature or the body of %s', async (_title, forge) => {
     const { receiver, text } = logging({ secret: SECRET });
     const delivery = genuine(event('0f2a-of-the-body'));
@@ -149,12 +130,7 @@ describe('the logger', () => {
   });
 
   it.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no disk');
-      },
-    ],
+    ['throws', throwing(new Error('no disk'))],
     ['rejects', () => Promise.reject(new Error('no disk'))],
     ['never resolves', () => new Promise(() => {})],
   ])('that %s changes no answer, and onError is still told', async (_how, log) => {

@@ -138,13 +138,4 @@ describe('the message of a delivery that fails', () => {
       'The body is compressed. Have it sent uncompressed, as it was signed.',
     );
   });
-
-  it.each([
-    ['enqueue', { enqueue: () => {} }],
-    ['store: false', { store: false }],
-  ] as const)('says why a receiver with %s cannot peek', async (what, settings) => {
-    await expect(noting(settings).receiver.peek([])).rejects.toThrow(
-      `\`peek\` needs the receiver's store, which a receiver with \`${what}\` does not use.`,
-    );
-  });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../src/index.js';
-import { deferred, event, noting, signed } from '../helpers.js';
+import { event, noting, signed } from '../helpers.js';
 import { type RunAll, storeDoing } from './fake-bulk-store.js';
 
 /** What a store does with its run, and answers. */
@@ -87,19 +87,6 @@ describe.each([
     await fc.assert(fc.asyncProperty(odder, check), { numRuns: 25 });
   });
 
-  it.each<[string, string, (() => unknown)?]>([
-    ['handled', 'without a run'],
-    ['handled', 'without waiting for its run', soon],
-    ['duplicate', 'without waiting for its run', soon],
-    ['handled', 'after a run whose failure it swallows', fails],
-  ])('says %s %s is refused', async (word, use, handle) => {
-    expect((await deliver(form, answering(word, use), handle)).result).toMatchObject(refused);
-  });
-
-  it('may have undone its run in favour of another: duplicate', async () => {
-    expect((await deliver(form, answering('duplicate', 'after its run'))).result.status).toBe(200);
-  });
-
   it.each(['duplicate', 'in-progress'])('may have undone a run that failed in favour of another: %s', async (word) => {
     const answer = answering(word, 'after a run whose failure it swallows');
     const { result } = await deliver(form, answer, fails);
@@ -159,18 +146,6 @@ describe.each([
       const { result } = await deliver(form, behave(error), soon, isEndless ? briefly : {});
       expect(result).toMatchObject(refused);
     }
-  });
-
-  it('rejects during its run leaves the handler its place and its time', async () => {
-    const end = deferred();
-    const { receiver } = await deliver(
-      form,
-      (run) => [run(), fails()][1],
-      () => end.promise,
-    );
-    expect(await receiver.drain({ timeoutMs: 20 })).toEqual({ unfinished: 1 });
-    end.resolve();
-    expect(await receiver.drain()).toEqual({ unfinished: 0 });
   });
 });
 

@@ -152,28 +152,6 @@ it('onEvents that fails with a lease store fails none of its duplicates', async 
 });
 
 describe('onEvents that takes too long', () => {
-  it('fails all events, and keeps its place and the keys until it settles', async () => {
-    const end = deferred();
-    const signals: AbortSignal[] = [];
-    const { receiver, reported } = noting({
-      handlerTimeoutMs: 20,
-      maxInFlight: 1,
-      onEvents(_, { signal }) {
-        signals.push(signal);
-        return end.promise;
-      },
-    });
-    const result = await receiver.handle(delivery('a', 'b'));
-    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
-    expect(statuses(result)).toEqual(['failed', 'failed']);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-    expect(await receiver.handle(delivery('a'))).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
-    expect(await receiver.drain({ timeoutMs: 20 })).toEqual({ unfinished: 1 });
-    end.resolve();
-    expect(await receiver.drain()).toEqual({ unfinished: 0 });
-    expect(reported.filter((code) => code === 'ERR_WEBHOOK_STORE')).toEqual([]);
-  });
-
   it('reports each event whose key could not be recorded afterwards', async () => {
     const end = deferred();
     const { store } = fakeBulkStore(undefined, { commit: () => Promise.reject(new Error('down')) });
@@ -192,14 +170,4 @@ describe('onEvents that takes too long', () => {
     await receiver.drain();
     expect(reports).toEqual(['a', 'b'].map((id) => ['ERR_WEBHOOK_STORE', keyOf(id)]));
   });
-});
-
-it.each([
-  [{ onEvents: 'all' }, '`onEvents` must be a function, got a string.'],
-  [{ onEvents: () => {}, store: { claim() {}, record() {} } }, '`store` must be an IdempotencyStore or false'],
-  [{ onEvent: () => {}, onEvents: () => {} }, 'Set one of `onEvent`, `onEvents` and `enqueue`, got 2.'],
-])('createReceiver refuses %j', (options, message) => {
-  const create = () => createReceiver({ secret, ...options } as never);
-  expect(create).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG' }));
-  expect(create).toThrow(message);
 });

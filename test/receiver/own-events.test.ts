@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReceiver, type LeaseStore, memoryStore, parseEvent, type WebhookEvent } from '../../src/index.js';
 import { nothing } from '../contracts/store-helpers.js';
-import { event, noting, secret, signed } from '../helpers.js';
+import { event, noting, secret, signed, throwing } from '../helpers.js';
 import { type RunAll, storeDoing } from './fake-bulk-store.js';
 
 const parsed = (id: string): WebhookEvent => parseEvent(event(id));
@@ -175,12 +175,7 @@ describe('peek', () => {
 
   it.each<[string, (run: RunAll) => unknown]>([
     ['rejects', () => Promise.reject(new Error('away'))],
-    [
-      'throws',
-      () => {
-        throw new Error('away');
-      },
-    ],
+    ['throws', throwing(new Error('away'))],
     ['never answers', () => new Promise(nothing)],
     ['says handled without a run', async () => 'handled'],
     ['answers something else', async () => 'yes'],

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createReceiver, type WebhookEvent } from '../../src/index.js';
-import { signDelivery } from '../../src/signature/sign-delivery.js';
+import { createReceiver } from '../../src/index.js';
 import { sampleTransactionIncluded } from '../../src/testing/index.js';
-import { event, noting, seconds, secret, signed } from '../helpers.js';
+import { event, noting, seconds, secret, signed, throwing } from '../helpers.js';
 
 describe('handle', () => {
   it('answers 200 once every event was handled, in their order', async () => {
@@ -13,31 +12,6 @@ describe('handle', () => {
     expect(handled).toEqual(['a', 'b', 'c']);
     expect(reported).toEqual([]);
   });
-
-  it.each([
-    ['no signature', { signature: undefined }, 'ERR_WEBHOOK_HEADER'],
-    ['no timestamp', { timestamp: undefined }, 'ERR_WEBHOOK_HEADER'],
-    ['two timestamps', { timestamp: `${seconds}, ${seconds}` }, 'ERR_WEBHOOK_HEADER'],
-    ['another signature', { signature: 'a'.repeat(64) }, 'ERR_WEBHOOK_SIGNATURE'],
-    ['an empty body', { rawBody: '' }, 'ERR_WEBHOOK_SIGNATURE'],
-    ['another body', { rawBody: '[]' }, 'ERR_WEBHOOK_SIGNATURE'],
-  ])('refuses %s with 403 and runs nothing', async (_what, changed, code) => {
-    const { receiver, handled, reported } = noting();
-    const result = await receiver.handle({ ...signed([event('a')]), ...changed });
-    expect(result).toMatchObject({ status: 403, outcomes: [], error: { code, status: 403 } });
-    expect(handled).toEqual([]);
-    expect(reported).toEqual([code]);
-  });
-
-  it.each(['{}', '[', '"text"', '\uFEFF[]'])(
-    'answers 400 to %j, which is authentic but not a JSON array',
-    async (body) => {
-      const { receiver } = noting();
-      const { signature, timestamp } = signDelivery(body, { secret, timestamp: seconds });
-      const result = await receiver.handle({ rawBody: body, signature, timestamp });
-      expect(result).toMatchObject({ status: 400, error: { code: 'ERR_WEBHOOK_INVALID_BODY' } });
-    },
-  );
 
   it('never rejects, whatever it is given', async () => {
     const { receiver, reported } = noting();
@@ -82,16 +56,6 @@ describe('an error of another copy of the library', () => {
 });
 
 describe('the window', () => {
-  it.each([
-    [-300, 200],
-    [-301, 403],
-    [300, 200],
-    [301, 403],
-  ])('with toleranceSeconds 300, a clock %d seconds off gives %d', async (off, status) => {
-    const { receiver } = noting({ toleranceSeconds: 300, now: () => (seconds + off) * 1000 });
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(status);
-  });
-
   it('is 300 seconds by default', async () => {
     const at = (off: number) => signed([event('a')], { timestamp: seconds + off });
     expect((await noting().receiver.handle(at(-300))).status).toBe(200);
@@ -103,14 +67,6 @@ describe('the window', () => {
     const now = () => expect.unreachable('the clock was read');
     const { receiver } = noting({ toleranceSeconds: false, now });
     expect((await receiver.handle(signed([event('a')], { timestamp: 0 }))).status).toBe(200);
-  });
-
-  it('says of a stale delivery that it is authentic, and what to set', async () => {
-    const result = await noting().receiver.handle(signed([event('a')], { timestamp: seconds - 3600 }));
-    expect(result).toMatchObject({ status: 403, outcomes: [], error: { code: 'ERR_WEBHOOK_TIMESTAMP' } });
-    expect(result.error?.message).toMatch(
-      /authentic but its timestamp is 3600 s behind .* Set toleranceSeconds: false if your sender resends/,
-    );
   });
 
   it('counts from when the delivery began to arrive', async () => {
@@ -127,13 +83,6 @@ describe('the window', () => {
 });
 
 describe('secrets', () => {
-  it('accepts any of several', async () => {
-    const { receiver } = noting({ secret: ['next', secret] });
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
-    expect((await receiver.handle(signed([event('b')], { secret: 'next' }))).status).toBe(200);
-    expect((await receiver.handle(signed([event('c')], { secret: 'other' }))).status).toBe(403);
-  });
-
   it('asks a function for each delivery, whether it answers now or later', async () => {
     let current = 'first';
     const { receiver } = noting({ secret: async () => current });
@@ -145,12 +94,7 @@ describe('secrets', () => {
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('vault is sealed');
-      },
-    ],
+    ['throws', throwing(new Error('vault is sealed'))],
     ['rejects', () => Promise.reject(new Error('vault is sealed'))],
     ['hangs', () => new Promise<string>(() => {})],
   ])('answers 503 when the function %s: the delivery may be authentic', async (_how, failing) => {
@@ -194,30 +138,5 @@ describe('onError', () => {
     });
     expect((await receiver.handle(signed([event('a')]))).status).toBe(500);
     expect(seen).toEqual([['ERR_WEBHOOK_HANDLER', 'event', 'event.emitted:a']]);
-  });
-});
-
-describe('which secrets show', () => {
-  it('puts no secret, expected signature or body into any error', async () => {
-    const errors: unknown[] = [];
-    const marked = 'body-marker';
-    const expected = signed([event(marked)]);
-    const receiver = createReceiver({
-      secret,
-      toleranceSeconds: 300,
-      now: () => seconds * 1000,
-      onEvent: (_each: WebhookEvent) => Promise.reject(new Error('no')),
-      onError: (error) => errors.push(error),
-    });
-    const junk = signDelivery(`["${marked}"`, { secret, timestamp: seconds });
-    await receiver.handle(expected);
-    await receiver.handle({ ...expected, signature: '0'.repeat(64) });
-    await receiver.handle({ ...expected, timestamp: '1' });
-    await receiver.handle(junk);
-    await receiver.handle(signed([{ id: marked, event: 'event.emitted', data: marked }]));
-    expect(errors).toHaveLength(5);
-    const { inspect } = await import('node:util');
-    const shown = errors.map((error) => inspect(error, { depth: 10 }) + JSON.stringify(error)).join('\n');
-    for (const hidden of [secret, expected.signature, junk.signature, marked]) expect(shown).not.toContain(hidden);
   });
 });

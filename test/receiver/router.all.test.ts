@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReceiver, createRouter, type EventContext, WebhookError } from '../../src/index.js';
-import { event, seconds, secret, signed } from '../helpers.js';
+import { event, seconds, secret, signed, throwing } from '../helpers.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
 
 const now = () => seconds * 1000;
@@ -41,12 +41,7 @@ describe('router.dispatchAll', () => {
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no');
-      },
-    ],
+    ['throws', throwing(new Error('no'))],
     ['rejects', () => Promise.reject(new Error('no'))],
   ])('stops at the first route that %s, and gets halves of the events again', async (_, fail) => {
     const seen: string[] = [];

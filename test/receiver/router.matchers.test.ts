@@ -11,15 +11,6 @@ describe('a matcher', () => {
   });
   const transfer = { name: 'Transfer' };
 
-  it('gives its handler what it selected, and the context', () => {
-    const calls: unknown[] = [];
-    const event = emitted();
-    createRouter()
-      .on(inputs(3, transfer), (...args) => calls.push(args))
-      .dispatch(event, context);
-    expect(calls).toEqual([[{ count: 3, id: event.id }, context]]);
-  });
-
   it('shares a filter with others, which are asked in order, and then the plain handler', () => {
     const asked: string[] = [];
     const matcher = (name: string, answer?: string): EventMatcher<string> => ({

@@ -96,17 +96,6 @@ describe('on of a router', () => {
     },
   );
 
-  it.each<[unknown, string]>([
-    [[], '`filter` takes an options object, got an array.'],
-    [{}, 'A filter needs at least one of `name`, `address` and `contractLabel`.'],
-    [{ adress: ADDRESS }, '`filter` has no option `adress`. Did you mean `address`?'],
-    [{ name: 'Transfer()' }, '`filter.name` must be a name without types, got a string.'],
-    [{ address: 7 }, '`filter.address` must be 0x and 40 hex digits, got a number.'],
-    [{ contractLabel: '' }, '`filter.contractLabel` must be a non-empty string, got an empty string.'],
-  ])('says what is wrong with the filter %j', (filter, message) => {
-    expect(untyped('event.emitted', filter, handler)).toThrow(expect.objectContaining({ message }));
-  });
-
   it('refuses a filter for transactions, and a surplus argument', () => {
     const message = config(/with an optional filter/);
     expect(untyped('transaction.included', { name: 'Transfer' }, handler)).toThrow(message);

@@ -41,11 +41,6 @@ describe('dispatch of a router', () => {
     expect(routed([{ address }]).dispatch(emitted('Transfer', sent), context)).toBe(JSON.stringify({ address }));
   });
 
-  it('calls nothing for an event without a route, and gives undefined', () => {
-    const router = routed([{ name: 'Burn' }]).on('transaction.included', () => 'included');
-    expect(router.dispatch(emitted(), context)).toBeUndefined();
-  });
-
   it('returns what a handler returns and throws what it throws, as it is', () => {
     const promise = Promise.resolve();
     const error = new Error('no');

@@ -56,28 +56,6 @@ describe('a transactional store after a conflict', () => {
     });
   });
 
-  it('must not say handled of a run that failed', async () => {
-    const store = storeDoing(async (run) => {
-      await run().catch(() => {});
-      return 'handled';
-    });
-    const { receiver } = noting({ store, onEvent: () => Promise.reject(conflict()) });
-    expect(await receiver.handle(delivery())).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
-  });
-
-  it('may find that another run has the key, or that it took effect', async () => {
-    for (const word of ['duplicate', 'in-progress']) {
-      const { receiver } = noting({
-        store: storeDoing(async (run) => {
-          await run().catch(() => {});
-          return word;
-        }),
-        onEvent: () => Promise.reject(conflict()),
-      });
-      expect((await receiver.handle(delivery())).outcomes).toMatchObject([{ status: word }]);
-    }
-  });
-
   it('starts no run with no time left at all', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

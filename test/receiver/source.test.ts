@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createReceiver,
-  type EventContext,
-  memoryStore,
-  type SecretRequest,
-  type WebhookEvent,
-} from '../../src/index.js';
-import { deferred, event, noting, secret, signed } from '../helpers.js';
+import { createReceiver, type EventContext, type SecretRequest, type WebhookEvent } from '../../src/index.js';
+import { event, noting, secret, signed } from '../helpers.js';
 
 const tenants: Record<string, string> = { a: 'whsec-a', b: 'whsec-b' };
 const from = (tenant: string): SecretRequest => ({
@@ -113,31 +107,13 @@ describe('idempotency keys', () => {
   });
 });
 
-describe('what drain waits for', () => {
-  const draining = async (record: Promise<void>) => {
-    const store = memoryStore();
-    let isPending = true;
-    void record.then(() => {
-      isPending = false;
-    });
-    const { receiver } = noting({ store: { ...store, unrecorded: () => (isPending ? [record] : []) } });
-    return receiver;
-  };
-
-  it('is also a record that its store still retries', async () => {
-    const record = deferred();
-    const receiver = await draining(record.promise);
-    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
-    setImmediate(record.resolve);
-    expect(await receiver.drain()).toEqual({ unfinished: 0 });
-  });
-
+describe('drain', () => {
   it.each<[unknown, string]>([
     [{ timeout: 1 }, '`drain` has no option `timeout`. Did you mean `timeoutMs`?'],
     [5, '`drain` takes an options object, got a number.'],
     [{ timeoutMs: -1 }, '`timeoutMs` must be a number from 0 to 2147483647, got a number out of range.'],
     [{ timeoutMs: '5' }, '`timeoutMs` must be a number'],
-  ])('is not said by the options %j', async (options, message) => {
+  ])('refuses the options %j', async (options, message) => {
     await expect(noting().receiver.drain(options as never)).rejects.toThrow(message);
   });
 });

@@ -37,14 +37,6 @@ describe('a verifier', () => {
     expect(lines).toMatchObject([['warn', expect.stringContaining('Signature mismatch'), {}]]);
   });
 
-  it('refuses more items than maxEvents with 413', async () => {
-    const { verifier, codes } = noting({ maxEvents: 1 });
-    expect((await verifier.verify(signed([event('a')]))).refusal).toBeUndefined();
-    const { refusal } = await verifier.verify(signed([event('a'), event('b')]));
-    expect(refusal).toMatchObject({ status: 413, outcomes: [] });
-    expect(codes).toEqual(['ERR_WEBHOOK_BODY_TOO_LARGE']);
-  });
-
   it('does not deduplicate, and takes any number of deliveries at once', async () => {
     const { verifier } = noting({ maxArriving: 2000 });
     const delivery = signed([event('a')]);

@@ -75,22 +75,6 @@ function subscribed() {
   return { channel, stop: () => channel.unsubscribe(listeners) };
 }
 
-describe('a store that calls its run after it has settled', () => {
-  it.each(['duplicate', 'in-progress', 'handled', undefined])('and said %s runs nothing', async (word) => {
-    let runs = 0;
-    let late: RunAll = async () => {};
-    const store = storeDoing((run) => {
-      late = run;
-      return word;
-    });
-    const { receiver } = noting({ store, onEvent: () => runs++ });
-    await receiver.handle(signed([event('a')]));
-    expect(await receiver.drain()).toEqual({ unfinished: 0 });
-    await expect(late()).rejects.toThrow('too late');
-    expect(runs).toBe(0);
-  });
-});
-
 describe('what a store may do to drain', () => {
   const draining = (unrecorded: () => unknown) => {
     const store = { ...memoryStore(), unrecorded } as IdempotencyStore;

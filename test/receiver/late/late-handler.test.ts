@@ -200,31 +200,5 @@ describe('a handler that succeeds after its time', () => {
   });
 });
 
-describe('enqueue functions and hooks whose time is up', () => {
-  it.each([
-    ['enqueue', signed([event('a')])],
-    ['onInvalid', signed([{}])],
-    ['onUnknown', signed([{ id: 'a', event: 'new' }])],
-  ] as const)('%s takes up a place until it settles, and drain waits for it', async (name, delivery) => {
-    const end = deferred();
-    const receiver = createReceiver({
-      secret,
-      toleranceSeconds: false,
-      handlerTimeoutMs: 20,
-      maxInFlight: 1,
-      ...(name === 'enqueue' ? {} : { onEvent() {} }),
-      [name]: () => end.promise,
-    });
-    const { status, error } = await receiver.handle(delivery);
-    expect([status, error?.code]).toEqual(
-      name === 'enqueue' ? [503, 'ERR_WEBHOOK_ENQUEUE'] : [500, 'ERR_WEBHOOK_HANDLER_TIMEOUT'],
-    );
-    expect(await receiver.handle(delivery)).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
-    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
-    end.resolve();
-    expect(await receiver.drain()).toEqual({ unfinished: 0 });
-  });
-});
-
 /** Until everything that needs no timer has settled. */
 const settled = () => new Promise(setImmediate);
