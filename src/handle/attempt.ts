@@ -1,5 +1,6 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
+import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { withDeadline } from '../internal/deadline.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { Claimed } from '../stores/store.js';
@@ -23,12 +24,6 @@ export interface Task<Tx> {
 
 type Failed = NonNullable<Attempted['failed']>;
 
-/** Why the last run failed: what the handler threw, and the error to report. */
-interface Failure {
-  readonly thrown: unknown;
-  readonly error: WebhookError;
-}
-
 /** Handles events once: the store claims their keys and runs the handler. Resolves within the time limit. */
 export function attempt<Tx>(ground: Ground<Tx>, task: Task<Tx>): Promise<Attempted> {
   return new Promise((resolve) => new Attempt(ground, task, resolve).start());
@@ -43,7 +38,8 @@ class Attempt<Tx> {
   #run: RunState = 'idle';
   /** The events of the last run. */
   #tried: Items = NONE;
-  #failure: Failure | undefined;
+  /** What the last run failed with. */
+  #failure: { readonly thrown: unknown } | undefined;
   /** Events whose earlier runs never ended, if this kept the first run from starting. */
   #abandoned: Items = NONE;
   #handling: Promise<unknown> | undefined;
@@ -69,9 +65,9 @@ class Attempt<Tx> {
       () => {
         if (this.#run !== 'idle') this.#ground.afterwards.wait(this.#settling as Promise<void>, this.#task.about.host);
         const silent = storeFailure(new Error('The store did not answer in time.'));
-        this.#answer(this.#failed('store', this.#failure?.error ?? silent));
+        this.#answer(this.#failed('store', this.#failure ? errorOf(this.#failure.thrown, this.#limit) : silent));
       },
-      Math.min(this.#ground.storeTimeoutMs, hostMs),
+      Math.min(2 * this.#task.handlerTimeoutMs, MAX_TIMER_MS, hostMs),
     );
     this.#settling = this.#settle();
   }
@@ -82,7 +78,7 @@ class Attempt<Tx> {
     const { once, countFailures } = this.#ground;
     let attempted: Attempted;
     try {
-      const step = about.step ?? stepOf(this.#ground, items, about);
+      const step = about.step ?? stepOf(items, about, this.#ground.logOf);
       const words = await once([...items.keys()], step, this.#begin, this.#limit);
       attempted = { outcomes: this.#outcomesOf(words), tried: this.#tried };
     } catch (cause) {
@@ -127,7 +123,7 @@ class Attempt<Tx> {
     if (failure === undefined || (cause !== failure.thrown && isOfStore(cause))) return storeFailure(cause);
     // A transactional store confirms a rollback only by rejecting with the handler's error.
     const isUndone = late !== undefined || !this.#ground.isTransactional || isMadeFrom(cause, failure.thrown);
-    return isUndone ? failure.error : storeFailure(cause);
+    return isUndone ? errorOf(failure.thrown, this.#limit) : storeFailure(cause);
   }
 
   /** Whether an error only reports that the time is over, such as the error of an aborted call. */
@@ -164,8 +160,8 @@ class Attempt<Tx> {
     this.#enter(fresh);
     // The process may have been frozen at any point before. Negated, so that a clock that returns NaN fails.
     if (!(this.#limit.remainingMs() > 0)) {
-      const error = new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
-      throw this.#hasFailed({ thrown: error, error });
+      this.#limit.error ??= new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
+      throw this.#hasFailed(this.#limit.error);
     }
     try {
       const run = { tx, fencingToken: least(fresh), limit: this.#limit, report: this.#report };
@@ -174,7 +170,7 @@ class Attempt<Tx> {
       if (isThenable(returned)) return this.#follow(Promise.resolve(returned));
       this.#run = 'done';
     } catch (thrown) {
-      throw this.#hasFailed({ thrown, error: errorOf(thrown, this.#limit) });
+      throw this.#hasFailed(thrown);
     }
   };
 
@@ -200,7 +196,7 @@ class Attempt<Tx> {
     const late = withDeadline(handling, this.#limit.remainingMs(), () => {
       const error = this.#limit.expire();
       this.#run = 'late';
-      this.#failure = { thrown: error, error };
+      this.#failure = { thrown: error };
       this.#answer(this.#failed('store', error));
       return error;
     });
@@ -210,7 +206,7 @@ class Attempt<Tx> {
         this.#failure = undefined;
       },
       (thrown: unknown) => {
-        throw this.#hasFailed({ thrown, error: errorOf(thrown, this.#limit) });
+        throw this.#hasFailed(thrown);
       },
     );
     // A store that does not await its run must not end the process.
@@ -219,12 +215,12 @@ class Attempt<Tx> {
   }
 
   /** Returns the error for the store: what the handler threw. */
-  #hasFailed(failure: Failure): unknown {
-    if (this.#run !== 'late') this.#failure = failure;
+  #hasFailed(thrown: unknown): unknown {
+    if (this.#run !== 'late') this.#failure = { thrown };
     // The events of this run are already answered.
-    if (this.#resolve === undefined && !this.#isOfTime(failure.thrown)) this.#report(failure.error);
+    if (this.#resolve === undefined && !this.#isOfTime(thrown)) this.#report(errorOf(thrown, this.#limit));
     this.#run = 'failed';
-    return failure.thrown;
+    return thrown;
   }
 }
 

@@ -76,15 +76,10 @@ export function readLetter({ letter }: { readonly letter: string }, key: string)
 
 /** The code and message that a letter keeps: those of the value that the handler threw, if any. Never throws. */
 export function reasonOf(error: WebhookError): Pick<Failure, 'code' | 'message'> {
-  const { cause } = error;
-  const isThrown = error.code === 'ERR_WEBHOOK_HANDLER' && cause !== undefined;
-  return {
-    code: cut(readable(() => (isThrown ? (cause as { code?: unknown }).code : error.code)) ?? error.code, MOST_CODE),
-    message: cut(
-      readable(() => (isThrown ? ((cause as Error).message ?? cause) : error.message)) ?? error.message,
-      MOST_MESSAGE,
-    ),
-  };
+  const thrown = error.code === 'ERR_WEBHOOK_HANDLER' ? (error.cause as Partial<WebhookError> | undefined) : undefined;
+  const code = readable(() => thrown?.code) ?? error.code;
+  const message = readable(() => thrown?.message ?? thrown) ?? error.message;
+  return { code: code.slice(0, MOST_CODE), message: message.slice(0, MOST_MESSAGE) };
 }
 
 /** A string or number as text; undefined for any other value, or if reading it throws. */
@@ -95,8 +90,4 @@ function readable(read: () => unknown): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -1,19 +1,20 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
 import type { LogStore } from '../stores/log-store.js';
+import type { StoreMemory } from '../stores/store.js';
 import type { EventOutcome, Items } from './answer.js';
 import { errorOf, handlerError } from './attempt-errors.js';
 import { createBefore } from './before.js';
 import type { AboutDelivery } from './context.js';
 import { createCountFailures } from './dead-letters.js';
 import { Deadline } from './deadline.js';
-import { type Ground, groundOf, lettersOf } from './ground.js';
+import { groundOf, onceOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
 import type { HandleOptions } from './options.js';
 import type { FollowedReceiver, Following } from './reorgs.js';
-import { createEnqueueAll, createHandleAll, createHandleOne, type HandleEach } from './run-each.js';
+import { createEnqueueAll, createHandleEach } from './run-each.js';
 import { traceEvent } from './tracing.js';
-import type { Afterwards, Enqueue, OnEvent } from './types.js';
+import type { Afterwards } from './types.js';
 
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;
@@ -26,24 +27,26 @@ export function createDispatch<Tx>(
   afterwards: Afterwards,
   passes: Passes,
 ): { readonly dispatch: Dispatch; readonly following: Following | undefined } {
-  const { onEvent, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
-  const { reorgs, onReverted, onRevertedEvents } = options;
-  const letters = lettersOf(options.store);
-  const countFailures = options.deadLetters && letters && createCountFailures(letters, options.deadLetters, afterwards);
-  const ground = groundOf(options, afterwards, countFailures, reorgs?.logOf);
-  const handle = handlerOf(options, ground);
+  const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
+  const { store, reorgs, deadLetters, onReverted, onRevertedEvents } = options;
+  const { letters, logs } = (store || {}) as StoreMemory;
+  const ground = groundOf(store, handlerTimeoutMs, afterwards, {
+    countFailures: deadLetters && letters && createCountFailures(letters, deadLetters, afterwards),
+    logOf: reorgs?.logOf,
+  });
+  const handle = enqueue
+    ? createEnqueueAll(ground, enqueue, finality !== undefined)
+    : createHandleEach(ground, onEvent, onEvents);
   const following = reorgs?.follow({
     ...passes,
-    logs: (options.store as { readonly logs: LogStore }).logs,
+    logs: logs as LogStore,
     apply: handle,
-    revert: onRevertedEvents
-      ? createHandleAll(ground, onRevertedEvents)
-      : createHandleOne(ground, onReverted as OnEvent<Tx>),
-    keep: createHandleOne<Tx>(ground, () => undefined as never),
+    revert: createHandleEach(ground, onReverted, onRevertedEvents),
+    keep: createHandleEach(ground, undefined),
     report: afterwards.report,
   });
-  // With `enqueue`, the worker checks finality. A separate ground, so that the check never waits for a local run.
-  const before = finality && !enqueue ? createBefore(finality, groundOf(options, afterwards)) : following?.before;
+  // With `enqueue`, the worker checks finality. Another `once`, so that the check never waits for a local run.
+  const before = finality && !enqueue ? createBefore(finality, { ...ground, once: onceOf(store) }) : following?.before;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(
@@ -112,17 +115,6 @@ export function createDispatch<Tx>(
     return outcomes;
   };
   return { dispatch, following };
-}
-
-/** Calls the one handler that the receiver has. */
-function handlerOf<Tx>(
-  { onEvent, onEvents, enqueue, handlerTimeoutMs, finality }: HandleOptions<Tx>,
-  ground: Ground<Tx>,
-): HandleEach {
-  if (onEvent) return createHandleOne(ground, onEvent);
-  if (onEvents) return createHandleAll(ground, onEvents);
-  const limits = { handlerTimeoutMs, afterwards: ground.afterwards };
-  return createEnqueueAll(limits, enqueue as Enqueue, finality !== undefined);
 }
 
 /** Most issues in the error of a delivery. */

@@ -1,20 +1,20 @@
-import { MAX_TIMER_MS } from '../internal/check-options.js';
-import type { IdempotencyStore, LeaseStore, LetterStore, TransactionalStore } from '../stores/store.js';
+import type { IdempotencyStore, LeaseStore, TransactionalStore } from '../stores/store.js';
 import type { CountFailures } from './dead-letters.js';
 import { type Once, onceWithLeases } from './lease-run.js';
-import type { Keeping, LogOf } from './step.js';
+import type { LogOf } from './step.js';
 import type { Afterwards } from './types.js';
 
 /** Shared by all attempts of a receiver. */
-export interface Ground<Tx> extends Keeping {
+export interface Ground<Tx> {
   readonly once: Once<Tx>;
   readonly isTransactional: boolean;
   readonly keysPerRun: number;
   readonly handlerTimeoutMs: number;
-  readonly storeTimeoutMs: number;
   readonly afterwards: Afterwards;
   /** Absent without `deadLetters`. */
-  readonly countFailures: CountFailures | undefined;
+  readonly countFailures?: CountFailures | undefined;
+  /** With `reorgs`. */
+  readonly logOf?: LogOf | undefined;
 }
 
 const withoutStore: Once<never> = async (keys, _step, run) => {
@@ -26,11 +26,6 @@ export function isTransactional<Tx>(store: IdempotencyStore<Tx>): store is Trans
   return typeof (store as { readonly once?: unknown }).once === 'function';
 }
 
-/** The part of a store that keeps dead letters; undefined if there is none. */
-export function lettersOf(store: { readonly letters?: LetterStore | undefined } | false | undefined) {
-  return store ? store.letters : undefined;
-}
-
 /** Returns a function that runs work once, with a store of either kind or without a store. */
 export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
   if (!store) return withoutStore as Once<unknown> as Once<Tx>;
@@ -40,27 +35,19 @@ export function onceOf<Tx>(store: IdempotencyStore<Tx> | false): Once<Tx> {
 }
 
 export function groundOf<Tx>(
-  {
-    store,
-    handlerTimeoutMs: mostMs,
-  }: { readonly store: IdempotencyStore<Tx> | false; readonly handlerTimeoutMs: number },
+  store: IdempotencyStore<Tx> | false,
+  mostMs: number,
   afterwards: Afterwards,
-  countFailures?: CountFailures,
-  logOf?: LogOf,
+  more: Pick<Ground<Tx>, 'countFailures' | 'logOf'> = {},
 ): Ground<Tx> {
-  const transactional = store && isTransactional(store) ? store : undefined;
-  const { leaseMs } = (store || {}) as { readonly leaseMs?: number };
-  // If a handler outlived its lease, another process could take over the event meanwhile.
-  const handlerTimeoutMs = Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY));
+  const { leaseMs, keysPerRun = Number.POSITIVE_INFINITY } = (store || {}) as Partial<TransactionalStore<Tx>>;
   return {
     once: onceOf(store),
-    isTransactional: transactional !== undefined,
-    keysPerRun: Math.floor(transactional?.keysPerRun ?? Number.POSITIVE_INFINITY),
-    handlerTimeoutMs,
-    storeTimeoutMs: Math.min(2 * handlerTimeoutMs, MAX_TIMER_MS),
+    isTransactional: store !== false && isTransactional(store),
+    keysPerRun: Math.floor(keysPerRun),
+    // If a handler outlived its lease, another process could take over the event meanwhile.
+    handlerTimeoutMs: Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY)),
     afterwards,
-    countFailures,
-    logOf,
-    keepsRecords: (store || undefined)?.records !== undefined,
+    ...more,
   };
 }

@@ -1,8 +1,8 @@
 import { WebhookError } from '../errors.js';
 import { stopwatch } from '../internal/deadline.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
-import { attempt, type Task } from './attempt.js';
-import { type AboutDelivery, createContext } from './context.js';
+import { attempt } from './attempt.js';
+import { type AboutDelivery, type AboutRun, createContext } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
 import { traceHandler } from './tracing.js';
@@ -15,22 +15,19 @@ export function entriesOf(items: Items): EventEntry[] {
   return [...items].map(([idempotencyKey, { event }]) => ({ event, idempotencyKey }));
 }
 
-/** Runs `onEvent` for one event after the other. */
-export function createHandleOne<Tx>(ground: Ground<Tx>, onEvent: OnEvent<Tx>): HandleEach {
-  return handleInParts(ground, 1, (fresh, about, run) => {
-    const [{ event, idempotencyKey }] = entriesOf(fresh) as [EventEntry];
-    return onEvent(event, createContext(about, run, idempotencyKey));
-  });
-}
+/** Runs `onEvent` for one event after the other, or `onEvents` for as many events at once as the store takes. */
+export function createHandleEach<Tx>(
+  ground: Ground<Tx>,
+  onEvent: OnEvent<Tx> | undefined,
+  onEvents?: OnEvents<Tx>,
+): HandleEach {
+  function call(fresh: Items, about: AboutDelivery, run: AboutRun<Tx>): unknown {
+    const entries = entriesOf(fresh);
+    if (onEvents) return onEvents(entries, createContext(about, run));
+    const [{ event, idempotencyKey }] = entries as [EventEntry];
+    return onEvent?.(event, createContext(about, run, idempotencyKey));
+  }
 
-/** Runs `onEvents` for as many events at once as the store takes. */
-export function createHandleAll<Tx>(ground: Ground<Tx>, onEvents: OnEvents<Tx>): HandleEach {
-  return handleInParts(ground, ground.keysPerRun, (fresh, about, run) =>
-    onEvents(entriesOf(fresh), createContext(about, run)),
-  );
-}
-
-function handleInParts<Tx>(ground: Ground<Tx>, most: number, call: Task<Tx>['call']): HandleEach {
   async function atOnce(items: Items, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
     const handlerTimeoutMs = search ? search.remainingMs() : ground.handlerTimeoutMs;
@@ -62,7 +59,7 @@ function handleInParts<Tx>(ground: Ground<Tx>, most: number, call: Task<Tx>['cal
     return outcomes;
   }
 
-  return (items, about) => inParts(items, Math.min(most, items.size), about);
+  return (items, about) => inParts(items, onEvents ? Math.min(ground.keysPerRun, items.size) : 1, about);
 }
 
 function without(items: Items, outcomes: readonly EventOutcome[]): Items {
@@ -101,7 +98,7 @@ class Search {
 
 /** Passes events to `enqueue` at once. */
 export function createEnqueueAll(
-  { handlerTimeoutMs, afterwards }: Pick<Ground<never>, 'handlerTimeoutMs' | 'afterwards'>,
+  { handlerTimeoutMs, afterwards }: Pick<Ground<unknown>, 'handlerTimeoutMs' | 'afterwards'>,
   enqueue: Enqueue,
   hasFinality: boolean,
 ): HandleEach {

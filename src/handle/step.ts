@@ -8,28 +8,18 @@ import type { AboutDelivery } from './context.js';
 /** An event as its log is kept until its block is final; undefined if the event has no log. Never throws. */
 export type LogOf = (event: WebhookEvent, idempotencyKey: string, source: string | undefined) => KeptLog | undefined;
 
-/** What the store keeps of events, beside their keys. */
-export interface Keeping {
-  /** Whether the store keeps records. */
-  readonly keepsRecords?: boolean | undefined;
-  /** With `reorgs`, the store keeps the logs of events. */
-  readonly logOf?: LogOf | undefined;
-}
-
-/** The step of a delivery, or of a retry. */
-export function stepOf({ keepsRecords, logOf }: Keeping, items: Items, about: AboutDelivery): Step {
+/** The step of a delivery, or of a retry. With `logOf`, the store keeps the logs of events. */
+export function stepOf(items: Items, about: AboutDelivery, logOf?: LogOf): Step {
   // A retry leaves the record of the delivery.
   if (about.retryOf !== undefined) return RETRY;
-  const records = keepsRecords
-    ? new Map([...items].map(([key, { event }]) => [key, recordOf(event, about)]))
-    : undefined;
-  if (!logOf) return records ? { ...DELIVERY, records } : DELIVERY;
+  const records = new Map<string, KeyRecord>();
   const logs = new Map<string, KeptLog>();
   for (const [key, { event }] of items) {
-    const log = logOf(event, key, about.source);
+    records.set(key, recordOf(event, about));
+    const log = logOf?.(event, key, about.source);
     if (log) logs.set(key, log);
   }
-  return { from: 'free', to: 'applied', records, logs };
+  return logOf ? { from: 'free', to: 'applied', records, logs } : { ...DELIVERY, records };
 }
 
 /** What stores keep about an event beside its key. */

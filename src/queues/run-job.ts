@@ -2,9 +2,9 @@ import { ConfigError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { asWebhookError } from '../handle/answer.js';
 import { createBefore, type Finality } from '../handle/before.js';
-import { groundOf } from '../handle/ground.js';
+import { groundOf, onceOf } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
-import { createHandleOne } from '../handle/run-each.js';
+import { createHandleEach } from '../handle/run-each.js';
 import type { Afterwards, OnEvent } from '../handle/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
@@ -85,9 +85,9 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       (async () => onError?.(asWebhookError(error), context))().catch(() => {});
     },
   };
-  const settings = { store: keys, handlerTimeoutMs };
-  const handle = createHandleOne<Tx>(groundOf(settings, afterwards), onEvent);
-  const before = finality && createBefore(finality, groundOf(settings, afterwards));
+  const ground = groundOf<Tx>(keys, handlerTimeoutMs, afterwards);
+  const handle = createHandleEach(ground, onEvent);
+  const before = finality && createBefore(finality, { ...ground, once: onceOf(keys) });
 
   async function runJob(job: EventJob): Promise<Delay | undefined> {
     const { event, idempotencyKey, timestamp, source, via } = job;

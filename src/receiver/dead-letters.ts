@@ -3,7 +3,6 @@ import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { DeliveryResult } from '../handle/answer.js';
 import type { AboutDelivery } from '../handle/context.js';
 import { type DeadLetter, deadLetterOf } from '../handle/dead-letter.js';
-import { lettersOf } from '../handle/ground.js';
 import { checkWhole, optionError } from '../internal/check-options.js';
 import type { IdempotencyStore, LetterStore, StoredLetter } from '../stores/store.js';
 
@@ -66,8 +65,7 @@ export function createDeadLetters<Tx>(
   handle: (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<DeliveryResult>,
 ): DeadLetters {
   function letters(): LetterStore {
-    const kept = lettersOf(store);
-    if (kept) return kept;
+    if (store && store.letters) return store.letters;
     throw new ConfigError('The receiver has no store that keeps dead letters: see `deadLetters`.');
   }
 

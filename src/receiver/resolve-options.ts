@@ -1,7 +1,6 @@
 import { ConfigError } from '../errors.js';
 import { MAX_EVENTS } from '../events/parse-delivery.js';
 import type { DeadLetterLimits } from '../handle/dead-letter.js';
-import { lettersOf } from '../handle/ground.js';
 import { kindAndId } from '../handle/idempotency-key.js';
 import type { HandleOptions } from '../handle/options.js';
 import { hasMethods } from '../internal/check-client.js';
@@ -151,7 +150,7 @@ function refusals<Tx>({ store, finality, reorgs, deadLetters, ...handlers }: Han
     [reorgs && !(store || undefined)?.logs, NO_LOGS],
     [onDeadLetter && !deadLetters, '`onDeadLetter` needs the option `deadLetters`.'],
     [deadLetters && enqueue, OF_QUEUE],
-    [deadLetters && store !== undefined && !lettersOf(store), NO_LETTERS],
+    [deadLetters && store !== undefined && !(store || undefined)?.letters, NO_LETTERS],
   ];
 }
 

@@ -18,7 +18,7 @@ import { type ChainView, logOf } from './chain-view.js';
  * @param hint Asks for a pass over the blocks of a number soon.
  */
 export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumber: number) => void): Before {
-  const kept = { logOf: logOf(view), keepsRecords: true };
+  const kept = logOf(view);
   /** Hashes of the last blocks with events, by number. */
   const seen = new Map<number, string>();
 
@@ -48,7 +48,7 @@ export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumb
       hint(blockNumber);
       const key = keys.get(item) as string;
       const items = new Map([[key, item]]);
-      const step: Step = { ...stepOf(kept, items, about), to: 'reverted' };
+      const step: Step = { ...stepOf(items, about, kept), to: 'reverted' };
       for (const outcome of await keep(items, { ...about, step })) {
         outcomes.set(item, outcome.status === 'handled' ? { ...outcome, status: 'dropped' } : outcome);
       }

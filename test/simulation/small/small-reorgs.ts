@@ -151,7 +151,7 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
       const follow = createFollow(view, keep, () => {});
       const kept = asks && (await follow(new Map([[item, KEY]]), ABOUT)).get(item);
       const items = new Map([[KEY, item]]);
-      if (!kept) await handle(items, { ...ABOUT, step: stepOf({ logOf: logOf(view) }, items, ABOUT) });
+      if (!kept) await handle(items, { ...ABOUT, step: stepOf(items, ABOUT, logOf(view)) });
       busy.delete(who);
       observed.delete(who);
     }
