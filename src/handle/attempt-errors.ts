@@ -4,7 +4,6 @@ import { isNonRetryable } from './non-retryable.js';
 
 export const WRONG_WORD =
   'The store must resolve to handled (after its run succeeded), duplicate (without a failed run), in-progress or unknown, for each key.';
-export const codeOf = WebhookError.codeOf;
 
 /** The error reported for a failure of user code, whatever it threw. */
 export function handlerError(cause: unknown): WebhookError {
@@ -22,13 +21,13 @@ export function errorOf(cause: unknown, limit: Deadline): WebhookError {
 
 /** Whether an error is the store's own, which takes precedence over the handler's error. */
 export function isOfStore(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = WebhookError.codeOf(error);
   return code === 'ERR_WEBHOOK_STORE' || code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
 }
 
 /** The error to report for a store: its own error, or the handler error with which it refused the handler's writes. */
 export function storeFailure(cause: unknown): WebhookError {
-  if (isOfStore(cause) || codeOf(cause) === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
+  if (isOfStore(cause) || WebhookError.codeOf(cause) === 'ERR_WEBHOOK_HANDLER') return cause as WebhookError;
   return new WebhookError('ERR_WEBHOOK_STORE', 'The store failed, so the event will be redelivered.', { cause });
 }
 

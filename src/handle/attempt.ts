@@ -5,7 +5,7 @@ import { withDeadline } from '../internal/deadline.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { Claimed } from '../stores/store.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
-import { codeOf, errorOf, isMadeFrom, isOfStore, outcomeUnknown, storeFailure, WRONG_WORD } from './attempt-errors.js';
+import { errorOf, isMadeFrom, isOfStore, outcomeUnknown, storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery, AboutRun } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
@@ -108,7 +108,7 @@ class Attempt<Tx> {
       return this.#failed('abandoned', new WebhookError('ERR_WEBHOOK_HANDLER', ABANDONED), this.#abandoned);
     }
     const error = this.#failureFor(cause);
-    const code = codeOf(error);
+    const code = WebhookError.codeOf(error);
     const isConflict = code === 'ERR_WEBHOOK_STORE' && this.#failure && isMadeFrom(cause, this.#failure.thrown);
     if (code === 'ERR_WEBHOOK_HANDLER' || isConflict) return this.#failed('handler', error);
     return this.#failed(code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN' ? 'unknown' : 'store', error);

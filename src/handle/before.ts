@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { withDeadline } from '../internal/deadline.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
-import { codeOf, storeFailure, WRONG_WORD } from './attempt-errors.js';
+import { storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
@@ -62,7 +62,7 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
     };
     const asking = limit.run(() => finality.before(entries, context), afterwards.hold);
     const kept = await asking.catch((cause) => {
-      const isLate = cause === limit.error && codeOf(cause) === 'ERR_WEBHOOK_HANDLER_TIMEOUT';
+      const isLate = cause === limit.error && WebhookError.codeOf(cause) === 'ERR_WEBHOOK_HANDLER_TIMEOUT';
       const waits = notFinal(ASK_AGAIN_MS, isLate ? new Error('`finality` did not answer in time.') : cause);
       return new Map(entries.map((entry) => [entry, waits]));
     });

@@ -2,7 +2,6 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { LetterStore } from '../stores/store.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
-import { codeOf } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { type DeadLetterLimits, letterText, marksOf, reasonOf, UNKNOWN } from './dead-letter.js';
 import { isNonRetryable } from './non-retryable.js';
@@ -27,7 +26,7 @@ export function createCountFailures(
   afterwards: Afterwards,
 ): CountFailures {
   async function isDead(idempotencyKey: string, item: EventItem, about: AboutDelivery, error: WebhookError) {
-    const isUnknown = codeOf(error) === UNKNOWN;
+    const isUnknown = WebhookError.codeOf(error) === UNKNOWN;
     const isFinal = isUnknown || isNonRetryable(error.cause);
     try {
       const event = about.asReceived?.(item) ?? item.event;
@@ -54,7 +53,9 @@ export function createCountFailures(
       }
       return true;
     } catch (cause) {
-      const why = codeOf(cause) ? asWebhookError(cause) : new WebhookError('ERR_WEBHOOK_STORE', NOT_COUNTED, { cause });
+      const why = WebhookError.codeOf(cause)
+        ? asWebhookError(cause)
+        : new WebhookError('ERR_WEBHOOK_STORE', NOT_COUNTED, { cause });
       afterwards.report(why, { item, idempotencyKey });
       return false;
     }
@@ -65,7 +66,7 @@ export function createCountFailures(
       outcomes.map(async (outcome) => {
         const { idempotencyKey = '', item, error } = outcome;
         const isAlone = tried.size === 1 && tried.has(idempotencyKey);
-        const code = codeOf(error);
+        const code = WebhookError.codeOf(error);
         const counts = COUNTED.has(code) && (isAlone || code === UNKNOWN || failed?.by === 'abandoned');
         if (!counts || !error || item.status !== 'event') return outcome;
         const becameLetter = await isDead(idempotencyKey, item, about, error);

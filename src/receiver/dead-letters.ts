@@ -65,7 +65,8 @@ export function createDeadLetters<Tx>(
   handle: (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<DeliveryResult>,
 ): DeadLetters {
   function letters(): LetterStore {
-    if (store && store.letters) return store.letters;
+    const found = (store || undefined)?.letters;
+    if (found) return found;
     throw new ConfigError('The receiver has no store that keeps dead letters: see `deadLetters`.');
   }
 

@@ -11,7 +11,7 @@ import type { HandleOptions } from '../handle/options.js';
 import { traceDelivery } from '../handle/tracing.js';
 import { optionError } from '../internal/check-options.js';
 import type { Receive, ReceiveOptions } from '../receive/receive.js';
-import type { RecordStore, StoredRecord } from '../stores/record-store.js';
+import type { StoredRecord } from '../stores/record-store.js';
 
 /** How many keys `peek` probes at once: fewer than a usual pool has connections. */
 const LANES = 4;
@@ -30,6 +30,12 @@ export interface PeekOptions {
 export interface HandleEventsOptions extends PeekOptions {
   /** How the events arrived, such as `reconcile` or the name of a queue, for `context.via`. (Default: undefined.) */
   readonly via?: string | undefined;
+}
+
+/** What became of an event. Times are in epoch milliseconds. */
+export interface EventRecord extends StoredRecord {
+  /** With the prefix of its source. */
+  readonly idempotencyKey: string;
 }
 
 /** The methods of a receiver for events that the program read itself, from the chain or from the service. */
@@ -52,10 +58,17 @@ export interface OwnEvents {
    * receiver with `enqueue` or `store: false`.
    */
   peek(events: readonly WebhookEvent[], options?: PeekOptions): Promise<KeyState[]>;
+  /**
+   * Returns what became of an event: of the event itself, its whole idempotency key, or `{ eventId }` in all sources, at
+   * most 100 records. An empty array proves nothing: the event may not have arrived, its run may have been rolled back,
+   * or the store may have forgotten its key. `source` is needed only with an event, as for `peek`. Rejects with
+   * ConfigError if the store keeps no records, and with `ERR_WEBHOOK_STORE` if it fails.
+   */
+  status(which: WebhookEvent | string | { readonly eventId: string }, options?: PeekOptions): Promise<EventRecord[]>;
 }
 
 /** The source of the events. Throws ConfigError if it is missing or invalid. */
-export function sourceOf(secret: ReceiveOptions['secret'], { source }: PeekOptions = {}): string | undefined {
+function sourceOf(secret: ReceiveOptions['secret'], { source }: PeekOptions = {}): string | undefined {
   if (source === undefined && typeof secret === 'function') throw new ConfigError(NO_SOURCE);
   if (source === undefined || source === false) return undefined;
   if (typeof source === 'string' && source !== '') return source;
@@ -91,7 +104,7 @@ export function createOwnEvents<Tx>(
       }, {}),
 
     async peek(events, options) {
-      if (enqueue || !store) {
+      if (!store) {
         throw new ConfigError(
           `\`peek\` needs the receiver's store, which a receiver with ${enqueue ? '`enqueue`' : '`store: false`'} does not use.`,
         );
@@ -104,47 +117,21 @@ export function createOwnEvents<Tx>(
       const states = await mapAtMost(LANES, asked, (key) => probe(once, key, handlerTimeoutMs));
       return keys.map((key) => states[asked.indexOf(key)] as KeyState);
     },
-  };
-}
 
-/** What became of an event. Times are in epoch milliseconds. */
-export interface EventRecord extends StoredRecord {
-  /** With the prefix of its source. */
-  readonly idempotencyKey: string;
-}
-
-/** Returns what the store's records contain about an event, an idempotency key or an event id. */
-export type Status = (
-  which: WebhookEvent | string | { readonly eventId: string },
-  options?: PeekOptions,
-) => Promise<EventRecord[]>;
-
-export function createStatus<Tx>({
-  secret,
-  enqueue,
-  store,
-  idempotencyKey,
-}: Pick<HandleOptions<Tx>, 'enqueue' | 'store' | 'idempotencyKey'> & Pick<ReceiveOptions, 'secret'>): Status {
-  function recordStore(): RecordStore {
-    const records = enqueue || !store ? undefined : store.records;
-    if (records) return records;
-    throw new ConfigError(
-      '`status` needs a store that keeps records, such as `sqlStore`, and a receiver without `enqueue`.',
-    );
-  }
-
-  return async (which, options) => {
-    const records = recordStore();
-    if (typeof which !== 'string' && (typeof which !== 'object' || which === null)) {
-      throw optionError('which', 'an event, an idempotency key, or `{ eventId }`', which);
-    }
-    if (typeof which === 'object' && 'eventId' in which) {
-      if (typeof which.eventId !== 'string') throw optionError('eventId', 'a string', which.eventId);
-      if (!records.find) throw new ConfigError('This store finds records by idempotency key only, not by event id.');
-      return entriesOf(await records.find(which.eventId));
-    }
-    const key = typeof which === 'string' ? which : keyOf(idempotencyKey, which, sourceOf(secret, options));
-    return entriesOf(await records.look([key]));
+    async status(which, options) {
+      const records = store ? store.records : undefined;
+      if (!records) throw new ConfigError(NO_RECORDS);
+      if (typeof which !== 'string' && (typeof which !== 'object' || which === null)) {
+        throw optionError('which', 'an event, an idempotency key, or `{ eventId }`', which);
+      }
+      if (typeof which === 'object' && 'eventId' in which) {
+        if (typeof which.eventId !== 'string') throw optionError('eventId', 'a string', which.eventId);
+        if (!records.find) throw new ConfigError('This store finds records by idempotency key only, not by event id.');
+        return entriesOf(await records.find(which.eventId));
+      }
+      const key = typeof which === 'string' ? which : keyOf(idempotencyKey, which, sourceOf(secret, options));
+      return entriesOf(await records.look([key]));
+    },
   };
 }
 
@@ -152,5 +139,6 @@ function entriesOf(found: ReadonlyMap<string, StoredRecord>): EventRecord[] {
   return [...found].map(([idempotencyKey, record]) => ({ idempotencyKey, ...record }));
 }
 
+const NO_RECORDS = '`status` needs a store that keeps records, such as `sqlStore`, and a receiver without `enqueue`.';
 const NO_SOURCE =
   'The `secret` of this receiver is a function, so its deliveries may have a source, which prefixes their keys. Pass the same `source`, or `source: false` if the function returns none.';

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
-import { answerToAll, asWebhookError, type DeliveryResult } from '../handle/answer.js';
+import { answerToAll, type DeliveryResult } from '../handle/answer.js';
 import { type AboutDelivery, receivedIn } from '../handle/context.js';
 import { createDispatch } from '../handle/dispatch.js';
 import type { SettleOptions } from '../handle/reorgs.js';
@@ -10,10 +10,10 @@ import { hasMethods } from '../internal/check-client.js';
 import { type DrainOptions, drain } from '../receive/drain.js';
 import { createGate } from '../receive/gate.js';
 import { createReceive, type Take } from '../receive/receive.js';
-import type { DeliveryRequest, ErrorContext, SignedRequest } from '../receive/request.js';
+import type { DeliveryRequest, SignedRequest } from '../receive/request.js';
 import { createDeadLetters, type DeadLetters } from './dead-letters.js';
 import type { ReceiverOptions } from './options.js';
-import { createOwnEvents, createStatus, type OwnEvents, type Status } from './own-events.js';
+import { createOwnEvents, type OwnEvents } from './own-events.js';
 import { createReporter } from './reporter.js';
 import { resolveReceiverOptions } from './resolve-options.js';
 
@@ -21,13 +21,6 @@ import { resolveReceiverOptions } from './resolve-options.js';
 export interface Receiver extends OwnEvents {
   /** The events whose handler failed for good. */
   readonly deadLetters: DeadLetters;
-  /**
-   * Returns what became of an event: of the event itself, its whole idempotency key, or `{ eventId }` in all sources, at
-   * most 100 records. An empty array proves nothing: the event may not have arrived, its run may have been rolled back,
-   * or the store may have forgotten its key. `source` is needed only with an event, as for `peek`. Rejects with
-   * ConfigError if the store keeps no records, and with `ERR_WEBHOOK_STORE` if it fails.
-   */
-  readonly status: Status;
   /** Handles a delivery whose parts you have. Never rejects. */
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
   /** Handles an HTTP request; what adapters call. Never rejects. */
@@ -72,7 +65,6 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const gate = createGate(resolved.maxInFlight, resolved.handlerTimeoutMs);
   const reporter = createReporter(resolved);
   const receive = createReceive(resolved, gate, reporter.failed);
-  const report = (error: unknown, context: ErrorContext) => reporter.failed(asWebhookError(error), context);
   const afterwards: Afterwards = {
     hold(work, host) {
       host?.waitUntil(work);
@@ -82,7 +74,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
       host?.waitUntil(work);
       gate.wait(work);
     },
-    report,
+    report: reporter.failed,
     deadLetter: reporter.deadLetter,
   };
   const { dispatch, following } = createDispatch(resolved, afterwards, { gate, settled: reporter.settled });
@@ -110,8 +102,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
 
   return {
     ...createOwnEvents(resolved, receive.refuse, handleOwn),
-    deadLetters: createDeadLetters(resolved.enqueue ? false : resolved.store, handleOwn),
-    status: createStatus(resolved),
+    deadLetters: createDeadLetters(resolved.store, handleOwn),
     async settleReorgs(settleOptions) {
       if (!following) throw new ConfigError('`settleReorgs` needs the option `reorgs`.');
       return following.settle(settleOptions);

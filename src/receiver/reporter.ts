@@ -1,5 +1,5 @@
 import { levelOf, statusOf, type WebhookError } from '../errors.js';
-import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
+import { asWebhookError, type DeliveryResult, type EventOutcome } from '../handle/answer.js';
 import type { DeadLetter } from '../handle/dead-letter.js';
 import { type ReorgReport, traceReorgs } from '../handle/tracing.js';
 import type { ErrorContext } from '../receive/request.js';
@@ -12,7 +12,8 @@ export function createReporter({
   logger,
 }: Pick<VerifierOptions, 'onError' | 'logger'> & Pick<ReceiverSettings, 'onDeadLetter'>) {
   /** Reports a refusal, or a failure of one item. */
-  function failed(error: WebhookError, context: ErrorContext): void {
+  function failed(cause: unknown, context: ErrorContext): void {
+    const error = asWebhookError(cause);
     const { idempotencyKey } = context;
     notify(() => onError?.(error, context));
     notify(() => {

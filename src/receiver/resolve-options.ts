@@ -131,7 +131,8 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Resolv
   return {
     ...resolved,
     idempotencyKey: options.idempotencyKey ?? resolved.reorgs?.idempotencyKey ?? kindAndId,
-    store: store ?? (memoryStore({ leaseMs }) as typeof store),
+    // A queue deduplicates itself.
+    store: resolved.enqueue ? false : (store ?? (memoryStore({ leaseMs }) as typeof store)),
   };
 }
 
