@@ -100,24 +100,6 @@ describe('an event near the end of the host’s time', () => {
     expect(effects).toEqual(['a']);
   });
 
-  it('gives its key back if its claim used up the time', async () => {
-    const store = memoryStore();
-    let claimMs = 1100;
-    const slowClaim: typeof store = {
-      ...store,
-      claim: async (...call) => {
-        await sleep(claimMs);
-        return store.claim(...call);
-      },
-    };
-    const { receiver, effects } = slow(0, { store: slowClaim });
-    expect(await deliver(receiver, [event('a')], 1500)).toMatchObject({ status: 503, tookMs: 1100 });
-    expect(effects).toEqual([]);
-    claimMs = 0;
-    expect((await deliver(receiver, [event('a')], 1500)).status).toBe(200);
-    expect(effects).toEqual(['a']);
-  });
-
   it('is answered before the end if its handler hangs, with an error that names the host’s limit', async () => {
     const contexts: { deadline: number; signal: AbortSignal }[] = [];
     const { receiver } = noting({
