@@ -35,7 +35,7 @@ export function createHandleEach<Tx>(
     const { outcomes, tried, failed } = await attempt(ground, { items, about, handlerTimeoutMs, call });
     search?.note(failed === undefined);
     if (!failed) return outcomes;
-    const within = search ?? new Search(items.size, ground.handlerTimeoutMs, failed.error);
+    const within = search ?? createSearch(items.size, ground.handlerTimeoutMs, failed.error);
     if (failed.by === 'abandoned') {
       const dead = outcomes.filter(({ status }) => status === 'dead-lettered');
       return [...dead, ...(await atOnce(without(items, dead), about, within))];
@@ -72,29 +72,22 @@ function without(items: Items, outcomes: readonly EventOutcome[]): Items {
  * Limits the search for the failing events among events that failed together. The search ends when the handler's time
  * is over, or after too many failed runs in a row; the remaining events then fail with the error of the first run.
  */
-class Search {
-  readonly error: WebhookError;
-  readonly #most: number;
-  readonly #ms: number;
-  readonly #elapsedMs = stopwatch();
-  #failedInRow = 0;
-
-  constructor(events: number, ms: number, error: WebhookError) {
-    // Enough runs to halve down to one event, and a few more.
-    this.#most = Math.ceil(Math.log2(events)) + 8;
-    this.#ms = ms;
-    this.error = error;
-  }
-
-  note(hasSucceeded: boolean): void {
-    this.#failedInRow = hasSucceeded ? 0 : this.#failedInRow + 1;
-  }
-
-  /** How long the search may continue. */
-  remainingMs(): number {
-    return this.#failedInRow >= this.#most ? 0 : Math.ceil(this.#ms - this.#elapsedMs());
-  }
+function createSearch(events: number, ms: number, error: WebhookError) {
+  // Enough runs to halve down to one event, and a few more.
+  const most = Math.ceil(Math.log2(events)) + 8;
+  const elapsedMs = stopwatch();
+  let failedInRow = 0;
+  return {
+    error,
+    note(hasSucceeded: boolean): void {
+      failedInRow = hasSucceeded ? 0 : failedInRow + 1;
+    },
+    /** How long the search may continue. */
+    remainingMs: () => (failedInRow >= most ? 0 : Math.ceil(ms - elapsedMs())),
+  };
 }
+
+type Search = ReturnType<typeof createSearch>;
 
 /** Passes events to `enqueue` at once. */
 export function createEnqueueAll(

@@ -106,23 +106,19 @@ export function createRouter<Tx = undefined>(): Router<Tx> {
     throw new ConfigError(`The route ${missing} has no handler that undoes it. Add one with \`${method}\`.`);
   }
 
+  /** Returns a method that adds a route, and returns the router. */
+  const adding =
+    (add: (...route: unknown[]) => void) =>
+    (...route: unknown[]) => {
+      add(...route);
+      return router;
+    };
+
   const router: Router<Tx> = {
-    on(first: unknown, ...rest: unknown[]) {
-      applied.add(first, rest);
-      return router;
-    },
-    onReverted(first: unknown, ...rest: unknown[]) {
-      reverted.add(first, rest);
-      return router;
-    },
-    otherwise(handler) {
-      applied.otherwise(handler);
-      return router;
-    },
-    otherwiseReverted(handler) {
-      reverted.otherwise(handler);
-      return router;
-    },
+    on: adding(applied.add),
+    onReverted: adding(reverted.add),
+    otherwise: adding(applied.otherwise),
+    otherwiseReverted: adding(reverted.otherwise),
     dispatch: applied.dispatch,
     dispatchAll: inOrder(applied.dispatch),
     get dispatchReverted() {

@@ -88,7 +88,7 @@ export class Routes<Tx> {
     this.#method = method;
   }
 
-  add(first: unknown, rest: unknown[]): void {
+  readonly add = (first: unknown, ...rest: unknown[]): void => {
     const handler = rest.pop();
     const matcher = hasMethods<EventMatcher<unknown>>(first, 'select') ? first : itself;
     const kind = matcher === itself ? first : 'event.emitted';
@@ -107,12 +107,12 @@ export class Routes<Tx> {
     checkHandler(handler, this.#has(place, matcher), place);
     this.#routes.push({ kind, filter, place, matcher, handler, rank } as Route<Tx>);
     this.#routes.sort((one, other) => other.rank - one.rank);
-  }
+  };
 
-  otherwise(handler: unknown): void {
+  readonly otherwise = (handler: unknown): void => {
     checkHandler(handler, this.#fallback !== undefined, 'otherwise');
     this.#fallback = handler;
-  }
+  };
 
   #has(place: string, matcher: EventMatcher<unknown>): boolean {
     return this.#routes.some((other) => other.place === place && other.matcher === matcher);
