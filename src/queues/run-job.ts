@@ -1,10 +1,11 @@
 import { ConfigError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { asWebhookError } from '../handle/answer.js';
+import { attempt } from '../handle/attempt.js';
 import { createBefore, type Finality } from '../handle/before.js';
+import { createContext } from '../handle/context.js';
 import { groundOf, onceOf } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
-import { createHandleEach } from '../handle/run-each.js';
 import type { Afterwards, OnEvent } from '../handle/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
@@ -86,7 +87,6 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
     },
   };
   const ground = groundOf<Tx>(keys, handlerTimeoutMs, afterwards);
-  const handle = createHandleEach(ground, onEvent);
   const before = finality && createBefore(finality, { ...ground, once: onceOf(keys) });
 
   async function runJob(job: EventJob): Promise<Delay | undefined> {
@@ -104,8 +104,13 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       if (kept?.error) throw kept.error;
       if (kept) return undefined;
     }
-    const [outcome] = await handle(new Map([[idempotencyKey, item]]), about);
-    if (outcome?.error) throw outcome.error;
+    const { outcomes } = await attempt(ground, {
+      items: new Map([[idempotencyKey, item]]),
+      about,
+      handlerTimeoutMs: ground.handlerTimeoutMs,
+      call: (_, about, run) => onEvent(event, createContext(about, run, idempotencyKey)),
+    });
+    for (const { error } of outcomes) if (error) throw error;
     return undefined;
   }
   return { runJob, handlerTimeoutMs };
