@@ -58,14 +58,6 @@ describe('an event whose handler fails for good', () => {
     expect(letters).toEqual([]);
   });
 
-  it('takes effect when it succeeds before the limit', async () => {
-    const { receiver, left } = failing();
-    expect((await receiver.handle(delivery('b'))).status).toBe(500);
-    left.clear();
-    expect(statuses(await receiver.handle(delivery('b')))).toEqual(['handled']);
-    expect((await receiver.deadLetters.list()).letters).toEqual([]);
-  });
-
   it('becomes one at once when its handler throws a NonRetryableError', async () => {
     const cause = new Error('no such account');
     const onEvent = () => {
@@ -243,15 +235,6 @@ describe('dead letters of a receiver', () => {
     expect((await receiver.deadLetters.list()).letters).toHaveLength(1);
   });
 
-  it('take effect once when two operators retry them', async () => {
-    const { receiver, left, calls } = await withTwo();
-    left.clear();
-    const [one, two] = await Promise.all([receiver.deadLetters.retry({}), receiver.deadLetters.retry({})]);
-    expect(one.handled + two.handled).toBe(2);
-    expect(one.failed + two.failed).toBe(0);
-    expect(calls).toEqual(['a', 'b', 'c', 'a', 'b']);
-  });
-
   it('whose outcome is unknown are retried by their keys only', async () => {
     const store = withLetters((letters) => ({
       async list(page) {
@@ -298,14 +281,6 @@ describe('dead letters of a receiver', () => {
     const second = await receiver.deadLetters.list({ limit: 1, cursor: first.cursor });
     expect([...first.letters, ...second.letters].map((letter) => letter.event.id)).toEqual(['a', 'b']);
     await expect(receiver.deadLetters.list({ limit: 0 })).rejects.toThrow('limit');
-  });
-
-  it('are discarded, and their events count as handled', async () => {
-    const { receiver, calls } = await withTwo();
-    expect(await receiver.deadLetters.discard([keyOf('a'), keyOf('c')])).toEqual([keyOf('a')]);
-    expect((await receiver.deadLetters.list()).letters).toHaveLength(1);
-    expect(statuses(await receiver.handle(delivery('a')))).toEqual(['duplicate']);
-    expect(calls).toEqual(['a', 'b', 'c']);
   });
 
   it('are not retried by a receiver that drains', async () => {

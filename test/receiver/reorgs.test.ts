@@ -162,17 +162,6 @@ describe('an event whose reversal or application fails for good', () => {
     expect(await settle()).toMatchObject({ applied: 1, reverted: 1 });
     expect(calls).toEqual(['+B10#0 1', '-B10#0 1', '+A10#0 1']);
   });
-
-  it('is not touched any more once its letter was discarded', async () => {
-    const { deliver, settle, chain, receiver } = following({ deadLetters, failing: ['-A10#0'] });
-    await deliver(logOf('A'));
-    chain.canonical.set(10, hashOf('B'));
-    for (let tries = 0; tries < 2; tries++) await settle();
-    const [letter] = (await receiver.deadLetters.list()).letters;
-    await receiver.deadLetters.discard([letter?.idempotencyKey ?? '']);
-    expect(await settle()).toMatchObject({ reverted: 0, failed: 0, open: 0 });
-    expect(statuses(await deliver(logOf('A')))).toEqual(['duplicate']);
-  });
 });
 
 describe('a store that keeps logs', () => {
