@@ -26,22 +26,22 @@ const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
  */
 export const SUBPATHS = {
   // With dead letters, `status`, and what `reorgs` needs of a receiver: its passes are in ./chain.
-  '.': { node: 22_800, edge: 25_950, foreign: FOREIGN },
+  '.': { node: 22_450, edge: 25_600, foreign: FOREIGN },
   './verify': { node: 1550, edge: 4500, foreign: FOREIGN },
   './schemas': { node: 28_450, edge: 28_450, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
-  './express': { node: 22_300, foreign: FOREIGN, mentions: ['express', 'pg'] },
-  './fastify': { node: 22_550, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
-  './fetch': { node: 22_450, edge: 25_650, foreign: FOREIGN },
-  './lambda': { node: 21_950, foreign: FOREIGN },
-  './node': { node: 22_400, foreign: FOREIGN },
+  './express': { node: 21_900, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './fastify': { node: 22_150, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
+  './fetch': { node: 22_050, edge: 25_250, foreign: FOREIGN },
+  './lambda': { node: 21_550, foreign: FOREIGN },
+  './node': { node: 22_000, foreign: FOREIGN },
   // Since they keep dead letters: for Redis half of that is scripts.
   './stores/dynamodb': { node: 10_600, edge: 13_100, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 4150, edge: 6600, foreign: FOREIGN },
   './stores/redis': { node: 8550, edge: 11_050, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
   // With the record of each event, and logs that follow a chain.
   './stores/sql': { node: 29_350, edge: 31_850, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
-  './queues/bullmq': { node: 10_800, foreign: FOREIGN, mentions: ['bullmq'] },
-  './queues/pg-boss': { node: 11_500, foreign: FOREIGN, mentions: ['pg-boss'] },
+  './queues/bullmq': { node: 10_600, foreign: FOREIGN, mentions: ['bullmq'] },
+  './queues/pg-boss': { node: 11_300, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 13_000, edge: 13_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   // With what followed re-orgs.
   './otel': { node: 4700, foreign: OTHERS, external: OPENTELEMETRY },
