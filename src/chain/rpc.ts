@@ -1,4 +1,4 @@
-import { readBounded } from '../client/read-bounded.js';
+import { readBounded, retryAfterMs } from '../client/response.js';
 import { WebhookError } from '../errors.js';
 import { isRecord } from '../internal/guards.js';
 import type { RpcUrl } from './rpc-url.js';
@@ -108,9 +108,9 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
     if (!response.ok) {
       const refusal = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
       const { status } = response;
-      const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
+      const pauseMs = retryAfterMs(response.headers.get('retry-after'));
       if (BUSY.includes(status)) onBrief();
-      throw fail(`HTTP ${status}${said(refusal)}.`, { reason: reasonOfStatus(status, refusal), retryAfterMs });
+      throw fail(`HTTP ${status}${said(refusal)}.`, { reason: reasonOfStatus(status, refusal), retryAfterMs: pauseMs });
     }
     if (bytes === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`, { reason: 'too-long' });
     const malformed = { reason: 'malformed' } as const;
@@ -191,13 +191,6 @@ function reasonOfStatus(status: number, refusal: Record<string, unknown>): RpcFa
 function isRateLimit({ code, message }: Record<string, unknown>): boolean {
   if (code === 429 || code === -32007) return true;
   return typeof message === 'string' && /rate.?limit|too many requests|requests? limit|per second|daily/i.test(message);
-}
-
-/** Retry-After in milliseconds: seconds or a date. */
-function readRetryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? 1000 * Number(header) : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 const utf8 = new TextDecoder();

@@ -2,35 +2,22 @@ import type { Codec } from '../evm/codec.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** The characters of UTF-8 (RFC 3629, section 4) in a string of bytes; the group is another byte. */
+const CHARACTERS =
+  /(?:[^\x80-\xff]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2})|(.)/gs;
+
 /** Text as Go writes it to JSON: one U+FFFD per byte that is not UTF-8. */
 export function goText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    // A lenient decoder writes one U+FFFD for several bytes that could begin a character, so decode one by one.
+    // A lenient decoder writes one U+FFFD for several bytes that could begin a character.
+    const byteText = bytes.reduce((text, byte) => text + String.fromCharCode(byte), '');
+    const valid = byteText.replace(CHARACTERS, (character, other) =>
+      other === undefined ? character : '\xef\xbf\xbd',
+    );
+    return utf8.decode(Uint8Array.from(valid, (byte) => byte.charCodeAt(0)));
   }
-  const parts: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const length = lengthAt(bytes, at);
-    parts.push(length === 0 ? '\uFFFD' : utf8.decode(bytes.subarray(at, at + length)));
-    at += length || 1;
-  }
-  return parts.join('');
-}
-
-/** Number of bytes of the UTF-8 character at `at`; 0 if it is invalid (RFC 3629, section 4). */
-function lengthAt(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] as number;
-  if (first < 0x80) return 1;
-  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  // Excludes overlong forms, surrogates, and code points above the last one.
-  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-  for (let step = 1; step < length; step++) {
-    const byte = bytes[at + step] ?? 0;
-    if (byte < (step === 1 ? least : 0x80) || byte > (step === 1 ? most : 0xbf)) return 0;
-  }
-  return length;
 }
 
 /**

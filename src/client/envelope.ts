@@ -1,5 +1,6 @@
 import { isRecord } from '../internal/guards.js';
-import { type Answer, retryAfterMs } from './transport.js';
+import { retryAfterMs } from './response.js';
+import type { Answer } from './transport.js';
 import { WebhookApiError } from './webhook-api-error.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -10,16 +10,10 @@ export interface PageOptions {
  * Yields each item of a list once, fetching page by page on demand. The list may change meanwhile: items added in front
  * are not repeated, and removed items do not cause others to be skipped. A page without new items ends the list, so that
  * a server that ignores `offset` cannot cause an endless loop.
+ *
+ * @param keyOf What identifies an item.
  */
-export function pages<Item extends { readonly id: number }>(
-  page: Page<Item>,
-  options?: PageOptions,
-): AsyncIterable<Item> {
-  return pagesByKey(page, ({ id }) => id, options);
-}
-
-/** Like {@link pages}, for items identified by `keyOf`. */
-export function pagesByKey<Item>(
+export function pages<Item>(
   page: Page<Item>,
   keyOf: (item: Item) => unknown,
   { pageSize = 100 }: PageOptions = {},

@@ -44,7 +44,7 @@ export interface Recovery {
   readonly entries: readonly RecoveredEntry[];
   /**
    * Why recovery stopped early: the receiver was `busy` (503: draining, overloaded, store down, an event in progress
-   * elsewhere), so retry later; or it `refused` a whole delivery, for instance because of a wrong secret (403).
+   * elsewhere), so retry later; or it `refused` all events of a call.
    */
   readonly stopped?: {
     readonly reason: 'busy' | 'refused';
@@ -67,21 +67,12 @@ const COUNTED = {
   unknown: 'unknown',
 } as const;
 
+type Counter = (typeof COUNTED)[keyof typeof COUNTED];
+
 /** Counts the outcomes of entries. */
 export class Tally {
   readonly #entries: RecoveredEntry[] = [];
-  readonly #counts = {
-    handled: 0,
-    stored: 0,
-    duplicates: 0,
-    deadLettered: 0,
-    dropped: 0,
-    notFinal: 0,
-    inProgress: 0,
-    failed: 0,
-    invalid: 0,
-    unknown: 0,
-  };
+  readonly #counts = Object.fromEntries(Object.values(COUNTED).map((name) => [name, 0])) as Record<Counter, number>;
   #noted = 0;
 
   note(entry: RecoveredEntry): void {

@@ -4,18 +4,12 @@ import { checkOptions, optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import { exactListOf } from './delivery-log.js';
 import { notThisApi, resultOf } from './envelope.js';
-import { type PageOptions, pagesByKey } from './pages.js';
+import { type PageOptions, pages } from './pages.js';
 import type { Answer, Transport } from './transport.js';
 
 /** Which of the stored events to read. (Default: all.) */
 export interface EventQuery extends PageOptions {
   readonly contractAddress?: string | undefined;
-  readonly contractLabel?: string | undefined;
-  /** Signature of the event, such as `Transfer(address,address,uint256)`. */
-  readonly eventSignature?: string | undefined;
-  readonly blockNumber?: number | undefined;
-  readonly blockHash?: string | undefined;
-  readonly txHash?: string | undefined;
 }
 
 /** An event that the service has stored, in the shape of a delivered event's `data`. Its transaction is always present. */
@@ -38,16 +32,6 @@ export interface IndexingStatus {
   readonly isProcessingPastLogs: boolean;
 }
 
-/** The names of the filters in a request. */
-const FILTERS = {
-  contractAddress: 'contract_address',
-  contractLabel: 'contract_label',
-  eventSignature: 'event_signature',
-  blockNumber: 'block_number',
-  blockHash: 'block_hash',
-  txHash: 'tx_hash',
-} as const;
-
 /** The calls of a client that read chain data from the service. */
 export function eventCalls(call: Transport) {
   async function get<T>(path: string, read: (fields: Record<string, unknown>) => T | false, expected: string) {
@@ -60,19 +44,14 @@ export function eventCalls(call: Transport) {
 
   return {
     events(query: EventQuery = {}): AsyncIterable<StoredEvent> {
-      checkOptions('events', query, [...Object.keys(FILTERS), 'pageSize']);
-      const filters: Record<string, string | number> = {};
-      for (const [name, key] of Object.entries(FILTERS)) {
-        const value = query[name as keyof EventQuery];
-        if (value === undefined) continue;
-        if (name === 'blockNumber' ? !isPosition(value) : typeof value !== 'string' || value === '') {
-          throw optionError(name, name === 'blockNumber' ? 'the number of a block' : 'a non-empty string', value);
-        }
-        filters[key] = value;
-      }
-      return pagesByKey(
+      checkOptions('events', query, ['contractAddress', 'pageSize']);
+      const { contractAddress: address } = query;
+      if (address !== undefined && (typeof address !== 'string' || address === ''))
+        throw optionError('contractAddress', 'a non-empty string', address);
+      const filter = address === undefined ? {} : { contract_address: address };
+      return pages(
         async (limit, offset) => {
-          const answer = await call({ method: 'GET', path: '/events', query: { ...filters, limit, offset } });
+          const answer = await call({ method: 'GET', path: '/events', query: { ...filter, limit, offset } });
           return exactListOf(answer).map((each) => storedEventOf(each, answer));
         },
         placeOf,

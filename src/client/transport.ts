@@ -1,7 +1,7 @@
 import type { HTTPError } from 'ky';
 import { isWebhookError } from '../errors.js';
 import type { resolveClientOptions } from './options.js';
-import { readBounded } from './read-bounded.js';
+import { readBounded, retryAfterMs } from './response.js';
 import { oneLine, WebhookApiError } from './webhook-api-error.js';
 
 /** A call of the API. */
@@ -33,15 +33,6 @@ const TEMPORARY = [408, 429, 500, 502, 503, 504];
 const WITH_RETRY_AFTER = [429, 503];
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
-
-/** The wait that a Retry-After header asks for, in ms; undefined when it is absent or invalid. */
-export function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d+$/.test(header)) return Number(header) * 1000;
-  // Date.parse also accepts `-5`.
-  const ms = header.endsWith(' GMT') ? Date.parse(header) - Date.now() : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
 
 export function createTransport(options: ReturnType<typeof resolveClientOptions>): Transport {
   const { api, timeoutMs, maxRetryAfterMs, random } = options;

@@ -73,8 +73,8 @@ export interface WebhookClient {
    */
   ensure(webhook: NewWebhook): Promise<EnsuredWebhook>;
   /**
-   * Passes the events that the delivery log lists as undelivered to a receiver, oldest first, in signed deliveries:
-   * they are verified, deduplicated and handled like any other. Failures of events are part of the result; it rejects
+   * Passes the events that the delivery log lists as undelivered to a receiver, oldest first, with `handleEvents`: they
+   * are parsed, deduplicated and handled like those of a delivery. Failures of events are part of the result; it rejects
    * only when the log cannot be read.
    *
    * **Deduplication.** The log does not contain event ids, so each event gets one made from its entry:
@@ -87,7 +87,7 @@ export interface WebhookClient {
    * `./chain` with `serviceSource` stores its progress. Keep `since` within the retention of the receiver's store
    * (`memoryStore`: 7 days, one process).
    *
-   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when neither the service nor the options contain the webhook's secret.
+   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the receiver's `secret` is a function and the option `source` is missing.
    */
   recoverMissed(webhookId: number, receiver: RecoveringReceiver, options?: RecoverOptions): Promise<Recovery>;
 }
@@ -154,10 +154,14 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       return (await send('POST', '/webhooks', body)) as CreatedWebhook;
     },
     list: (options) =>
-      pages(async (limit, offset) => {
-        const answer = await call({ method: 'GET', path: '/webhooks', query: { limit, offset } });
-        return listOf(resultOf(answer).result, answer).map((each) => webhookOf(each, answer));
-      }, options),
+      pages(
+        async (limit, offset) => {
+          const answer = await call({ method: 'GET', path: '/webhooks', query: { limit, offset } });
+          return listOf(resultOf(answer).result, answer).map((each) => webhookOf(each, answer));
+        },
+        ({ id }) => id,
+        options,
+      ),
     get: async (id) => send('GET', pathOf(id)),
     async update(id, changes) {
       const path = pathOf(id);
@@ -174,6 +178,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       const path = `${pathOf(id)}/events`;
       return pages(
         async (limit, offset) => entriesOf(await call({ method: 'GET', path, query: { limit, offset } })),
+        ({ id }) => id,
         options,
       );
     },

@@ -41,8 +41,6 @@ export interface FakeService {
   readonly indexed: Map<string, { latestBlockNumber: number; isProcessingPastLogs: boolean }>;
   /** What the next requests are answered with, one each, in place of the API. */
   readonly next: Answer[];
-  /** Whether `get` gives the secret. (Default: true, as the live API.) */
-  givesSecrets: boolean;
   /** No page has more, whatever is asked for. */
   mostPerPage: number;
   close(): Promise<void>;
@@ -82,14 +80,10 @@ export async function startFakeService(): Promise<FakeService> {
   let ids = 0;
   const service = {
     ...{ seen: [], logs: new Map(), stored: [], chain: { chainID: 31337, blockNumber: 0 }, indexed: new Map() },
-    ...{ next: [], givesSecrets: true, mostPerPage: Number.MAX_SAFE_INTEGER },
+    ...{ next: [], mostPerPage: Number.MAX_SAFE_INTEGER },
   };
   const fake = service as unknown as FakeService & { baseUrl: string };
 
-  const shown = (webhook: Record<string, unknown>) => {
-    const { secret, ...rest } = webhook;
-    return fake.givesSecrets ? { ...rest, secret } : rest;
-  };
   const page = (items: readonly unknown[], query: URLSearchParams) => {
     const offset = Number(query.get('offset') ?? 0);
     return items.slice(offset, offset + Math.min(fake.mostPerPage, Number(query.get('limit') ?? 10)));
@@ -102,7 +96,7 @@ export async function startFakeService(): Promise<FakeService> {
     const ok = (result: unknown): [number, string, unknown] => [200, 'Success', result];
     if (url.pathname === '/api/v0/webhooks/count') return ok(webhooks.size);
     if (url.pathname === '/api/v0/webhooks' && method === 'GET') {
-      return ok(page([...webhooks.values()].map(shown), url.searchParams));
+      return ok(page([...webhooks.values()], url.searchParams));
     }
     if (url.pathname === '/api/v0/events')
       return ok(page(fake.stored.filter(isAsked(url.searchParams)), url.searchParams));
@@ -123,8 +117,8 @@ export async function startFakeService(): Promise<FakeService> {
     const log = fake.logs.get(Number(id)) ?? [];
     if (more === '/events') return ok(page(log, url.searchParams));
     if (more === '/events/count') return ok(log.length);
-    if (method === 'GET') return ok(shown(webhook));
-    if (method === 'PUT') return ok(shown(Object.assign(webhook, given)));
+    if (method === 'GET') return ok(webhook);
+    if (method === 'PUT') return ok(Object.assign(webhook, given));
     webhooks.delete(Number(id));
     return [200, 'Success'];
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pages } from '../../src/client/pages.js';
+import { type PageOptions, pages as pagesBy } from '../../src/client/pages.js';
 
 interface Item {
   readonly id: number;
@@ -26,6 +26,9 @@ async function idsOf(read: AsyncIterable<Item>, seen: (id: number) => void = () 
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, id) => id);
+
+const pages = <Item extends { id: number }>(page: Parameters<typeof pagesBy<Item>>[0], options?: PageOptions) =>
+  pagesBy(page, ({ id }) => id, options);
 
 describe('pages', () => {
   it('gives each item once and in order, whatever the sizes of list and page', async () => {

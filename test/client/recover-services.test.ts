@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiAddress } from '../../src/client/addresses.js';
 import { createWebhookClient } from '../../src/client/index.js';
-import { createReceiver, memoryStore, type SecretRequest, type WebhookEvent } from '../../src/index.js';
+import { createReceiver, memoryStore, type WebhookEvent } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
 import { fc } from '../fixtures/property.js';
 import { apiKey, type FakeService, startFakeService } from './fake-service.js';
@@ -44,7 +44,7 @@ describe('recoverMissed of two services', () => {
   it('takes the webhook 1 of each for its own, on one store', async () => {
     const store = memoryStore();
     for (const service of [await serviceWithOne(), await serviceWithOne()]) {
-      const receiver = createReceiver({ secret, toleranceSeconds: false, store, onEvent: () => {} });
+      const receiver = createReceiver({ secret, store, onEvent: () => {} });
       const client = createWebhookClient({ baseUrl: service.baseUrl, apiKey });
       expect(await client.recoverMissed(1, receiver)).toMatchObject({ found: 1, handled: 1, duplicates: 0 });
       expect(await client.recoverMissed(1, receiver)).toMatchObject({ found: 1, handled: 0, duplicates: 1 });
@@ -58,7 +58,7 @@ describe('recoverMissed of two services', () => {
     ['https://localhost:8545/t', 'http://localhost:8545/t'],
   ])('%s and %s, which are one, have one id', async (one, two) => {
     const service = await serviceWithOne();
-    const receiver = createReceiver({ secret, toleranceSeconds: false, onEvent: () => {} });
+    const receiver = createReceiver({ secret, onEvent: () => {} });
     await clientOf(service, one).recoverMissed(1, receiver);
     const again = await clientOf(service, two).recoverMissed(1, receiver);
     expect(again).toMatchObject({ found: 1, handled: 0, duplicates: 1 });
@@ -96,24 +96,12 @@ describe('the id of a recovered event', () => {
 });
 
 describe('a receiver whose secret is a function of the request', () => {
-  const finding = () => {
-    const seen: (string | undefined)[] = [];
-    const receiver = createReceiver({
-      toleranceSeconds: false,
-      secret: (request: SecretRequest) => {
-        seen.push(request.url, request.header('x-tenant'));
-        return request.header('x-tenant') === 'one' ? { secret, source: 'one' } : undefined;
-      },
-      onEvent: (_, { source }) => seen.push(source),
-    });
-    return { receiver, seen };
-  };
-
-  it('receives the option request of recoverMissed', async () => {
-    const { receiver, seen } = finding();
+  it('gets the option source, and is refused without', async () => {
+    const sources: unknown[] = [];
+    const receiver = createReceiver({ secret: () => secret, onEvent: (_, { source }) => sources.push(source) });
     const client = clientOf(await serviceWithOne(), 'https://svc.example');
-    const request = { header: (name: string) => (name === 'x-tenant' ? 'one' : undefined), url: '/webhooks/one' };
-    expect(await client.recoverMissed(1, receiver, { request })).toMatchObject({ found: 1, handled: 1 });
-    expect(seen).toEqual(['/webhooks/one', 'one', 'one']);
+    await expect(client.recoverMissed(1, receiver)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_CONFIG' });
+    expect(await client.recoverMissed(1, receiver, { source: 'one' })).toMatchObject({ found: 1, handled: 1 });
+    expect(sources).toEqual(['one']);
   });
 });

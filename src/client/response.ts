@@ -16,3 +16,12 @@ export async function readBounded(response: Response, maxBytes: number): Promise
     return undefined;
   }
 }
+
+/** The wait that a Retry-After header asks for, in ms; undefined when it is absent or invalid. */
+export function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  // Date.parse also accepts `-5`.
+  const ms = header.endsWith(' GMT') ? Date.parse(header) - Date.now() : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
