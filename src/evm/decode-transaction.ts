@@ -5,7 +5,7 @@ import { AbiData } from './abi-data.js';
 import { itemsOf, oncePerAbi } from './abi-items.js';
 import { codecOf } from './codec-of.js';
 import { DecodeError } from './decode-error.js';
-import { decodeValues, type Encoded } from './decode-values.js';
+import { decodeValues, type Encoded } from './codec.js';
 import { WireFields } from './hex.js';
 import { hashOf } from './keccak.js';
 import type { DecodedTransaction, Hex, ParsedAbi } from './types.js';

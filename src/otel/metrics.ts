@@ -3,8 +3,7 @@ import type { Attributes, Meter } from '@opentelemetry/api';
 import type { DeadLetter } from '../handle/dead-letter.js';
 import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage, ReorgReport } from '../handle/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
-import { type Followed, follow } from './follow.js';
-import { guarded } from './guarded.js';
+import { type Followed, follow, guarded } from './follow.js';
 
 export interface MetricOptions {
   readonly meter: () => Meter;

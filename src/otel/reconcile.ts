@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { ReconcileReport } from '../chain/reconcile/report.js';
-import { guarded } from './guarded.js';
+import { guarded } from './follow.js';
 
 const CHANNEL = 'event-webhook-receiver:reconcile';
 

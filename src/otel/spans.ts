@@ -16,9 +16,7 @@ import {
 import { isWebhookError } from '../errors.js';
 import type { DeliveryMessage, EventMessage } from '../handle/tracing.js';
 import { errorType, eventAttributes, kindOf, messagingAttributes } from './attributes.js';
-import { ContextStore } from './context-store.js';
-import { type Followed, follow } from './follow.js';
-import { guarded } from './guarded.js';
+import { ContextStore, type Followed, follow, guarded } from './follow.js';
 
 export interface SpanOptions {
   readonly tracer: () => Tracer;

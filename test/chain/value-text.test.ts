@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { goText, valueText } from '../../src/chain/value-text.js';
 import { AbiData } from '../../src/evm/abi-data.js';
 import { codecOf } from '../../src/evm/codec-of.js';
-import { decodeValues } from '../../src/evm/decode-values.js';
+import { decodeValues } from '../../src/evm/codec.js';
 import { createRandom } from '../chaos/random.js';
 import { oddEventsAbi } from '../real-chain/artifacts/odd-events.js';
 import { randomArgs } from '../real-chain/random-args.js';

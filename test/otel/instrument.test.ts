@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { context, DiagLogLevel, diag, trace } from '@opentelemetry/api';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../src/index.js';
-import { ContextStore } from '../../src/otel/context-store.js';
+import { ContextStore } from '../../src/otel/follow.js';
 import { instrumentWebhooks } from '../../src/otel/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';

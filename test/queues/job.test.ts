@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Finality } from '../../src/handle/before.js';
 import { ConfigError, InvalidEventError, memoryStore } from '../../src/index.js';
-import { bullmqJobId } from '../../src/queues/bullmq/job-id.js';
+import { bullmqJobId } from '../../src/queues/bullmq/enqueue.js';
 import { engineError } from '../../src/queues/engine-error.js';
 import { jobOf, readJob, storableJob } from '../../src/queues/job.js';
 import { resolveEnqueueOptions } from '../../src/queues/options.js';

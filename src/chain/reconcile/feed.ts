@@ -3,7 +3,7 @@ import { logIdentity } from '../../evm/raw-log.js';
 import { errorOfItem } from '../../handle/answer.js';
 import type { Receiver } from '../../receiver/receiver.js';
 import { asError, type ReconcileStatus, Stop } from './report.js';
-import type { SourceEntry } from './source.js';
+import type { SourceChunk, SourceEntry } from './source.js';
 
 /** The part of a receiver that `reconcile` uses. */
 export type ReconcilingReceiver = Pick<Receiver, 'idempotencyKey' | 'rememberedSince' | 'handleEvents' | 'peek'>;
@@ -25,6 +25,7 @@ export interface FeedOptions {
   readonly keySource: string | false | undefined;
   /** Whether to handle the events; false only reports missing ones. */
   readonly handle: boolean;
+  readonly retentionMs: number | undefined;
 }
 
 /** Codes of errors that would also fail the next event. */
@@ -114,4 +115,36 @@ async function look(
     if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw error;
     throw new Stop('busy', asError(error));
   }
+}
+
+/** Margin in ms for differences between clocks: an event may seem younger than it is. */
+const CLOCK_SKEW_MS = 60_000;
+
+type Memory = Pick<FeedOptions, 'receiver' | 'retentionMs'>;
+
+/** @throws ConfigError if an event's age is unknown. */
+export function rememberedSince({ receiver, retentionMs }: Memory): number {
+  const known = receiver.rememberedSince();
+  if (known === undefined && retentionMs === undefined) {
+    throw new ConfigError(
+      'The retention of the store is unknown. Set `retentionMs` to the time that the store keeps keys.',
+    );
+  }
+  return Math.max(known ?? 0, retentionMs === undefined ? 0 : Date.now() - retentionMs);
+}
+
+/** The error for events whose keys the store may have deleted: they could take effect twice. */
+export function whyTooOld(
+  { oldestAt = Number.NEGATIVE_INFINITY }: SourceChunk,
+  memory: Memory,
+): ConfigError | undefined {
+  const since = rememberedSince(memory);
+  if (oldestAt - CLOCK_SKEW_MS >= since) return undefined;
+  return new ConfigError(
+    `Events from ${isoText(oldestAt)} on may be older than what the receiver's store remembers: that starts at ${isoText(since)}, and ${CLOCK_SKEW_MS / 1000} s are left for clocks that differ. They could take effect twice. Set \`from\` to a later position, or raise \`retentionMs\` of the store before you need it.`,
+  );
+}
+
+function isoText(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'an unknown time';
 }

@@ -4,12 +4,11 @@ import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } f
 import type { Logger } from '../../internal/logger.js';
 import type { ReconcileCursor } from '../../stores/cursor.js';
 import { guardedLogger } from '../logging.js';
-import type { ReconcilingReceiver } from './feed.js';
+import { type ReconcilingReceiver, rememberedSince } from './feed.js';
 import { isPosition, Progress } from './progress.js';
 import { Reconciliation, type ReconciliationOptions } from './reconciliation.js';
 import { asError, type ReconcileReport, Stop } from './report.js';
 import type { ReconcileSource } from './source.js';
-import { rememberedSince } from './too-old.js';
 
 /** Options of `reconcile`. */
 export interface ReconcileOptions {

@@ -2,17 +2,15 @@ import { ConfigError } from '../../errors.js';
 import { MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
 import { pause } from '../rpc.js';
-import { checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result } from './feed.js';
+import { checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result, whyTooOld } from './feed.js';
 import { isPosition, type Progress } from './progress.js';
 import { asError, type ReconcileReport, Stop, type StopReason, Tally } from './report.js';
 import type { ReconcileSource, SourceChunk, SourceRange } from './source.js';
-import { whyTooOld } from './too-old.js';
 
 export interface ReconciliationOptions extends FeedOptions {
   readonly source: ReconcileSource;
   readonly batchSize: number;
   readonly retryListSize: number;
-  readonly retentionMs: number | undefined;
   readonly retryDelayMs: number;
   readonly signal: AbortSignal;
   readonly logger: Logger;

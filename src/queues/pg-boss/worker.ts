@@ -4,9 +4,17 @@ import { checkClientOptions } from '../../internal/check-client.js';
 import { engineError, LONGEST_TEXT } from '../engine-error.js';
 import { type EventJob, readJob } from '../job.js';
 import { createRunJob, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
-import { BOSS, type PgBossJobLike, type PgBossLike, type StoreJobs, storing } from './jobs.js';
+import { nextJobId } from './job-id.js';
+import {
+  BOSS,
+  isPgBoss12,
+  type PgBossJobInsert,
+  type PgBossJobLike,
+  type PgBossLike,
+  type StoreJobs,
+  storing,
+} from './jobs.js';
 import { isTooShort } from './queue.js';
-import { createSendAgain } from './send-again.js';
 
 /** Options of {@link pgBossWorker}. */
 export interface PgBossWorkerOptions<Tx = undefined> extends EventWorkerOptions<Tx> {
@@ -51,8 +59,9 @@ export function pgBossWorker<Tx = undefined>(
   checkClientOptions('pgBossWorker', options, BOSS, ['boss', ...WORKER_OPTIONS]);
   const { boss } = options;
   const { runJob, handlerTimeoutMs } = createRunJob(options);
-  const deadLetter = deadLetters(boss, storing(boss));
-  const sendAgain = createSendAgain(boss);
+  const store = storing(boss);
+  const deadLetter = deadLetters(boss, store);
+  const sendAgain = sendingAgain(boss, store);
 
   async function settle(job: PgBossJobLike, isAlone: boolean): Promise<void> {
     const read = readOrInvalid(job.data);
@@ -111,3 +120,39 @@ function deadLetters(boss: PgBossLike, store: StoreJobs) {
     if (lost.length > 0) throw new Error(`pg-boss did not store a job in the dead-letter queue ${name}.`);
   };
 }
+
+/** The shortest time for which pg-boss 12 keeps a job that was sent again: until the earlier job can no longer run. */
+const KEEP_SECONDS = 3600;
+
+/**
+ * Stores a copy of the job of an event that must wait, under another id, to run later: pg-boss cannot delay a running
+ * job. The copy's id derives from that of the job, so that a crash before the job is completed leaves one copy, not
+ * two.
+ */
+function sendingAgain(boss: PgBossLike, store: StoreJobs): (job: PgBossJobLike, delayMs: number) => Promise<void> {
+  /** How pg-boss retries the job. */
+  async function retriesOf({ name, id }: PgBossJobLike): Promise<Retries> {
+    const found: object | null | undefined = isPgBoss12(boss)
+      ? (await boss.findJobs(name, { id }))[0]
+      : await boss.getJobById(name, id, { includeArchive: false });
+    if (!found) throw new Error('pg-boss does not find the job that it runs, so the job cannot be sent again.');
+    const { retryLimit, retryDelay, retryBackoff } = found as Retries;
+    return { retryLimit, retryDelay, retryBackoff };
+  }
+
+  return async (job, delayMs) => {
+    const expireInSeconds = Number(job.expireInSeconds);
+    const again: PgBossJobInsert = {
+      id: nextJobId(job.id),
+      data: job.data as object,
+      expireInSeconds,
+      // Relative, so that the clock of the database applies.
+      startAfter: String(delayMs / 1000),
+      ...(await retriesOf(job)),
+    };
+    const lost = await store(job.name, [again], Math.max(KEEP_SECONDS, 2 * expireInSeconds));
+    if (lost.length > 0) throw new Error(`pg-boss did not store a job again in the queue ${job.name}.`);
+  };
+}
+
+type Retries = Required<Pick<PgBossJobInsert, 'retryLimit' | 'retryDelay' | 'retryBackoff'>>;
