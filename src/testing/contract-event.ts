@@ -96,7 +96,7 @@ export function sampleContractEvent<const Abi extends readonly unknown[], const 
   const blockNumber = position('blockNumber', options.blockNumber ?? 16);
   const logIndex = position('logIndex', options.logIndex ?? 0);
 
-  const { event, item } = choose(abi, name, args);
+  const { event, item } = choose(abi, name);
   const log = encodeEvent(item, valuesOf(item, args));
   const emitted = contractAbi([event]).emitted(log);
   if (emitted === undefined) throw new ConfigError(`\`abi\`: ${item.signature} cannot be the event of a log.`);
@@ -134,43 +134,30 @@ interface Chosen {
 /** A log has at most four topics. */
 const MOST_TOPICS = 4;
 
-/** The event of that name or signature; if there are several, the one that the arguments match. */
-function choose(abi: unknown, written: string, args: unknown): Chosen {
+/** The event of that name or signature. */
+function choose(abi: unknown, written: string): Chosen {
   const name = written.replace(/\(.*$/s, '');
   const named = itemsOf<AbiEvent>(abi, 'event')
     .filter((event) => event.name === name)
-    .map((event) => ({ event: { ...event, inputs: event.inputs ?? [] }, item: abiEventItem(event) }));
+    .map((event) => ({ event, item: abiEventItem(event) }));
   const signatures = [...new Set(named.map(({ item }) => item.signature))].join(', ');
   const found = name === written ? named : named.filter(({ item }) => item.signature === canonical(written));
-  const [first] = found;
-  if (first === undefined) {
+  const [chosen] = found;
+  if (chosen === undefined) {
     const others = signatures && ` It has ${signatures}.`;
     throw new ConfigError(`\`abi\` has no event ${written}.${others} Check \`name\`.`);
   }
-  const isOne = (some: readonly Chosen[]) => some.every(({ item }) => item.shape === some[0]?.item.shape);
-  const fit = isOne(found) ? found : found.filter(({ item }) => takes(item, args));
-  const [chosen] = fit;
-  if (chosen === undefined || !isOne(fit)) {
-    const which = chosen === undefined ? 'match none of them' : 'match several of them';
+  const { shape, topicCount, signature, isAnonymous } = chosen.item;
+  if (found.some(({ item }) => item.shape !== shape)) {
     throw new ConfigError(
-      `\`abi\` has several events ${written}, and \`args\` ${which}: ${signatures}. Set \`name\` to a signature, or pass an ABI with one of them.`,
+      `\`abi\` has several events ${written}: ${signatures}. Set \`name\` to a signature, or pass an ABI with one of them.`,
     );
   }
-  if (chosen.item.topicCount > MOST_TOPICS) {
-    const { signature, isAnonymous } = chosen.item;
+  if (topicCount > MOST_TOPICS) {
     const limit = isAnonymous ? 4 : 3;
     throw new ConfigError(`\`abi\`: ${signature} has more than ${limit} indexed inputs, which a log cannot contain.`);
   }
   return chosen;
-}
-
-/** Whether arguments have the names, or the number, of an event's inputs. */
-function takes({ inputs, isNamed }: AbiEventItem, args: unknown): boolean {
-  if (!isRecord(args)) return (Array.isArray(args) ? args.length : 0) === inputs.length;
-  const isObject = isNamed || inputs.length === 0;
-  return (
-    isObject && Object.keys(args).length === inputs.length && inputs.every(({ name }) => Object.hasOwn(args, name))
-  );
 }
 
 /** The checked values of the arguments, in the order of the ABI. */

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FinalityVerdict, finalityOf } from '../../src/chain/finality/stage.js';
+import { memoryStore } from '../../src/index.js';
 import { bullmqWorker } from '../../src/queues/bullmq/index.js';
 import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import type { EventWorkerOptions } from '../../src/queues/run-job.js';
 import { deferred, event } from '../helpers.js';
+import { DROPPED, FINAL, MOOT, REMOVED } from '../receiver/scripted-finality.js';
 import type { OnEvent, WorkOptions } from './engines.js';
 
 beforeEach(() => {
@@ -14,17 +17,17 @@ afterEach(() => {
 
 const unused = () => Promise.reject(new Error('not used'));
 const idleBoss = { getQueue: unused, insert: unused, getJobById: unused, complete: unused };
-const dataOf = (key: string) => ({ event: event(key), idempotencyKey: key, timestamp: '1700000000' });
+const dataOf = (key: string, id = key) => ({ event: event(id), idempotencyKey: key, timestamp: '1700000000' });
 
 /** A function that tries the job of a key, for each engine. */
 const workers = {
   bullmqWorker(options: EventWorkerOptions) {
     const processor = bullmqWorker(options);
-    return (key: string) => processor({ data: dataOf(key) });
+    return (key: string, id?: string) => processor({ data: dataOf(key, id) });
   },
   pgBossWorker(options: EventWorkerOptions) {
     const worker = pgBossWorker({ boss: idleBoss, ...options });
-    return (key: string) => worker([{ id: key, name: 'q', data: dataOf(key), expireInSeconds: 900 }]);
+    return (key: string, id?: string) => worker([{ id: key, name: 'q', data: dataOf(key, id), expireInSeconds: 900 }]);
   },
 };
 
@@ -111,6 +114,37 @@ describe.each(Object.keys(workers) as (keyof typeof workers)[])('onError of %s',
       expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', cause: down }),
       { idempotencyKey: 'a', item: expect.objectContaining({ status: 'event' }) },
     ]);
+  });
+});
+
+describe.each(Object.keys(workers) as (keyof typeof workers)[])('%s with finality', (name) => {
+  const handled: string[] = [];
+  const worker = (verdict: FinalityVerdict, onDropped = () => {}) =>
+    workers[name]({
+      onEvent: ({ id }) => handled.push(id),
+      store: memoryStore(),
+      finality: finalityOf({ onDropped, check: async (events) => events.map(() => verdict) }),
+    });
+
+  it('fails a job with the default idempotency key, and says what to set', async () => {
+    for (const key of ['event.emitted:a', 'tenant%3A1::event.emitted:a'])
+      await expect(worker(FINAL)(key, 'a')).rejects.toThrow('logIdentity(event, { chainId })');
+    expect(handled).toEqual([]);
+  });
+
+  it('drops an event, and fails its job if onDropped fails', async () => {
+    await worker(DROPPED)('a');
+    const failing = () => {
+      throw new Error('no row to delete');
+    };
+    await expect(worker(DROPPED, failing)('b')).rejects.toThrow('no row to delete');
+    expect(handled).toEqual([]);
+  });
+
+  it('handles a notice of removal only if its log took effect', async () => {
+    await worker(REMOVED)('a:removed');
+    await worker(MOOT)('b:removed');
+    expect(handled).toEqual([]);
   });
 });
 
