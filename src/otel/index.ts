@@ -1,7 +1,6 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
 import { followWithMetrics } from './metrics.js';
-import { followReconcile } from './reconcile.js';
 import { followWithSpans } from './spans.js';
 import { VERSION } from './version.js';
 
@@ -89,11 +88,9 @@ export function instrumentWebhooks(options: InstrumentationOptions = {}): () => 
     throw optionError('meterProvider', 'a MeterProvider', meterProvider);
   registry[ACTIVE]?.();
 
-  const meter = () => meterProvider.getMeter(NAME, VERSION);
   const stops = [
     followWithSpans({ tracer: () => tracerProvider.getTracer(NAME, VERSION), destination, maxEventSpans }),
-    followWithMetrics({ meter, destination }),
-    followReconcile(meter),
+    followWithMetrics({ meter: () => meterProvider.getMeter(NAME, VERSION), destination }),
   ];
   const stop = () => {
     for (const each of stops.splice(0)) each();

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Attributes, Meter } from '@opentelemetry/api';
+import type { ReconcileReport } from '../chain/reconcile/report.js';
 import type { DeadLetter } from '../handle/dead-letter.js';
 import type { DeliveryMessage, EventMessage, HandlerMessage, InFlightMessage, ReorgReport } from '../handle/tracing.js';
 import { errorAttributes, kindOf, messagingAttributes } from './attributes.js';
@@ -19,64 +20,79 @@ const HANDLER_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Each is four times the previous one, up to the default `maxBodyBytes`. */
 const BODY_BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 10_485_760];
 
-const IN_FLIGHT = 'event-webhook-receiver:in-flight';
-const DEAD_LETTER = 'event-webhook-receiver:dead-letter';
-const REORGS = 'event-webhook-receiver:reorgs';
-
 function createInstruments(meter: Meter) {
-  const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
-    meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } });
+  const counter = (name: string, unit: string, description: string) => meter.createCounter(name, { unit, description });
+  const gauge = (name: string, unit: string, description: string) => meter.createGauge(name, { unit, description });
+  const upDown = (name: string, unit: string, description: string) =>
+    meter.createUpDownCounter(name, { unit, description });
+  const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
+    meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries } });
   return {
-    deliveries: meter.createCounter('webhook.deliveries', {
-      description: 'Deliveries, by answer.',
-      unit: '{delivery}',
-    }),
-    activeDeliveries: meter.createUpDownCounter('webhook.active_deliveries', {
-      description: 'Deliveries that were received and not yet answered, verified or not.',
-      unit: '{delivery}',
-    }),
-    deadLetters: meter.createCounter('webhook.dead_letters', {
-      description: 'Events whose handler failed for good, and which the store keeps.',
-      unit: '{event}',
-    }),
-    reorgEvents: meter.createCounter('webhook.reorg.events', {
-      description: 'Events whose effect was applied or reverted because of a re-org, or whose change failed.',
-      unit: '{event}',
-    }),
-    reorgOpen: meter.createGauge('webhook.reorg.open', {
-      description: 'Events whose block is not final.',
-      unit: '{event}',
-    }),
-    reorgOldest: meter.createGauge('webhook.reorg.oldest_block', {
-      description: 'Number of the lowest block whose events may still change.',
-      unit: '{block}',
-    }),
-    inFlight: meter.createUpDownCounter('webhook.in_flight', {
-      description:
-        'Places of maxInFlight in use: by deliveries being handled, and handlers that outlast their time limit.',
-      unit: '{delivery}',
-    }),
-    bodySize: histogram('webhook.delivery.body.size', 'Size of received bodies.', 'By', BODY_BYTES),
+    deliveries: counter('webhook.deliveries', '{delivery}', 'Deliveries, by answer.'),
+    activeDeliveries: upDown(
+      'webhook.active_deliveries',
+      '{delivery}',
+      'Deliveries that were received and not yet answered, verified or not.',
+    ),
+    inFlight: upDown(
+      'webhook.in_flight',
+      '{delivery}',
+      'Places of maxInFlight in use: by deliveries being handled, and handlers that outlast their time limit.',
+    ),
+    bodySize: histogram('webhook.delivery.body.size', 'By', 'Size of received bodies.', BODY_BYTES),
     processDuration: histogram(
       'messaging.process.duration',
-      'Time from receiving a delivery to its answer.',
       's',
+      'Time from receiving a delivery to its answer.',
       PROCESS_SECONDS,
     ),
-    events: meter.createCounter('messaging.client.consumed.messages', {
-      description: 'Items of authentic deliveries, by outcome.',
-      unit: '{message}',
-    }),
+    events: counter(
+      'messaging.client.consumed.messages',
+      '{message}',
+      'Items of authentic deliveries, by outcome.',
+    ),
     handlerDuration: histogram(
       'webhook.handler.duration',
-      'Time that onEvent takes for an event, or onEvents or enqueue for the events of a delivery.',
       's',
+      'Time that onEvent takes for an event, or onEvents or enqueue for the events of a delivery.',
       HANDLER_SECONDS,
     ),
+    deadLetters: counter(
+      'webhook.dead_letters',
+      '{event}',
+      'Events whose handler failed for good, and which the store keeps.',
+    ),
+    reorgEvents: counter(
+      'webhook.reorg.events',
+      '{event}',
+      'Events whose effect was applied or reverted because of a re-org, or whose change failed.',
+    ),
+    reorgOpen: gauge('webhook.reorg.open', '{event}', 'Events whose block is not final.'),
+    reorgOldest: gauge(
+      'webhook.reorg.oldest_block',
+      '{block}',
+      'Number of the lowest block whose events may still change.',
+    ),
+    reconcile: {
+      runs: counter('webhook.reconcile.runs', '{run}', 'Runs of reconcile, by result.'),
+      found: counter('webhook.reconcile.found', '{event}', 'Events that reconcile read.'),
+      repaired: counter(
+        'webhook.reconcile.repaired',
+        '{event}',
+        'Events that had not taken effect before reconcile repaired them.',
+      ),
+      failed: counter('webhook.reconcile.failed', '{event}', 'Events that reconcile passed on and that failed.'),
+      left: gauge('webhook.reconcile.left', '{event}', 'Events on the retry list, at the end of the last run.'),
+      lag: gauge(
+        'webhook.reconcile.lag',
+        '{block}',
+        'Blocks between the cursor and the last final block, at the end of the last run.',
+      ),
+    },
   };
 }
 
-/** Counts and times deliveries, events and handlers. Returns a function that stops it. */
+/** Counts and times deliveries, events, handlers, re-orgs and runs of `reconcile`. Returns a function that stops it. */
 export function followWithMetrics({ meter, destination }: MetricOptions): () => void {
   const base = messagingAttributes(destination);
   let made: ReturnType<typeof createInstruments> | undefined;
@@ -138,35 +154,50 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
     if (inFlight > 0) places.set(message, inFlight);
     else places.delete(message);
   };
-  const onPlaces = (message: unknown) =>
-    guarded(() => count(message as InFlightMessage, (message as InFlightMessage).inFlight));
-  subscribe(IN_FLIGHT, onPlaces);
-  const onDeadLetter = (letter: unknown) =>
-    guarded(() =>
-      instruments().deadLetters.add(1, { ...base, 'webhook.event.kind': (letter as DeadLetter).event.event }),
-    );
-  subscribe(DEAD_LETTER, onDeadLetter);
-  const onReorgs = (message: unknown) =>
-    guarded(() => {
-      const { reorgEvents, reorgOpen, reorgOldest } = instruments();
-      const report = message as ReorgReport;
-      for (const change of ['applied', 'reverted', 'failed'] as const) {
-        if (report[change] > 0) reorgEvents.add(report[change], { ...base, 'webhook.reorg.change': change });
-      }
-      // A gauge keeps its value: without this one, a last block that became final would look like one that never does.
-      reorgOpen.record(report.open, base);
-      if (report.oldestBlock !== undefined) reorgOldest.record(report.oldestBlock, base);
-    });
-  subscribe(REORGS, onReorgs);
 
-  const stops = [follow('delivery', beginDelivery), follow('event', beginEvent), follow('handler', beginHandler)];
+  function countReorgs(report: ReorgReport): void {
+    const { reorgEvents, reorgOpen, reorgOldest } = instruments();
+    for (const change of ['applied', 'reverted', 'failed'] as const) {
+      if (report[change] > 0) reorgEvents.add(report[change], { ...base, 'webhook.reorg.change': change });
+    }
+    // A gauge keeps its value: without this one, a last block that became final would look like one that never does.
+    reorgOpen.record(report.open, base);
+    if (report.oldestBlock !== undefined) reorgOldest.record(report.oldestBlock, base);
+  }
+
+  function countReconcile({ source, chainId, stopped, final, to, ...counts }: ReconcileReport): void {
+    const { reconcile } = instruments();
+    const attributes: Attributes = { 'webhook.reconcile.source': source };
+    if (chainId !== undefined) attributes['webhook.reconcile.chain_id'] = chainId;
+    reconcile.runs.add(1, { ...attributes, 'webhook.reconcile.result': stopped?.reason ?? 'complete' });
+    for (const name of ['found', 'repaired', 'failed'] as const) reconcile[name].add(counts[name], attributes);
+    // Unknown if the run could not read the list.
+    if (stopped?.reason !== 'cursor') reconcile.left.record(counts.left, attributes);
+    if (final !== undefined) reconcile.lag.record(Math.max(0, final - to), attributes);
+  }
+
+  const stops = [
+    follow('delivery', beginDelivery),
+    follow('event', beginEvent),
+    follow('handler', beginHandler),
+    on<InFlightMessage>('in-flight', (message) => count(message, message.inFlight)),
+    on<DeadLetter>('dead-letter', ({ event }) =>
+      instruments().deadLetters.add(1, { ...base, 'webhook.event.kind': event.event }),
+    ),
+    on('reorgs', countReorgs),
+    on('reconcile', countReconcile),
+  ];
   return () => {
     for (const stop of stops) stop();
-    unsubscribe(IN_FLIGHT, onPlaces);
-    unsubscribe(DEAD_LETTER, onDeadLetter);
-    unsubscribe(REORGS, onReorgs);
     for (const message of places.keys()) guarded(() => count(message, 0));
   };
+}
+
+/** Calls `record` for each message of a channel. Returns a function that stops it. */
+function on<Message>(name: string, record: (message: Message) => void): () => void {
+  const onMessage = (message: unknown) => guarded(() => record(message as Message));
+  subscribe(`event-webhook-receiver:${name}`, onMessage);
+  return () => void unsubscribe(`event-webhook-receiver:${name}`, onMessage);
 }
 
 /** The type of a handler's events, if all have the same. */
