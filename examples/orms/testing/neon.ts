@@ -39,6 +39,7 @@ const endOf = (pool: Pool) => Promise.race([pool.end(), new Promise<void>((resol
 export const clients: readonly SqlClient[] = [
   {
     title: 'fromPg over Pool of @neondatabase/serverless',
+    connectsByDriver: true,
     dialect: 'postgres',
     open(url, { max }) {
       const pool = poolOf(url, max);

@@ -18,7 +18,6 @@ const both: Record<string, Connect> = {
 };
 const clients: Record<string, Connect> = {
   ...both,
-  'ioredis, whose sockets may take as long as the store': (url) => connectIoRedis(url, timeoutMs),
   'node-redis, whose sockets may take as long as the store': (url) => connectNodeRedis(url, timeoutMs),
 };
 

@@ -3,10 +3,8 @@ import { nothing, unique } from '../../contracts/store-helpers.js';
 import { once } from '../calls.js';
 import type { SqlClient, SqlServer } from './client.js';
 import { describeBareClients } from './servers.js';
-import { describeContract } from './suites/contract.js';
-import { describeEach } from './suites/each.js';
+import { describeWrapped } from './suites/contract.js';
 import { describeLateHandlers } from './suites/late.js';
-import { describeLeases } from './suites/leases.js';
 
 /** A client that does not restore the session that a handler leaves. */
 function describeQualifiedTable(client: SqlClient, { open }: SqlServer): void {
@@ -30,10 +28,4 @@ function describeQualifiedTable(client: SqlClient, { open }: SqlServer): void {
   });
 }
 
-describeBareClients([
-  describeQualifiedTable,
-  (client, server) => describeContract(client, server, []),
-  describeLeases,
-  describeLateHandlers,
-  describeEach,
-]);
+describeBareClients([describeQualifiedTable, describeWrapped, describeLateHandlers]);

@@ -104,6 +104,8 @@ async function prepare(client: SqlClient, url: string): Promise<void> {
   const direct = await openClient(client, url);
   await direct.lease().migrate();
   await direct.run('CREATE TABLE effects (id varchar(200) NOT NULL)');
+  // Of the sessions that are opened from now on. (Default: a second.)
+  if (client.dialect === 'postgres') await direct.run(`ALTER ROLE CURRENT_USER SET deadlock_timeout = '50ms'`);
 }
 
 export function useServer(dialect: 'postgres' | 'mysql'): SqlServer {

@@ -2,4 +2,4 @@ import { describeBareClients, describeDrivers } from './servers.js';
 import { describeEnded } from './suites/ended.js';
 
 describeDrivers([describeEnded]);
-describeBareClients([describeEnded]);
+describeBareClients([(client, server) => describeEnded(client, server, true)]);

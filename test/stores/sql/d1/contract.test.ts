@@ -36,7 +36,7 @@ describe.skipIf(!hasWorkerd)(`sqlStore over D1, from Node${needsWorkerd}`, () =>
     expect(await once(store, kept, failing)).toBe('duplicate');
   });
 
-  describeCursors('fromD1', open);
+  describeCursors('fromD1', open, 2);
 
   describe('dead letters of fromD1', () => {
     const make = async () => ({

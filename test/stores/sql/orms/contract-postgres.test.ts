@@ -1,4 +1,4 @@
 import { describeOrms } from '../servers.js';
-import { describeContract } from '../suites/contract.js';
+import { describeWrapped } from '../suites/contract.js';
 
-await describeOrms([(client, server) => describeContract(client, server, [])], ['postgres']);
+await describeOrms([describeWrapped], ['postgres']);

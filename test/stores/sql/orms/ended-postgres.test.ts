@@ -1,4 +1,4 @@
 import { describeOrms } from '../servers.js';
 import { describeEnded } from '../suites/ended.js';
 
-await describeOrms([describeEnded], ['postgres']);
+await describeOrms([(client, server) => describeEnded(client, server, true)], ['postgres']);

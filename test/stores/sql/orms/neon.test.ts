@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { type SqlClient, useServer } from '../client.js';
-import { describeContract } from '../suites/contract.js';
+import { describeWrapped } from '../suites/contract.js';
 import { hasOrms, importOrms, needsOrms } from './installed.js';
 
 interface Neon {
@@ -19,5 +19,7 @@ describe.skipIf(!hasPostgres || !neon)(`sqlStore over Postgres through WebSocket
   });
   afterAll(() => stop?.());
 
-  for (const client of neon?.clients ?? []) describeContract(client, server);
+  const [pool, drizzle] = neon?.clients ?? [];
+  if (pool) describeWrapped(pool, server, server.server);
+  if (drizzle) describeWrapped(drizzle, server);
 });

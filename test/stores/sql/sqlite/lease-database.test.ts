@@ -5,8 +5,7 @@ import { sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { onceEach } from '../../calls.js';
 import type { Row, SqlClient } from '../client.js';
-import { describeLeases } from '../suites/leases.js';
-import { describeClientLetters } from '../suites/letters.js';
+import { describeMode } from '../suites/contract.js';
 import { useFile } from './file.js';
 
 type Connection = InstanceType<typeof Database>;
@@ -42,8 +41,7 @@ const leaseDatabase: SqlClient = {
 };
 
 const file = useFile();
-describeLeases(leaseDatabase, file);
-describeClientLetters(leaseDatabase, 'lease', () => file.open(leaseDatabase));
+describeMode(leaseDatabase, 'lease', () => file.open(leaseDatabase));
 
 describe('the statements for a LeaseDatabase', () => {
   it('take at most 5000 keys each', async () => {

@@ -1,7 +1,6 @@
 import type { SqlClient, SqlServer } from '../client.js';
 import { describeCursor } from './cursor.js';
 import { describeDeadlocks } from './deadlocks.js';
-import { describeEach } from './each.js';
 import { describeLateHandlers } from './late.js';
 import { describeTransactional } from './transactional.js';
 
@@ -10,7 +9,6 @@ export function describeAll(client: SqlClient, server: SqlServer): void {
   describeTransactional(client, server);
   describeLateHandlers(client, server);
   describeDeadlocks(client, server);
-  describeEach(client, server);
   // The others run the statements of cursors by their driver.
   if (!client.connectsByDriver) describeCursor(client, server);
 }

@@ -13,16 +13,22 @@ export const PASS = {
   sqlite: (ms: number) => `UPDATE ${TABLE} SET expires_at = expires_at - ${ms}`,
 };
 
-/** The contract of stores, with both modes of a client. `away`: the modes whose server goes away, too. */
-export function describeContract(
-  client: SqlClient,
-  { open, server }: SqlServer,
-  away: readonly Kind[] = ['lease', 'transactional'],
-): void {
+/** The contract of stores, with both modes of a driver whose server goes away, too. */
+export function describeContract(client: SqlClient, { open, server }: SqlServer): void {
   for (const kind of ['lease', 'transactional'] as const) {
-    if (kind === 'lease' && client.connectsByDriver) continue;
-    describeMode(client, kind, () => open(client), away.includes(kind) && !client.crashes ? server : undefined);
+    describeMode(client, kind, () => open(client), client.crashes ? undefined : server);
   }
+}
+
+/**
+ * The contract of stores, with a client that wraps a driver: its transactions and, unless the driver runs them, the
+ * statements for leases, dead letters, records and logs.
+ */
+export function describeWrapped(client: SqlClient, { open }: SqlServer, away?: () => TestServer): void {
+  describeKind(client, 'transactional', () => open(client), away);
+  if (client.connectsByDriver) return;
+  describeClientLetters(client, 'lease', () => open(client));
+  describeClientLogs(client, () => open(client));
 }
 
 /** The contract of stores, with one mode of a client. */
@@ -32,6 +38,12 @@ export function describeMode(
   open: () => Promise<Opened>,
   server?: () => TestServer,
 ): void {
+  describeKind(client, kind, open, server);
+  describeClientLetters(client, kind, open);
+  if (kind === 'transactional') describeClientLogs(client, open);
+}
+
+function describeKind(client: SqlClient, kind: Kind, open: () => Promise<Opened>, server?: () => TestServer): void {
   let opened: Opened;
   const target: StoreTarget = {
     async open(settings) {
@@ -46,6 +58,4 @@ export function describeMode(
   const meanwhile = kind === 'transactional' && waits ? 'waits' : 'in-progress';
   const traits = { meanwhile, shared: true, leases: kind === 'lease' } as const;
   describeStore(`${client.title}, ${kind}`, traits, target, server);
-  describeClientLetters(client, kind, open);
-  if (kind === 'transactional') describeClientLogs(client, open);
 }

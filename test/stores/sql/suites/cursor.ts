@@ -21,7 +21,7 @@ export function describeCursor(client: SqlClient, { open }: SqlServer): void {
 }
 
 /** Cursors of stores that are opened on one database. */
-export function describeCursors(title: string, open: (settings?: { table: string }) => Promise<SqlLeaseStore>): void {
+export function describeCursors(title: string, open: (settings?: { table: string }) => Promise<SqlLeaseStore>, rounds = 8): void {
   describe(`${title}, cursor`, () => {
     it('is undefined at first, and then the last text that was written', async () => {
       const store = await open();
@@ -62,7 +62,7 @@ export function describeCursors(title: string, open: (settings?: { table: string
     it('is won by one of 20 writers at once, round by round', async () => {
       const [one, two] = [await open(), await open()];
       const name = unique();
-      await raceRounds((index) => (index % 2 ? one : two).cursor(name));
+      await raceRounds((index) => (index % 2 ? one : two).cursor(name), rounds);
     });
 
     it('says what to call when there is no table', async () => {
@@ -76,10 +76,10 @@ export function describeCursors(title: string, open: (settings?: { table: string
 }
 
 /** Lets 20 writers race for each of some rounds. Each round has one winner, and keeps its text. */
-export async function raceRounds(cursorOf: (index: number) => ReturnType<SqlLeaseStore['cursor']>): Promise<void> {
+async function raceRounds(cursorOf: (index: number) => ReturnType<SqlLeaseStore['cursor']>, rounds: number): Promise<void> {
   const cursors = Array.from({ length: 20 }, (_, index) => cursorOf(index));
   let current: string | undefined;
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < rounds; round++) {
     const texts = cursors.map((_, index) => `${round}:${index}`);
     const won = await Promise.all(cursors.map((cursor, index) => cursor.write(texts[index] as string, current)));
     expect(won.filter(Boolean)).toHaveLength(1);

@@ -74,7 +74,7 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         const proxy = await startHalfOpenProxy(server().port);
         onTestFinished(() => proxy.stop());
         const opened = await openClient(client, { max }, proxy.port);
-        const store = opened.transactional({ leaseMs: max === 1 ? 2500 : 60_000, timeoutMs: 1000 });
+        const store = opened.transactional({ leaseMs: max === 1 ? 600 : 60_000, timeoutMs: 1000 });
         const key = unique();
         let statement: Promise<unknown> = Promise.resolve();
         const begin = (tx: Run) => {

@@ -146,6 +146,19 @@ async function handle(store: Ground['store'], key: string, step: Step, run: (tx:
 }
 
 function describeLeased({ dialect }: SqlClient, ground: (settings?: object) => Promise<Ground>): void {
+  it('are not needed to record an effect whose row was swept, or whose lease is over', async () => {
+    const { opened, store } = await ground();
+    if (!('claim' in store)) throw new Error('It has no leases.');
+    for (const sweep of [() => store.sweep(), nothing]) {
+      const [key, owner] = [unique(), crypto.randomUUID()];
+      await store.claim([key], owner, DELIVERY);
+      await endLeases(opened.run, dialect);
+      await sweep();
+      expect(await store.record([key], owner, DELIVERY)).toEqual(new Map([[key, true]]));
+      expect(await handle(store, key, DELIVERY)).toBe('duplicate');
+    }
+  });
+
   it('are removed by a run that took effect although its lease had ended', async () => {
     const { opened, store, letters } = await ground();
     if (!('claim' in store)) throw new Error('It has no leases.');
