@@ -29,11 +29,11 @@ export const ROOMS = {
     except: ['test/stores/mongodb.slow.test.ts'],
   },
   // Three rooms for the SQL stores, because a server makes tests slow. One client of each database, and no races or long
-  // waits. What `leases` of the suites tests is of the contract.
+  // waits.
   sql: {
     mutate: ['src/stores/sql/*.ts', '!src/stores/sql/{postgres,mysql*,cursor}.ts'],
     tests: [
-      'test/stores/sql/{table,errors,options,leases,maintenance,frozen,transactional,transactional-late,transactional-rollback,cursor}.test.ts',
+      'test/stores/sql/{table,texts,errors,options,leases,letters,maintenance,frozen,transactional,transactional-late,transactional-rollback,cursor}.test.ts',
       'test/stores/sql/sqlite/sqlite-busy.test.ts',
       'test/stores/sql/sqlite/sqlite-steps.slow.test.ts',
       'test/stores/sql/sqlite/lease-database.test.ts',

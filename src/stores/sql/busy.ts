@@ -1,16 +1,9 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import type { Answer, RunStatement, SynchronousDatabase } from './database.js';
-import { reasonsOf } from './dialect.js';
+import { isBusy } from './errors.js';
 
 /** Delay before the next try when another connection is writing, in ms. */
 export const BUSY_RETRY_MS = 5;
-
-/** Whether another connection is writing to the SQLite file. The clients have only the message in common. */
-export function isBusy(error: unknown): boolean {
-  return reasonsOf(error).some(({ code, message }) =>
-    /SQLITE_BUSY|SQLITE_LOCKED|(database|table) .{0,80}is locked/.test(`${code} ${message}`),
-  );
-}
 
 /** Repeats the work while another connection is writing, for up to `timeoutMs`. */
 export async function whenFree<T>(work: () => T | Promise<T>, timeoutMs: number): Promise<T> {

@@ -4,8 +4,8 @@ import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
 import { type Answer, type Dialect, type RunStatement, valuesOf } from './database.js';
-import { explained, isConflict, type Statements } from './dialect.js';
-import { late } from './transaction-errors.js';
+import type { Statements } from './dialect.js';
+import { explained, isConflict, late } from './errors.js';
 
 /** The table of cursors, and how to reach it. */
 export interface CursorTable {

@@ -1,9 +1,5 @@
-import { WebhookError } from '../../errors.js';
-import { storeError } from '../bounded-calls.js';
-import type { Claimed as ClaimedKey, Failed, Failure, LetterStore, Step, StoredLetter } from '../store.js';
+import type { Claimed as ClaimedKey, Step } from '../store.js';
 import { type Answer, type IsolationLevel, type RunStatement, type Transaction, valuesOf } from './database.js';
-import type { LogStatements } from './log-statements.js';
-import type { RecordStatements } from './records.js';
 
 /**
  * The status of a key that could not be claimed. `unknown`: its row is open, but its transaction has ended. `dead`: a
@@ -78,17 +74,62 @@ export interface Statements {
   release(run: RunStatement, keys: readonly string[], owner: string): Promise<unknown>;
 
   readonly transaction: TransactionStatements;
-  readonly letters: LetterStatements;
-  readonly logs: LogStatements;
-  readonly records: RecordStatements;
+  /** For the statements that all dialects have in common. */
+  readonly syntax: Syntax;
 }
 
-/** The statements for failures and dead letters. Like {@link LetterStore}, with keys and texts in stored form. */
-export interface LetterStatements {
-  fail(run: RunStatement, key: string, failure: Failure): Promise<Failed | undefined>;
-  look(run: RunStatement, keys: readonly string[]): Promise<ReadonlyMap<string, StoredLetter>>;
-  list(run: RunStatement, page: Parameters<LetterStore['list']>[0]): Promise<ReadonlyMap<string, StoredLetter>>;
-  discard(run: RunStatement, keys: readonly string[]): Promise<ReadonlySet<string>>;
+/** How a dialect writes the parts of a statement on the rows of keys. */
+export interface Syntax {
+  /** The table with its alias. */
+  rows(): string;
+  /** Begins the name of a column, if the table has an alias. */
+  readonly prefix: string;
+  readonly key: string;
+  /** Most keys in one statement. */
+  readonly mostKeys: number;
+  /** Condition for the rows of some keys. */
+  among(keys: readonly string[], texts: Texts): string;
+  /** Begins a statement. */
+  texts(): Texts;
+  /** A text column in SELECT, and the text of its value. */
+  select(column: string): string;
+  read(value: string): string;
+  /** The present, a time after it, and a time in epoch milliseconds, as values of the columns of times. */
+  now(): string;
+  later(ms: number): string;
+  at(ms: number): string;
+  /** The epoch milliseconds of such a value. */
+  ms(value: string): string;
+  /** Condition for rows that are free. */
+  isOver(): string;
+  /** Condition for dead letters that are not being retried. */
+  isIdle(): string;
+  /** Condition that no transaction has claimed a key. (Default: the key of the row.) */
+  isUnlocked(key?: string): string;
+  /** Writes a row of the key, and resolves to whether it did. */
+  write(run: RunStatement, row: WrittenRow): Promise<boolean>;
+  /** Ends a SELECT that must not wait for transactions. */
+  end(): string;
+}
+
+/** A row that is written only if nothing has changed since it was read. */
+export interface WrittenRow {
+  readonly key: string;
+  /** Expressions for the columns, and their texts. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly texts: Texts;
+  /** Condition that the row is as it was read; absent if there was none. */
+  readonly isAsRead: string | undefined;
+  /** Condition that no transaction has the key. */
+  readonly isUnlocked: string;
+}
+
+/** The texts of one statement. */
+export interface Texts {
+  /** An expression for a text. */
+  of(text: string): string;
+  /** The values of the parameters, if there are any. */
+  values(): readonly string[] | undefined;
 }
 
 export interface TransactionStatements {
@@ -121,66 +162,6 @@ export interface TransactionStatements {
   cancel?(run: RunStatement, claimed: Claimed): Promise<unknown>;
   /** Runs on another connection: ends the session of the transaction. */
   terminate?(run: RunStatement, claimed: Claimed): Promise<unknown>;
-}
-
-/** Codes with which clients report that a statement failed because of a concurrent transaction. */
-const CONFLICTS = new Set(['40001', '40P01', 'P2034', 'ER_LOCK_DEADLOCK', 'ER_CHECKREAD', '1213', '1020']);
-
-/**
- * Whether an error, or one of its causes, is a serialization failure or a deadlock: the same transaction may succeed
- * when it is run again.
- */
-export function isConflict(error: unknown): boolean {
-  return codesOf(error).some((code) => CONFLICTS.has(code));
-}
-
-/** SQLSTATEs or client codes of an error and its causes. */
-export function codesOf(error: unknown): string[] {
-  return reasonsOf(error).flatMap(({ code, errno, originalCode }) => [code, errno, originalCode].map(String));
-}
-
-export interface Reason {
-  readonly code?: unknown;
-  readonly errno?: unknown;
-  /** Set by Prisma's driver adapters. */
-  readonly originalCode?: unknown;
-  readonly message?: unknown;
-}
-
-/** Properties in which ORMs keep the error of a driver. */
-const WRAPPERS = ['cause', 'driverError', 'parent', 'original', 'originalError', 'meta', 'driverAdapterError'];
-const MAX_REASONS = 20;
-
-/** An error and its causes. */
-export function reasonsOf(error: unknown): Reason[] {
-  const found: Reason[] = [];
-  const left = [error];
-  while (left.length > 0 && found.length < MAX_REASONS) {
-    const each = left.shift();
-    if (typeof each !== 'object' || each === null || found.includes(each)) continue;
-    // The causes of this error must not lead to a retry.
-    if (WebhookError.codeOf(each) === 'ERR_WEBHOOK_OUTCOME_UNKNOWN') continue;
-    found.push(each);
-    for (const name of WRAPPERS) left.push(Reflect.get(each, name));
-  }
-  return found;
-}
-
-/** The error of one of the store's statements; for some errors one with the fix. */
-export function explained(error: unknown, table: string): unknown {
-  const isMissing =
-    codesOf(error).some((code) => code === '42P01' || code === '1146') ||
-    reasonsOf(error).some(({ message }) => /no such table/.test(String(message)));
-  if (!isMissing) return error;
-  return storeError(`The table ${table} does not exist. Call migrate() of the store before deliveries arrive.`, error);
-}
-
-/** Wraps `run` so that errors are explained. */
-export function explaining(run: RunStatement, table: string): RunStatement {
-  return (...statement) =>
-    run(...statement).catch((error: unknown) => {
-      throw explained(error, table);
-    });
 }
 
 const CLAIMED: ClaimedKey = {};

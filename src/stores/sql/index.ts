@@ -26,10 +26,11 @@ import type {
 } from './database.js';
 import type { Durations, Statements } from './dialect.js';
 import { leaseTable } from './leases.js';
-import { sqlLetters, sqlRecordStore } from './letters.js';
+import { sqlLetters } from './letters.js';
 import { sqlLogs } from './logs.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
+import { sqlRecords } from './records.js';
 import { sqliteDdl, sqliteServerStatements, sqliteStatements } from './sqlite.js';
 import { synchronousStore } from './synchronous.js';
 import { type Table, tableOf } from './table.js';
@@ -173,7 +174,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   };
   if (!transactional || isForLeases(db)) {
     const limits = isForLeases(db) ? { lostAfterMs: LEASE_DATABASE_LOST_MS } : {};
-    return { ...storeOfLeases(leaseTable(run, statements), lease, limits), ...maintenance };
+    return { ...storeOfLeases(leaseTable(run, statements, lease.retentionMs), lease, limits), ...maintenance };
   }
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
@@ -183,9 +184,9 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   return {
     ...store,
     ...maintenance,
-    letters: inTimeLetters(storableLetters(sqlLetters(run, statements)), inTime),
-    records: storableRecords(sqlRecordStore(run, statements), inTime),
-    logs: sqlLogs(run, statements, lease.leaseMs, inTime),
+    letters: inTimeLetters(storableLetters(sqlLetters(run, statements, lease.retentionMs)), inTime),
+    records: storableRecords(sqlRecords(run, statements), inTime),
+    logs: sqlLogs(run, statements, lease, inTime),
     rememberedSince: () => Date.now() - lease.retentionMs,
   };
 }

@@ -1,13 +1,15 @@
 import type { LeaseTable } from '../leased-store.js';
 import type { ClaimAnswer } from '../store.js';
 import type { RunStatement } from './database.js';
-import { explaining, isConflict, type Statements, wordsOf } from './dialect.js';
-import { sqlLetters, sqlRecordStore } from './letters.js';
+import { type Statements, wordsOf } from './dialect.js';
+import { explaining, isConflict } from './errors.js';
+import { sqlLetters } from './letters.js';
+import { sqlRecords } from './records.js';
 
 const CLAIM_TRIES = 5;
 
 /** Leases in a table, with one statement per step. */
-export function leaseTable(plain: RunStatement, statements: Statements): LeaseTable {
+export function leaseTable(plain: RunStatement, statements: Statements, retentionMs: number): LeaseTable {
   const run = explaining(plain, statements.table);
 
   /** A serialization failure or a deadlock changed nothing, so a retry may succeed. */
@@ -39,7 +41,7 @@ export function leaseTable(plain: RunStatement, statements: Statements): LeaseTa
     },
     record: (keys, owner) => statements.complete(run, [...keys].sort(), owner),
     release: (keys, owner) => statements.release(run, [...keys].sort(), owner),
-    letters: sqlLetters(plain, statements),
-    records: sqlRecordStore(plain, statements),
+    letters: sqlLetters(plain, statements, retentionMs),
+    records: sqlRecords(plain, statements),
   };
 }

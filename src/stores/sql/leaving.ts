@@ -1,6 +1,6 @@
 import type { RunStatement, Transaction } from './database.js';
 import type { Claimed, TransactionStatements } from './dialect.js';
-import { isAborted } from './transaction-errors.js';
+import { isAborted } from './errors.js';
 
 /** How long a statement of a late handler may hold up the end of its transaction, in ms. */
 const UNDER_WAY_MS = 100;

@@ -1,60 +1,195 @@
-import type { RecordStore } from '../record-store.js';
-import type { LetterStore } from '../store.js';
+import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import { sleep } from './busy.js';
 import type { RunStatement } from './database.js';
-import { explaining, isConflict, type Statements } from './dialect.js';
-import { keepable } from './letter-texts.js';
+import type { Statements } from './dialect.js';
+import { explaining, isConflict } from './errors.js';
+import { inChunks, isRowOf, ownedBy, select } from './syntax.js';
+import { LOG_MS, literal, NEVER_MS } from './table.js';
+import { keepable } from './texts.js';
 
-const TRIES = 5;
+const CONFLICT_TRIES = 5;
+/** How often counting a failure is tried again because another failure was counted meanwhile. */
+const COUNT_TRIES = 20;
 /** How long the server may take to end a transaction whose session was closed, in ms. */
 const ENDING_MS = 25;
 const MOST_PAUSES = 4;
 
+type Six = [number, number, number, number, number, number];
+
+/** The row of a key, as its last failure left it. */
+interface Row extends Failed {
+  readonly owner: string;
+  readonly state: string;
+  /** Whether no run has the key, and it has not taken effect. */
+  readonly isFree: boolean;
+  readonly lastFailedAt: number;
+  readonly transitions: number | undefined;
+}
+
 /** Failures and dead letters in the table of the keys. */
-export function sqlLetters(plain: RunStatement, statements: Statements): LetterStore {
+export function sqlLetters(plain: RunStatement, statements: Statements, retentionMs: number): LetterStore {
   const run = explaining(plain, statements.table);
-  const { letters } = statements;
+  const { syntax } = statements;
+  const { key: KEY, prefix, rows, texts: begin, select: column, read, ms, at } = syntax;
+
+  /** The row of a key, the server's time, and whether no transaction has the key. */
+  async function readRow(key: string) {
+    const conditions = [syntax.isUnlocked(key), `(${syntax.isOver()}) OR (${syntax.isIdle()})`].map(
+      (condition) => `CASE WHEN ${condition} THEN 1 ELSE 0 END`,
+    );
+    const times = [syntax.now(), 'first_failed_at', 'last_failed_at'].map(ms);
+    const columns = [...times, ...conditions, 'attempts', TRANSITIONS, 'owner', 'state'];
+    const named = columns.map((each, index) => `${each} AS c${index}`).join(', ');
+    const { rows: found } = await run(
+      `SELECT ${named} FROM (SELECT 1 AS one) AS one LEFT JOIN ${rows()} ON ${isRowOf(syntax, key)} ${syntax.end()}`,
+    );
+    const values = found.flatMap((each) => Object.values(each));
+    const [now, firstFailedAt, lastFailedAt, unlocked, free, attempts] = values.map(Number) as Six;
+    const [transitions, owner, state] = values.slice(6);
+    const row: Row | undefined =
+      state === null
+        ? undefined
+        : {
+            ...{ owner: String(owner), state: String(state), isDead: state === 'dead', isFree: free === 1 },
+            ...{ attempts, firstFailedAt, lastFailedAt },
+            transitions: transitions === null ? undefined : Number(transitions),
+          };
+    return { now, isUnlocked: unlocked === 1, row };
+  }
+
+  /** Counts a failure by replacing what was read: every other write changes the owner or the state of a row. */
+  async function count(key: string, failure: Failure): Promise<Failed | undefined> {
+    for (let tries = 0; tries < COUNT_TRIES; tries++) {
+      const { now, isUnlocked, row } = await readRow(key);
+      if (!(isUnlocked || failure.isUnknown) || !mayFail(row, failure)) return undefined;
+      const failed = counted(row, failure, now, retentionMs);
+      if (await write(key, row, failure, failed, now)) return failed;
+    }
+    return undefined;
+  }
+
+  /** Writes a failure, and resolves to whether the row was still as it was read. */
+  function write(key: string, row: Row | undefined, failure: Failure, failed: Failed, now: number) {
+    const texts = begin();
+    const { of } = texts;
+    const { source, code, message, letter, via, kind, eventId, receivedAt } = failure;
+    const { attempts, firstFailedAt, isDead } = failed;
+    const state = isDead ? 'dead' : isLog(row) ? String(row?.state) : 'failed';
+    const textOf = (text: string | undefined) => (text === undefined ? 'NULL' : of(text));
+    const columns = {
+      ...{ attempts: String(attempts), first_failed_at: at(firstFailedAt), last_failed_at: at(now) },
+      ...{ error_code: of(code), error_message: of(message), retry_until: 'NULL', owner: of(crypto.randomUUID()) },
+      ...{ state: literal(state), expires_at: at(isDead ? NEVER_MS : isLog(row) ? LOG_MS : now) },
+      // A log keeps its event until it is final.
+      ...((isDead || !isLog(row)) && { letter: isDead ? of(letter) : 'NULL' }),
+      ...(!isLog(row) && { source: textOf(source), done_at: 'NULL' }),
+      ...(kind !== undefined && {
+        ...{ via: textOf(via), kind: of(kind), event_id: of(eventId ?? '') },
+        received_at: receivedAt === undefined ? 'NULL' : at(receivedAt),
+      }),
+    };
+    const isFree = row?.isFree ? ` AND ((${syntax.isOver()}) OR (${syntax.isIdle()}))` : '';
+    const isAsRead = row && `${prefix}owner = ${of(row.owner)} AND ${prefix}state = ${literal(row.state)}${isFree}`;
+    const isUnlocked = failure.isUnknown ? '1 = 1' : syntax.isUnlocked(key);
+    return syntax.write(run, { key, columns, texts, isAsRead, isUnlocked });
+  }
+
+  const letterColumns = [
+    ...[KEY, 'attempts', ms('first_failed_at'), ms('last_failed_at')],
+    ...['error_code', 'error_message', 'letter', 'source'].map(column),
+    TRANSITIONS,
+  ];
+  async function lettersOf(condition: string, values?: readonly string[]): Promise<Map<string, StoredLetter>> {
+    const found = await select(run, syntax, letterColumns, `state = 'dead' AND ${condition}`, values);
+    return new Map(
+      found.map(([key, attempts, first, last, code, message, letter, source, transitions]) => [
+        String(key),
+        {
+          letter: read(String(letter)),
+          source: source === null ? undefined : read(String(source)),
+          code: read(String(code)),
+          message: read(String(message)),
+          attempts: Number(attempts),
+          firstFailedAt: Number(first),
+          lastFailedAt: Number(last),
+          ...(transitions != null && { transitions: Number(transitions) }),
+        },
+      ]),
+    );
+  }
+
+  async function discard(keys: readonly string[]): Promise<string[]> {
+    const texts = begin();
+    const isFree = `${syntax.among(keys, texts)} AND (${syntax.isIdle()}) AND ${syntax.isUnlocked()}`;
+    const idle = (await select(run, syntax, [KEY], isFree, texts.values())).map(([key]) => String(key)).sort();
+    if (idle.length === 0) return [];
+    const owner = crypto.randomUUID();
+    const values = begin();
+    const set = `owner = ${values.of(owner)}, state = 'done', expires_at = ${syntax.later(retentionMs)}`;
+    await run(
+      `UPDATE ${rows()} SET ${set}, letter = NULL, chain = NULL, transitions = 0
+       WHERE ${syntax.among(idle, values)} AND (${syntax.isIdle()}) AND ${syntax.isUnlocked()}`,
+      undefined,
+      values.values(),
+    );
+    return [...(await ownedBy(run, syntax, idle, owner))];
+  }
 
   return {
     async fail(key, failure) {
       const kept = keepable(failure);
       await statements.prepare?.(run);
-      const fail = kept.transitions === undefined || kept.isUnknown ? letters.fail : statements.logs.fail;
       for (let pauses = 0; ; pauses++) {
-        const failed = await unlessConflict(() => fail(run, key, kept));
+        const failed = await unlessConflict(() => count(key, kept));
         if (failed || pauses === MOST_PAUSES || (await statements.status(run, [key])).size > 0) return failed;
         await sleep(ENDING_MS);
       }
     },
     async look(keys) {
       await statements.prepare?.(run);
-      return letters.look(run, keys);
+      const found = await inChunks(keys, syntax.mostKeys, (some) => {
+        const texts = begin();
+        return lettersOf(syntax.among(some, texts), texts.values());
+      });
+      return new Map(found);
     },
-    async list(page) {
+    async list({ source, after, limit }) {
       await statements.prepare?.(run);
-      const found = await letters.list(run, page);
-      return { letters: found, ...(found.size === page.limit && { next: [...found.keys()].at(-1) }) };
+      const texts = begin();
+      const isOf = source === undefined ? '' : ` AND source = ${texts.of(source)}`;
+      const isAfter = after === undefined ? '' : ` AND ${KEY} > ${literal(after)}`;
+      const condition = `expires_at = ${at(NEVER_MS)}${isOf}${isAfter} ORDER BY ${KEY} LIMIT ${limit}`;
+      const found = await lettersOf(condition, texts.values());
+      return { letters: found, ...(found.size === limit && { next: [...found.keys()].at(-1) }) };
     },
     async discard(keys) {
       await statements.prepare?.(run);
-      return unlessConflict(() => letters.discard(run, [...keys].sort()));
+      const discarded = (some: readonly string[]) => unlessConflict(() => discard(some));
+      return new Set(await inChunks([...keys].sort(), syntax.mostKeys, discarded));
     },
   };
 }
 
-/** Records in the table of the keys. */
-export function sqlRecordStore(plain: RunStatement, statements: Statements): RecordStore {
-  const run = explaining(plain, statements.table);
-  return {
-    async look(keys) {
-      await statements.prepare?.(run);
-      return statements.records.look(run, keys);
-    },
-    async find(eventId) {
-      await statements.prepare?.(run);
-      return statements.records.find(run, eventId);
-    },
-  };
+/** How often a log was applied or reverted; null if the row has none. */
+const TRANSITIONS = 'CASE WHEN chain IS NOT NULL THEN transitions END';
+
+const isLog = (row: Row | undefined) => row?.state === 'applied' || row?.state === 'reverted';
+
+/** Whether a failure may be counted in a row, whose key no transaction has. */
+function mayFail(row: Row | undefined, { isUnknown, transitions }: Failure): boolean {
+  if (isUnknown) return row?.state === 'open';
+  if (row?.isDead) return row.isFree;
+  if (isLog(row)) return row?.transitions === transitions;
+  return transitions === undefined && row?.isFree !== false;
+}
+
+/** The count of a row after a failure. */
+function counted(row: Row | undefined, failure: Failure, now: number, retentionMs: number): Failed {
+  const isKept = row && row.attempts > 0 && (row.isDead || isLog(row) || row.lastFailedAt > now - retentionMs);
+  const attempts = isKept ? row.attempts + 1 : 1;
+  const firstFailedAt = isKept ? row.firstFailedAt : now;
+  const isDue = attempts >= failure.afterAttempts && now - firstFailedAt >= failure.afterMs;
+  return { attempts, firstFailedAt, isDead: failure.isUnknown || row?.isDead === true || isDue };
 }
 
 /** A serialization failure or a deadlock changed nothing. */
@@ -63,7 +198,7 @@ async function unlessConflict<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!isConflict(error) || tries === TRIES) throw error;
+      if (!isConflict(error) || tries === CONFLICT_TRIES) throw error;
     }
   }
 }

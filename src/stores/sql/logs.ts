@@ -1,9 +1,15 @@
 import { monotonicNow } from '../../internal/deadline.js';
-import type { LogStore } from '../log-store.js';
+import type { KeptLog, LogStore, OpenLog } from '../log-store.js';
 import { storableKey } from '../storable-key.js';
-import { DELIVERY } from '../store.js';
+import { DELIVERY, type Step } from '../store.js';
 import type { RunStatement } from './database.js';
-import { explaining, type Statements } from './dialect.js';
+import type { Statements, Syntax } from './dialect.js';
+import { explaining } from './errors.js';
+import { inChunks, isRowOf, select } from './syntax.js';
+import { chunksOf, LOG_MS, literal, literals } from './table.js';
+
+/** With more logs, the CASE expressions of a statement take long. */
+const MOST_LOGS = 100;
 
 /** The key under which the pass over a chain has its lease. */
 const leaseOf = (chain: string) => storableKey(`reorgs:${chain}`);
@@ -12,23 +18,52 @@ const leaseOf = (chain: string) => storableKey(`reorgs:${chain}`);
 export function sqlLogs(
   plain: RunStatement,
   statements: Statements,
-  leaseMs: number,
+  { leaseMs, retentionMs }: { readonly leaseMs: number; readonly retentionMs: number },
   inTime: <T>(work: Promise<T>) => Promise<T>,
 ): LogStore {
   const run = explaining(plain, statements.table);
-  const { logs } = statements;
+  const { syntax } = statements;
+  const { key: KEY, rows, at } = syntax;
   /** When each owner took its lease. */
   const led = new Map<string, number>();
 
   const prepared = <T>(work: () => Promise<T>): Promise<T> =>
     inTime(Promise.resolve(statements.prepare?.(run)).then(work));
 
-  const read = (key: string) => prepared(() => logs.read(run, key));
+  const columns = [KEY, 'chain', 'block_number', 'block_hash', 'transitions'];
+  const read = (key: string) =>
+    prepared(async () => {
+      const condition = `${isRowOf(syntax, key)} AND chain IS NOT NULL`;
+      const [row] = await select(run, syntax, [...columns, syntax.select('letter')], condition);
+      return row && { ...logOf(row)[1], letter: syntax.read(String(row[5])) };
+    });
+
+  async function settle(transitions: ReadonlyMap<string, number>): Promise<void> {
+    await inChunks([...transitions.keys()], syntax.mostKeys, async (some) => {
+      const counts = new Map(some.map((each) => [each, transitions.get(each) as number]));
+      await run(
+        `UPDATE ${rows()} SET state = CASE state WHEN 'applied' THEN 'done' ELSE state END, chain = NULL,
+           block_number = NULL, block_hash = NULL, letter = NULL, transitions = 0, expires_at = ${syntax.later(retentionMs)}
+         WHERE ${isAt(syntax, { transitions: counts })} AND ${syntax.isUnlocked()}`,
+      );
+      return [];
+    });
+  }
+
   return {
-    list: (page) => prepared(() => logs.list(run, page)),
+    list: ({ chain, numbers, after, limit }) =>
+      prepared(async () => {
+        const among = numbers ? ` AND block_number IN (${numbers.map(Number).join(', ')})` : '';
+        const isAfter = after
+          ? ` AND (block_number, ${KEY}) > (${Number(after.blockNumber)}, ${literal(after.key)})`
+          : '';
+        const isOpen = `expires_at = ${at(LOG_MS)} AND chain = ${literal(chain)} AND state IN ('applied', 'reverted')`;
+        const condition = `${isOpen}${among}${isAfter} ORDER BY block_number, ${KEY} LIMIT ${limit}`;
+        return new Map((await select(run, syntax, columns, condition)).map(logOf));
+      }),
     read,
     find: (name) => read(storableKey(name)),
-    settle: (transitions) => prepared(() => logs.settle(run, transitions)),
+    settle: (transitions) => prepared(() => settle(transitions)),
     async lead(chain, owner) {
       const since = led.get(owner);
       if (since !== undefined && monotonicNow() - since < leaseMs / 2) return true;
@@ -42,4 +77,66 @@ export function sqlLogs(
       await prepared(() => statements.release(run, [leaseOf(chain)], owner));
     },
   };
+}
+
+function logOf([key, chain, blockNumber, blockHash, transitions]: readonly unknown[]): [string, OpenLog] {
+  const block = { chain: String(chain), blockNumber: Number(blockNumber), blockHash: String(blockHash) };
+  return [String(key), { ...block, transitions: Number(transitions) }];
+}
+
+/** Condition for the rows that a step from `applied` or `reverted` may have. (Default: from both.) */
+export function isAt(
+  { prefix, key, at }: Syntax,
+  { from, transitions = new Map() }: Pick<Step, 'transitions'> & { readonly from?: Step['from'] },
+): string {
+  const keys = new Map<number, string[]>();
+  for (const [each, count] of transitions) {
+    const some = keys.get(count);
+    if (some) some.push(each);
+    else keys.set(count, [each]);
+  }
+  const counts = [...keys].map(
+    ([count, some]) => `(${prefix}transitions = ${Number(count)} AND ${prefix}${key} IN (${literals(some)}))`,
+  );
+  const states = from === undefined ? `'applied', 'reverted'` : literal(from);
+  return `${prefix}expires_at = ${at(LOG_MS)} AND ${prefix}state IN (${states}) AND (${counts.join(' OR ')})`;
+}
+
+/**
+ * The statements that record a step of keys that `owner` has: to `applied` or `reverted` for keys with a log, and to
+ * `done` for the others.
+ */
+export function finishing(syntax: Syntax, keys: readonly string[], owner: string, step = DELIVERY): string[] {
+  const { rows, key: KEY, now, at } = syntax;
+  const isMoved = step.from === 'applied' || step.from === 'reverted';
+  const hasLog = (each: string) => isMoved || step.logs?.has(each) === true;
+  const want = step.to === 'applied' ? 1 : 0;
+  const isOwn = (some: readonly string[]) => `${KEY} IN (${literals(some)}) AND owner = ${literal(owner)}`;
+  const moved = chunksOf(keys.filter(hasLog), MOST_LOGS).map((some) => {
+    const logs = isMoved ? '' : byKey(syntax, new Map(some.map((each) => [each, step.logs?.get(each) as KeptLog])));
+    return `UPDATE ${rows()} SET state = '${step.to}', expires_at = ${at(LOG_MS)}, done_at = ${now()}, attempts = 0,
+        first_failed_at = NULL, last_failed_at = NULL,
+        transitions = transitions + CASE WHEN transitions % 2 = ${want} THEN 0 ELSE 1 END${logs}
+      WHERE ${isOwn(some)}`;
+  });
+  const others = keys.filter((each) => !hasLog(each));
+  const done = chunksOf(others, syntax.mostKeys).map(
+    (some) => `UPDATE ${rows()} SET state = 'done', letter = NULL, done_at = ${now()} WHERE ${isOwn(some)}`,
+  );
+  return [...moved, ...done];
+}
+
+/** Sets the columns of logs by key. */
+function byKey({ key, texts }: Syntax, logs: ReadonlyMap<string, KeptLog>): string {
+  const columns: Record<string, (log: KeptLog) => string> = {
+    chain: ({ chain }) => literal(chain),
+    block_number: ({ blockNumber }) => String(Number(blockNumber)),
+    block_hash: ({ blockHash }) => literal(blockHash),
+    letter: ({ letter }) => texts().of(letter),
+  };
+  const cases = (value: (log: KeptLog) => string) =>
+    [...logs].map(([each, log]) => `WHEN ${literal(each)} THEN ${value(log)}`).join(' ');
+  return Object.entries(columns)
+    .map(([column, value]) => `, ${column} = CASE ${key} ${cases(value)} END`)
+    .join('');
 }

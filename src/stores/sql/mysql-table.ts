@@ -1,7 +1,7 @@
 import type { Step } from '../store.js';
-import { hexOf } from './letter-texts.js';
-import { RECORD_COLUMNS, recordValues, textLiteral } from './records.js';
+import { RECORD_COLUMNS, recordValues } from './records.js';
 import { literal, literals, type State } from './table.js';
+import { hexOf, textLiteral } from './texts.js';
 
 /** Epoch milliseconds on the server's clock, in any time zone of the session. */
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000`;
@@ -37,7 +37,7 @@ export function lockOf({ scope }: MysqlTable, key: string): string {
 }
 
 /** Selects the keys of `owner`, and whether each was abandoned. */
-export function ownedBy({ quoted }: MysqlTable, keys: readonly string[], owner: string, state?: State): string {
+export function ownedText({ quoted }: MysqlTable, keys: readonly string[], owner: string, state?: State): string {
   const inState = state === undefined ? '' : ` AND state = '${state}'`;
   return `SELECT \`key\`, abandoned + 0 FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)}${inState}`;
 }

@@ -1,7 +1,8 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import { type RunStatement, valuesOf } from './database.js';
-import { type Claimed, codesOf, type Durations, isConflict, keysOf, type TransactionStatements } from './dialect.js';
-import { mysqlLogs } from './mysql-logs.js';
+import { type Claimed, type Durations, keysOf, type Syntax, type TransactionStatements } from './dialect.js';
+import { codesOf, isConflict } from './errors.js';
+import { finishing, isAt } from './logs.js';
 import {
   columnsOf,
   IS_IDLE,
@@ -11,13 +12,15 @@ import {
   lockOf,
   type MysqlTable,
   NOW,
-  ownedBy,
+  ownedText,
   unlessLocked,
   type Written,
 } from './mysql-table.js';
 import { endedError } from './outcome.js';
-import { RECORD_COLUMNS, recordValues, textLiteral } from './records.js';
+import { RECORD_COLUMNS, recordValues } from './records.js';
+import { ownedBy } from './syntax.js';
 import { chunksOf, literal, literals } from './table.js';
+import { textLiteral } from './texts.js';
 
 /** States of a found row: free, or not free because a run has the key or nothing may run. */
 const [OVER, TAKEN] = [1, 2];
@@ -33,9 +36,12 @@ const TAKEOVER_EVERY_MS = 1000;
  * can be requested without waiting. Exactly-once depends on the primary key, not on the locks. The locks stay with the
  * connection until its next transaction or its end: nothing waits for them, and a committed key needs no lock.
  */
-export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Durations): TransactionStatements {
+export function mysqlTransaction(
+  table: MysqlTable,
+  syntax: Syntax,
+  { leaseMs, retentionMs }: Durations,
+): TransactionStatements {
   const retained = later(retentionMs);
-  const logs = mysqlLogs(table, { retentionMs });
   const lockOfKey = (key: string) => lockOf(table, `_ascii${literal(key)}`);
   let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -96,7 +102,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
   async function insert(run: RunStatement, keys: readonly string[], written: Written): Promise<readonly string[]> {
     if (keys.length === 0) return [];
     const { changed } = await run(insertInto(table, keys, written, ' IGNORE'));
-    return changed === keys.length ? keys : keysOf(await run(ownedBy(table, keys, written.owner)));
+    return changed === keys.length ? keys : keysOf(await run(ownedText(table, keys, written.owner)));
   }
 
   /** Claims expired keys, or dead letters, under the locks of their rows. */
@@ -201,7 +207,7 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     async claim(run, keys, owner, step) {
       const { from, records } = step;
       const id = `ewr:${owner}`;
-      const claimSomeOf = from === 'free' ? claimSome : renewSome(from === 'dead' ? IS_IDLE : logs.isAt(step));
+      const claimSomeOf = from === 'free' ? claimSome : renewSome(from === 'dead' ? IS_IDLE : isAt(syntax, step));
       const open: Written = { owner, state: 'open', expires: retained, claimed: NOW, records };
       const claimed: string[] = [];
       if (from === 'free' && (await claimAll(run, keys, open, id))) claimed.push(...keys);
@@ -218,20 +224,13 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
     check,
     async finish(run, { keys, owner, step }) {
       await check(run);
-      const { texts, others } = logs.finish(keys, owner, step);
-      for (const text of texts) await run(text);
-      for (const chunk of chunksOf(others)) {
-        await run(
-          `UPDATE ${table.quoted} SET state = 'done', letter = NULL, done_at = ${NOW} WHERE \`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`,
-        );
-      }
+      for (const text of finishing(syntax, keys, owner, step)) await run(text);
     },
     conflictsEnd: true,
     isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
-    look: async (run, { keys, owner }) =>
-      (await run(`${ownedBy(table, keys.slice(0, 1), owner)} ${unlessLocked(table)}`)).rows.length > 0,
+    look: async (run, { keys, owner }) => (await ownedBy(run, syntax, keys.slice(0, 1), owner)).size > 0,
     async leaveOpen(run, { keys, owner, step }) {
-      const isLog = step?.transitions ? ` OR (${logs.isAt(step)})` : '';
+      const isLog = step?.transitions ? ` OR (${isAt(syntax, step)})` : '';
       for (const chunk of chunksOf(keys)) {
         await run(
           `UPDATE ${table.quoted} SET owner = ${literal(owner)}, expires_at = ${retained}, state = 'open'
@@ -247,7 +246,8 @@ export function mysqlTransaction(table: MysqlTable, { leaseMs, retentionMs }: Du
      */
     async end(run, { keys, owner, step }) {
       const chunks = chunksOf(keys).map(
-        (chunk) => `(${ownedBy(table, chunk, owner).replace('`key`, abandoned + 0', 'COUNT(*)')} AND state <> 'open')`,
+        (chunk) =>
+          `(${ownedText(table, chunk, owner).replace('`key`, abandoned + 0', 'COUNT(*)')} AND state <> 'open')`,
       );
       // A log changes again after its commit, on another connection.
       const unlock = step?.to === 'done' ? '' : ', @event_webhook_receiver = RELEASE_ALL_LOCKS()';

@@ -2,27 +2,27 @@ import { sha256Hex } from '#runtime';
 import { storeError } from '../bounded-calls.js';
 import type { Claimed } from '../store.js';
 import { type RunStatement, valuesOf } from './database.js';
-import { claimsOf, type Durations, keysOf, type Statements, type Status } from './dialect.js';
-import { textOf } from './letter-texts.js';
-import { mysqlLetters } from './mysql-letters.js';
-import { mysqlLogs } from './mysql-logs.js';
+import { claimsOf, type Durations, keysOf, type Statements, type Syntax, type WrittenRow } from './dialect.js';
+import { codesOf } from './errors.js';
 import {
   earlier,
   IS_IDLE,
   IS_OVER,
   isolationVariable,
   later,
+  lockOf,
   type MysqlTable,
   NOW,
-  ownedBy,
+  ownedText,
   text,
   unlessLocked,
   upsert,
   type Written,
 } from './mysql-table.js';
 import { mysqlTransaction } from './mysql-transaction.js';
-import { sqlRecords } from './records.js';
-import { chunksOf, literal, literals, statusOf, type Table } from './table.js';
+import { amongLiterals, literalsOf, rowStatements } from './syntax.js';
+import { chunksOf, literal, literals, type Table } from './table.js';
+import { textOf } from './texts.js';
 
 /** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
 export function mysqlStatements(named: Table, durations: Durations): Statements {
@@ -35,6 +35,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
   };
   const leased = later(durations.leaseMs);
   const retained = later(durations.retentionMs);
+  const syntax = syntaxOf(table);
   let isPrepared = false;
 
   /** Writes rows, and resolves to those that the owner then has. */
@@ -47,7 +48,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
     const taken = new Map<string, Claimed>();
     for (const chunk of chunksOf(keys)) {
       await run(write(chunk));
-      for (const [key, claim] of claimsOf(await run(ownedBy(table, chunk, owner, state)))) taken.set(key, claim);
+      for (const [key, claim] of claimsOf(await run(ownedText(table, chunk, owner, state)))) taken.set(key, claim);
     }
     return taken;
   }
@@ -76,6 +77,7 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
   }
 
   return {
+    ...rowStatements(syntax),
     table: named.name,
     cursors: () => table.cursors,
     prepare: (run) => (isPrepared ? undefined : prepare(run)),
@@ -90,17 +92,6 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       }
       return expired.length;
     },
-    async status(run, keys) {
-      const found = new Map<string, Status>();
-      for (const chunk of chunksOf(keys)) {
-        const { rows } = await run(
-          `SELECT \`key\`, ${statusOf(IS_IDLE)} FROM ${table.quoted}
-           WHERE \`key\` IN (${literals(chunk)}) AND NOT (${IS_OVER}) ${unlessLocked(table)}`,
-        );
-        for (const [key, word] of rows.map(valuesOf) as [string, Status][]) found.set(key, word);
-      }
-      return found;
-    },
     async claim(run, keys, owner, { from, records }) {
       if (from === 'dead') return take(run, keys, { owner, state: 'dead' }, (chunk) => leaseDead(chunk, owner));
       const lease = { owner, state: 'lease', expires: leased, claimed: NOW, records } as const;
@@ -111,31 +102,55 @@ export function mysqlStatements(named: Table, durations: Durations): Statements 
       const isOurs = `owner = ${literal(owner)} OR (${IS_OVER}) OR (${IS_IDLE})`;
       return new Set((await take(run, keys, record, (chunk) => upsert(table, chunk, record, isOurs))).keys());
     },
-    async release(run, keys, owner) {
-      for (const chunk of chunksOf(keys)) {
-        const isOwn = `\`key\` IN (${literals(chunk)}) AND owner = ${literal(owner)}`;
-        await run(`DELETE FROM ${table.quoted} WHERE ${isOwn} AND state = 'lease' AND attempts = 0`);
-        await run(
-          `UPDATE ${table.quoted} SET retry_until = NULL, expires_at = IF(state = 'lease', ${NOW}, expires_at),
-             state = IF(state = 'lease', 'failed', state) WHERE ${isOwn} AND state IN ('lease', 'dead')`,
-        );
-      }
-    },
-    transaction: mysqlTransaction(table, durations),
-    logs: mysqlLogs(table, durations),
-    letters: mysqlLetters(table, durations),
-    records: sqlRecords({
-      from: () => table.quoted,
-      key: '`key`',
-      isOver: () => IS_OVER,
-      ms: (column) => column,
-      // In hex, because the character set of the connection may differ.
-      text: (column) => `HEX(${column})`,
-      read: textOf,
-      literal: (value) => `${text(value)} COLLATE utf8mb4_bin`,
-      end: () => unlessLocked(table),
-    }),
+    transaction: mysqlTransaction(table, syntax, durations),
   };
+}
+
+function syntaxOf(table: MysqlTable): Syntax {
+  return {
+    rows: () => table.quoted,
+    prefix: '',
+    key: '`key`',
+    mostKeys: 1000,
+    among: amongLiterals('`key`'),
+    texts: literalsOf((value) => `${text(value)} COLLATE utf8mb4_bin`),
+    // In hex, because the character set of the connection may differ.
+    select: (column) => `HEX(${column})`,
+    read: textOf,
+    now: () => NOW,
+    later,
+    at: String,
+    ms: (value) => value,
+    isOver: () => IS_OVER,
+    isIdle: () => IS_IDLE,
+    isUnlocked: (key) => `IS_FREE_LOCK(${lockOf(table, key === undefined ? '`key`' : `_ascii${literal(key)}`)})`,
+    write: (run, row) => write(run, table, row),
+    end: () => unlessLocked(table),
+  };
+}
+
+/**
+ * Writes a row. Not every client counts rows, so a changed row is made an error: a subquery with more than one row. The
+ * first assignment sees the old row.
+ */
+async function write(
+  run: RunStatement,
+  { quoted }: MysqlTable,
+  { key, columns: { attempts, ...others }, isAsRead = 'FALSE' }: WrittenRow,
+): Promise<boolean> {
+  const names = Object.keys(others);
+  try {
+    await run(
+      `INSERT INTO ${quoted} (\`key\`, attempts, ${names.join(', ')})
+       VALUES (${literal(key)}, ${attempts}, ${Object.values(others).join(', ')})
+       ON DUPLICATE KEY UPDATE attempts = IF(${isAsRead}, VALUES(attempts), (SELECT 1 UNION SELECT 2)),
+         ${names.map((name) => `${name} = VALUES(${name})`).join(', ')}`,
+    );
+    return true;
+  } catch (error) {
+    if (codesOf(error).includes('1242')) return false;
+    throw error;
+  }
 }
 
 /** In ASCII, so that the text is the same in the character set of each connection. */

@@ -3,7 +3,7 @@ import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { RunStatement, Transaction } from './database.js';
 import type { Claimed, TransactionStatements } from './dialect.js';
-import { isAborted, late } from './transaction-errors.js';
+import { isAborted, late } from './errors.js';
 
 const CODE = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
 /** Most keys that a message names. */

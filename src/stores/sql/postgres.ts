@@ -1,12 +1,14 @@
 import { storeError } from '../bounded-calls.js';
 import type { Step } from '../store.js';
 import { type RunStatement, valuesOf } from './database.js';
-import { type Claimed, codesOf, type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
-import { logStatements } from './log-statements.js';
+import { type Claimed, type Durations, keysOf, type Statements, type Syntax } from './dialect.js';
+import { codesOf, reasonsOf } from './errors.js';
+import { finishing, isAt } from './logs.js';
 import { endedError } from './outcome.js';
-import { msOf, postgresLetters, text } from './postgres-letters.js';
-import { RECORD_COLUMNS, recordValues, sqlRecords } from './records.js';
-import { literal, literals, statusOf, type Table } from './table.js';
+import { RECORD_COLUMNS, recordValues } from './records.js';
+import { amongLiterals, literalsOf, ownedBy, rowStatements, writeReturning } from './syntax.js';
+import { literal, literals, type Table } from './table.js';
+import { textLiteral } from './texts.js';
 
 /** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
 const LONGEST_MS = 1e14;
@@ -36,7 +38,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
     const { from, records } = step;
     if (step.transitions) {
       return `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', claimed_at = clock_timestamp()
-         FROM ${bounded} WHERE key IN (${literals(keys)}) AND ${logs.isAt(step)} AND ${lock('key')}`;
+         FROM ${bounded} WHERE key IN (${literals(keys)}) AND ${isAt(syntax, step)} AND ${lock('key')}`;
     }
     if (from === 'dead') {
       return `UPDATE ${table} AS held SET owner = txid_current()::text, state = 'open', expires_at = ${retained}, claimed_at = clock_timestamp()
@@ -62,26 +64,29 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
    * Records the keys as done, in the role that claimed them. Fails unless the transaction is the one that claimed. The
    * failing cast is not of a constant, which Postgres would cast when planning.
    */
-  const finishing = ({ id, role, keys, owner, step }: Claimed) => {
-    const { texts, others } = logs.finish(keys, owner, step);
-    const done = `UPDATE ${table} SET state = 'done', letter = NULL, done_at = clock_timestamp() WHERE key IN (${literals(others)}) AND owner = ${literal(owner)}`;
-    return `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
-      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END; ${[...texts, ...(others.length > 0 ? [done] : [])].join('; ')}`;
-  };
+  const checked = ({ id, role, keys, owner, step }: Claimed) =>
+    `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
+      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END; ${finishing(syntax, keys, owner, step).join('; ')}`;
 
-  const logs = logStatements({
-    table: () => table,
+  const syntax: Syntax = {
+    rows: () => `${table} AS held`,
+    prefix: 'held.',
     key: 'key',
-    text,
+    mostKeys: 1000,
+    among: amongLiterals('key'),
+    texts: literalsOf(text),
     select: (column) => column,
     read: String,
-    at: (ms) => `to_timestamp(${ms / 1000})`,
     now: () => 'clock_timestamp()',
-    sinceMs: (column) => `extract(epoch FROM clock_timestamp() - ${column}) * 1000`,
-    ms: msOf,
-    retained: () => retained,
-    isUnlocked: () => lock('key', '_shared'),
-  });
+    later,
+    at: (ms) => `to_timestamp(${ms / 1000})`,
+    ms: (value) => `floor(extract(epoch FROM ${value}) * 1000)::text`,
+    isOver: () => isOver,
+    isIdle: () => isIdle,
+    isUnlocked: (key) => lock(key === undefined ? 'key' : literal(key), '_shared'),
+    write: writeReturning(() => `${table} AS held`),
+    end: () => '',
+  };
 
   // The server shows the lower 32 bits. A session without a transaction has none.
   const backendOf = (id: string) => `backend_xid = '${BigInt.asUintN(32, BigInt(id))}'::xid`;
@@ -100,6 +105,7 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
   }
 
   return {
+    ...rowStatements(syntax),
     table: named.name,
     cursors: () => cursors,
     prepare: (run) => (isQualified ? undefined : qualify(run)),
@@ -130,13 +136,6 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       return Number(keysOf(swept)[0]);
     },
 
-    async status(run, keys) {
-      const { rows } = await run(
-        `SELECT key, ${statusOf(isIdle)} FROM ${table} AS held WHERE key IN (${literals(keys)}) AND NOT (${isOver})`,
-      );
-      return new Map(rows.map(valuesOf) as [string, Status][]);
-    },
-
     async claim(run, keys, owner, step) {
       const { rows } = await run(`${leaseTo(owner, keys, step)} RETURNING key, txid_current(), abandoned::int`);
       return new Map(
@@ -156,37 +155,6 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       return new Set(keysOf(recorded));
     },
 
-    release(run, keys, owner) {
-      const isOwn = `key IN (${literals(keys)}) AND owner = ${literal(owner)}`;
-      return run(
-        `WITH kept AS (UPDATE ${table} SET retry_until = NULL,
-           state = CASE state WHEN 'lease' THEN 'failed' ELSE state END,
-           expires_at = CASE state WHEN 'lease' THEN clock_timestamp() ELSE expires_at END
-           WHERE ${isOwn} AND (state = 'dead' OR (state = 'lease' AND attempts > 0)))
-         DELETE FROM ${table} WHERE ${isOwn} AND state = 'lease' AND attempts = 0`,
-      );
-    },
-
-    letters: postgresLetters({
-      table: () => table,
-      isOver,
-      isIdle,
-      lock,
-      retained,
-      retention: interval(retentionMs),
-    }),
-
-    logs,
-    records: sqlRecords({
-      from: () => `${table} AS held`,
-      key: 'key',
-      isOver: () => isOver,
-      ms: msOf,
-      text: (column) => column,
-      read: String,
-      literal: text,
-    }),
-
     transaction: {
       async claim(run, keys, _owner, step) {
         const { rows } = await run(
@@ -203,23 +171,18 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
         if (rows.map(valuesOf)[0]?.[0] !== id) throw endedError();
       },
       // If the check fails, COMMIT does not run.
-      commit: (send, claimed) => send(`SELECT ${finishing(claimed)}; COMMIT`).catch(refuse),
+      commit: (send, claimed) => send(`SELECT ${checked(claimed)}; COMMIT`).catch(refuse),
       // One statement, because some clients cannot send several.
       async finish(run, claimed) {
-        await run(`DO $$ BEGIN PERFORM ${finishing(claimed)}; END $$`).catch(refuse);
+        await run(`DO $$ BEGIN PERFORM ${checked(claimed)}; END $$`).catch(refuse);
       },
-      look: async (run, { keys, owner }) => {
-        const { rows } = await run(
-          `SELECT key FROM ${table} WHERE key IN (${literals(keys)}) AND owner = ${literal(owner)} LIMIT 1`,
-        );
-        return rows.length > 0;
-      },
+      look: async (run, { keys, owner }) => (await ownedBy(run, syntax, keys.slice(0, 1), owner)).size > 0,
       /** Never waits for a key that another transaction has claimed meanwhile. */
       leaveOpen(run, { keys, owner, step }) {
         const given = recordsFrom(keys, step?.records);
         return run(
           `${insert(given.columns)} SELECT key, ${literal(owner)}, 'open', ${retained}${given.values} FROM ${given.from}
-           WHERE ${lock('key')} ON CONFLICT (key) ${replace}${given.replace} WHERE (${isOver}) OR (${isIdle})${step?.transitions ? ` OR (${logs.isAt(step, 'held.')})` : ''}`,
+           WHERE ${lock('key')} ON CONFLICT (key) ${replace}${given.replace} WHERE (${isOver}) OR (${isIdle})${step?.transitions ? ` OR (${isAt(syntax, step)})` : ''}`,
         );
       },
       spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
@@ -246,6 +209,11 @@ function recordsFrom(keys: readonly string[], records: Step['records']) {
     values: `${records ? `, source, via, kind, event_id, to_timestamp(received_at::float8 / 1000)` : ''}, clock_timestamp()`,
     replace: columns.map((name) => `, ${name} = excluded.${name}`).join(''),
   };
+}
+
+/** A text as an expression. */
+function text(value: string): string {
+  return textLiteral(value, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
 }
 
 function arrayOf(values: readonly (string | number | null)[]): string {

@@ -1,13 +1,8 @@
-import type { KeyRecord, RecordState, StoredRecord } from '../record-store.js';
-import { type Answer, type RunStatement, valuesOf } from './database.js';
-import { hexOf } from './letter-texts.js';
-import { literals } from './table.js';
-
-/** The statements that read records, with keys and texts in stored form. */
-export interface RecordStatements {
-  look(run: RunStatement, keys: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>>;
-  find(run: RunStatement, eventId: string): Promise<ReadonlyMap<string, StoredRecord>>;
-}
+import type { KeyRecord, RecordState, RecordStore, StoredRecord } from '../record-store.js';
+import type { RunStatement } from './database.js';
+import type { Statements } from './dialect.js';
+import { explaining } from './errors.js';
+import { select } from './syntax.js';
 
 /** The columns that a claim writes, and the values for a record. */
 export const RECORD_COLUMNS = ['source', 'via', 'kind', 'event_id', 'received_at'] as const;
@@ -16,30 +11,7 @@ export function recordValues(record: KeyRecord | undefined): (string | number | 
   return [source, via, kind, eventId, receivedAt];
 }
 
-/** Texts without an escape of a server or a placeholder of a client. */
-const PLAIN = /^[\w .:@/+,{}"[\]-]*$/;
-
-/** A text as a literal: as it is, or `decoded` from hex digits. */
-export function textLiteral(text: string, decoded: (hex: string) => string): string {
-  return PLAIN.test(text) ? `'${text}'` : decoded(hexOf(text));
-}
-
 const MOST_FOUND = 100;
-
-/** The parts of a SELECT that the dialects write differently. */
-interface Parts {
-  from(): string;
-  readonly key: string;
-  /** Condition that the lease of the row is over. */
-  isOver(): string;
-  /** Expressions for epoch milliseconds, for a text that `read` reads, and for a given text. */
-  ms(column: string): string;
-  text(column: string): string;
-  readonly read: (value: string) => string;
-  readonly literal: (text: string) => string;
-  /** Ends the statement. */
-  end?(): string;
-}
 
 const STATES: Record<string, RecordState> = {
   lease: 'in-progress',
@@ -50,40 +22,49 @@ const STATES: Record<string, RecordState> = {
   reverted: 'reverted',
 };
 
-export function sqlRecords({ from, key, isOver, ms, text, read, literal, end = () => '' }: Parts): RecordStatements {
-  const times = ['received_at', 'claimed_at', 'done_at', 'last_failed_at'].map(ms);
-  const texts = ['source', 'via', 'kind', 'event_id', 'error_code', 'error_message'].map(text);
-  const state = () => `CASE WHEN state = 'lease' AND ${isOver()} THEN 'over' ELSE state END`;
+/** Records in the table of the keys. */
+export function sqlRecords(plain: RunStatement, statements: Statements): RecordStore {
+  const run = explaining(plain, statements.table);
+  const { syntax } = statements;
+  const { key, ms, read, texts: begin } = syntax;
 
-  function recordOf(row: object): [string, StoredRecord] {
-    const [name = '', found = '', attempts] = valuesOf(row);
-    const [receivedAt, claimedAt, doneAt, lastFailedAt, ...others] = Object.values(row).slice(3);
-    const [source, via, kind, eventId, code, message] = others.map((each) => (each === null ? undefined : read(each)));
-    const time = (value: unknown) => (value === null ? undefined : Number(value));
-    const isDone = ['done', 'applied', 'reverted'].includes(found);
+  function recordOf([name, found, attempts, ...values]: unknown[]): [string, StoredRecord] {
+    const [receivedAt, claimedAt, doneAt, lastFailedAt] = values.map((each) =>
+      each === null ? undefined : Number(each),
+    );
+    const texts = values.slice(4).map((each) => (each === null ? undefined : read(String(each))));
+    const [source, via, kind, eventId, code, message] = texts;
+    const isDone = ['done', 'applied', 'reverted'].includes(String(found));
     return [
-      name,
+      String(name),
       {
-        state: STATES[found] ?? (doneAt === null ? 'discarded' : 'handled'),
+        state: STATES[String(found)] ?? (doneAt === undefined ? 'discarded' : 'handled'),
         ...{ source, via, kind, eventId, attempts: Number(attempts) },
         ...(!isDone && { code, message }),
-        receivedAt: time(receivedAt),
-        claimedAt: time(claimedAt),
-        doneAt: time(doneAt),
-        lastFailedAt: time(lastFailedAt),
+        ...{ receivedAt, claimedAt, doneAt, lastFailedAt },
       },
     ];
   }
-  const select = async (run: RunStatement, condition: string) => {
-    // Named, because clients return rows as objects.
-    const columns = [key, state(), 'attempts', ...times, ...texts].map((each, at) => `${each} AS c${at}`).join(', ');
-    const { rows }: Answer = await run(
-      `SELECT ${columns} FROM ${from()} WHERE ${condition} LIMIT ${MOST_FOUND} ${end()}`,
-    );
-    return new Map(rows.map(recordOf));
-  };
+
+  async function find(condition: string, values: readonly string[] | undefined) {
+    await statements.prepare?.(run);
+    const columns = [
+      ...[key, `CASE WHEN state = 'lease' AND ${syntax.isOver()} THEN 'over' ELSE state END`, 'attempts'],
+      ...['received_at', 'claimed_at', 'done_at', 'last_failed_at'].map(ms),
+      ...['source', 'via', 'kind', 'event_id', 'error_code', 'error_message'].map(syntax.select),
+    ];
+    const found = await select(run, syntax, columns, `${condition} LIMIT ${MOST_FOUND}`, values);
+    return new Map(found.map(recordOf));
+  }
+
   return {
-    look: (run, keys) => select(run, `${key} IN (${literals(keys)})`),
-    find: (run, eventId) => select(run, `event_id = ${literal(eventId)}`),
+    look(keys) {
+      const texts = begin();
+      return find(syntax.among(keys, texts), texts.values());
+    },
+    find(eventId) {
+      const texts = begin();
+      return find(`event_id = ${texts.of(eventId)}`, texts.values());
+    },
   };
 }

@@ -1,19 +1,73 @@
 import type { Step } from '../store.js';
-import { type RunStatement, valuesOf } from './database.js';
-import { claimsOf, type Durations, keysOf, reasonsOf, type Statements, type Status } from './dialect.js';
-import { logStatements } from './log-statements.js';
+import type { RunStatement } from './database.js';
+import { claimsOf, type Durations, keysOf, type Statements, type Syntax, type Texts } from './dialect.js';
+import { reasonsOf } from './errors.js';
+import { finishing, isAt } from './logs.js';
 import { endedError } from './outcome.js';
-import { RECORD_COLUMNS, recordValues, sqlRecords } from './records.js';
-import { type Inputs, OF_FILE, OF_SERVER } from './sqlite-inputs.js';
-import { sqliteLetters } from './sqlite-letters.js';
-import { chunksOf, type State, statusOf, type Table } from './table.js';
+import { RECORD_COLUMNS, recordValues } from './records.js';
+import { inChunks, literalsOf, ownedBy, rowStatements, statusText, writeReturning } from './syntax.js';
+import type { State, Table } from './table.js';
+import { textLiteral } from './texts.js';
 
 /** Savepoint that marks the transaction. Any statement that ends the transaction also removes it. */
 const MARK = 'event_webhook_receiver';
 
+/** A text and the values of its parameters, if there are any. */
+type Sql = readonly [text: string, values: readonly string[] | undefined];
+
+const decoded = (hex: string) => `CAST(X'${hex}' AS TEXT)`;
+const isOver = (at: string) => `expires_at <= ${at} AND state <> 'open'`;
+const isIdle = (at: string) => `state = 'dead' AND (retry_until IS NULL OR retry_until <= ${at})`;
+
+/** How the statements get the time in ms, and their texts. */
+type Inputs = Pick<Syntax, 'now' | 'texts'>;
+
+/** For a file: the clock of the process, because one machine has the file. */
+const OF_FILE: Inputs = {
+  now: () => String(Math.floor(Date.now())),
+  texts: literalsOf((text) => textLiteral(text, decoded)),
+};
+
+/**
+ * For a server: its own clock, because the clocks of its clients differ. With parameters, because D1 limits the text of
+ * a statement to 100 kB, which the keys of a large delivery exceed.
+ */
+const OF_SERVER: Inputs = {
+  now: () => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+  texts() {
+    const values: string[] = [];
+    return { of: (text) => `?${values.push(text)}`, values: () => values };
+  },
+};
+
+function syntaxOf({ quoted }: Table, { now, texts }: Inputs): Syntax {
+  return {
+    rows: () => quoted,
+    prefix: '',
+    key: 'key',
+    // D1 takes up to 2 MB in a parameter, twice the size of this many keys of full length.
+    mostKeys: 5000,
+    among: (keys, { of }) => `key IN (SELECT value FROM json_each(${of(JSON.stringify(keys))}))`,
+    texts,
+    select: (column) => column,
+    read: String,
+    now,
+    later: (ms) => `${now()} + ${Math.ceil(ms)}`,
+    at: String,
+    ms: (value) => value,
+    isOver: () => isOver(now()),
+    isIdle: () => isIdle(now()),
+    isUnlocked: () => 'true',
+    write: writeReturning(() => quoted),
+    end: () => '',
+  };
+}
+
 /** The texts of the statements. Synchronous drivers run several of them in one turn. */
-export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Durations, inputs = OF_FILE) {
-  const { now } = inputs;
+export function sqliteTexts(table: Table, { leaseMs, retentionMs }: Durations, inputs = OF_FILE) {
+  const { quoted } = table;
+  const syntax = syntaxOf(table, inputs);
+  const { now, later, among } = syntax;
   const replace =
     'ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, state = excluded.state, expires_at = excluded.expires_at, done_at = excluded.done_at';
   /** An INSERT of a claim. The rows are JSON: each is a list of the key and the values of its record. */
@@ -33,75 +87,61 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
   };
   const openTexts = [openEach(false), openEach(true)] as const;
   const finishEach = `UPDATE ${quoted} SET state = 'done', letter = NULL, done_at = ? WHERE key IN (SELECT value FROM json_each(?)) AND owner = ?`;
-  const among = (keys: readonly string[]) => `key IN (SELECT value FROM json_each(${inputs.keys(keys)}))`;
-  const claim = (keys: readonly string[], owner: string, state: State, ms: number, records: Step['records']) =>
-    insert(
-      {
-        owner: inputs.owner(owner),
-        state: `'${state}'`,
-        expires: `${now()} + ${Math.ceil(ms)}`,
-        claimed: now(),
-        rows: inputs.rows(rowsOf(keys, records)),
-      },
-      records !== undefined,
-    );
-  const own = (keys: readonly string[], owner: string) => `${among(keys)} AND owner = ${inputs.owner(owner)}`;
-  const logs = logStatements({
-    table: () => quoted,
-    key: 'key',
-    text: (text) => inputs.texts().of(text),
-    select: (column) => column,
-    read: String,
-    at: String,
-    now,
-    sinceMs: (column) => `${now()} - ${column}`,
-    ms: (column) => column,
-    retained: () => `${now()} + ${Math.ceil(retentionMs)}`,
-  });
+  /** A statement with texts. */
+  const sql = (text: (texts: Texts) => string): Sql => {
+    const texts = syntax.texts();
+    return [text(texts), texts.values()];
+  };
+  const claim = (
+    keys: readonly string[],
+    owner: string,
+    [state, ms]: readonly [State, number],
+    records: Step['records'],
+    rest: string,
+  ) =>
+    sql(({ of }) => {
+      const rows = of(JSON.stringify(rowsOf(keys, records)));
+      const given = { owner: of(owner), state: `'${state}'`, expires: later(ms), claimed: now(), rows };
+      return `${insert(given, records !== undefined)}${rest} RETURNING key, abandoned`;
+    });
+  /** Claims keys whose rows are dead letters, or logs. */
+  const take = (keys: readonly string[], owner: string, set: string, condition: string, returning = 'key') =>
+    sql((texts) => {
+      const isAmong = `${among(keys, texts)} AND ${condition}`;
+      return `UPDATE ${quoted} SET owner = ${texts.of(owner)}, claimed_at = ${now()}, ${set} WHERE ${isAmong} RETURNING ${returning}`;
+    });
   return {
-    logs,
-    status: (keys: readonly string[]) =>
-      `SELECT key, ${statusOf(isIdle(now()))} FROM ${quoted} WHERE ${among(keys)} AND NOT (${isOver(now())})`,
+    syntax,
+    status: (keys: readonly string[]) => sql((texts) => statusText(syntax, keys, texts)),
     /** Claims for the length of a lease. */
     lease: (keys: readonly string[], owner: string, records: Step['records']) =>
-      `${claim(keys, owner, 'lease', leaseMs, records)}, abandoned = state = 'lease' WHERE ${isOver(now())} RETURNING key, abandoned`,
+      claim(keys, owner, ['lease', leaseMs], records, `, abandoned = state = 'lease' WHERE ${syntax.isOver()}`),
     /** Claims dead letters for the length of a lease. */
-    leaseDead: (keys: readonly string[], owner: string) =>
-      `UPDATE ${quoted} SET owner = ${inputs.owner(owner)}, abandoned = retry_until IS NOT NULL,
-         retry_until = ${now()} + ${Math.ceil(leaseMs)}, claimed_at = ${now()}
-       WHERE ${among(keys)} AND ${isIdle(now())} RETURNING key, abandoned`,
-    complete: (keys: readonly string[], owner: string) =>
-      `INSERT INTO ${quoted} (key, owner, state, expires_at, done_at)
-       SELECT value, ${inputs.owner(owner)}, 'done', ${now()} + ${Math.ceil(retentionMs)}, ${now()} FROM json_each(${inputs.keys(keys)}) WHERE true
-       ${replace}, letter = NULL
-       WHERE owner = excluded.owner OR (${isOver(now())}) OR (${isIdle(now())}) RETURNING key`,
-    /** Deletes rows of keys that have not failed before. */
-    release: (keys: readonly string[], owner: string) =>
-      `DELETE FROM ${quoted} WHERE ${own(keys, owner)} AND state = 'lease' AND attempts = 0`,
-    /** Frees rows of keys that have failed before. */
-    keep: (keys: readonly string[], owner: string) =>
-      `UPDATE ${quoted} SET retry_until = NULL, state = CASE state WHEN 'lease' THEN 'failed' ELSE state END,
-         expires_at = CASE state WHEN 'lease' THEN ${now()} ELSE expires_at END
-       WHERE ${own(keys, owner)} AND state IN ('lease', 'dead')`,
-    /** Claims for a transaction. */
-    open: (keys: readonly string[], owner: string, records: Step['records']) =>
-      `${claim(keys, owner, 'open', retentionMs, records)} WHERE ${isOver(now())} RETURNING key`,
-    /** Claims dead letters for a transaction. */
-    retry: (keys: readonly string[], owner: string) =>
-      `UPDATE ${quoted} SET owner = ${inputs.owner(owner)}, state = 'open', expires_at = ${now()} + ${Math.ceil(retentionMs)}, claimed_at = ${now()}
-       WHERE ${among(keys)} AND ${isIdle(now())} RETURNING key`,
-    leaveOpen: (keys: readonly string[], owner: string, step: Step | undefined) =>
-      `${claim(keys, owner, 'open', retentionMs, step?.records)} WHERE (${isOver(now())}) OR (${isIdle(now())})
-       ${step?.transitions ? `OR (${logs.isAt(step)})` : ''} RETURNING key`,
-    /** Claims logs for a transaction. */
-    move: (keys: readonly string[], owner: string, step: Step) =>
-      `UPDATE ${quoted} SET owner = ${inputs.owner(owner)}, state = 'open', claimed_at = ${now()}
-       WHERE ${among(keys)} AND ${logs.isAt(step)} RETURNING key`,
-    finish(keys: readonly string[], owner: string, step: Step | undefined): string[] {
-      const { texts, others } = logs.finish(keys, owner, step);
-      const done = `UPDATE ${quoted} SET state = 'done', letter = NULL, done_at = ${now()} WHERE ${own(others, owner)}`;
-      return others.length > 0 ? [...texts, done] : texts;
+    leaseDead: (keys: readonly string[], owner: string) => {
+      const set = `abandoned = retry_until IS NOT NULL, retry_until = ${later(leaseMs)}`;
+      return take(keys, owner, set, syntax.isIdle(), 'key, abandoned');
     },
+    complete: (keys: readonly string[], owner: string) =>
+      sql(({ of }) => {
+        const from = `json_each(${of(JSON.stringify(keys))})`;
+        return `INSERT INTO ${quoted} (key, owner, state, expires_at, done_at)
+         SELECT value, ${of(owner)}, 'done', ${later(retentionMs)}, ${now()} FROM ${from} WHERE true
+         ${replace}, letter = NULL
+         WHERE owner = excluded.owner OR (${syntax.isOver()}) OR (${syntax.isIdle()}) RETURNING key`;
+      }),
+    /** Claims for a transaction. */
+    open(keys: readonly string[], owner: string, step: Step): Sql {
+      const { from, records, transitions } = step;
+      if (transitions) return take(keys, owner, `state = 'open'`, isAt(syntax, step));
+      if (from !== 'dead') return claim(keys, owner, ['open', retentionMs], records, ` WHERE ${syntax.isOver()}`);
+      return take(keys, owner, `state = 'open', expires_at = ${later(retentionMs)}`, syntax.isIdle());
+    },
+    leaveOpen: (keys: readonly string[], owner: string, step: Step | undefined) => {
+      const isLog = step?.transitions ? ` OR (${isAt(syntax, step)})` : '';
+      const condition = ` WHERE (${syntax.isOver()}) OR (${syntax.isIdle()})${isLog}`;
+      return claim(keys, owner, ['open', retentionMs], step?.records, condition);
+    },
+    finish: (keys: readonly string[], owner: string, step: Step | undefined) => finishing(syntax, keys, owner, step),
     /** The same two with parameters: one JSON array for all keys, so that the text does not depend on their number. */
     openEach(keys: readonly string[], owner: string, records: Step['records']) {
       const at = Math.floor(Date.now());
@@ -110,9 +150,8 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
     },
     finishEach: (keys: readonly string[], owner: string) =>
       [finishEach, [Math.floor(Date.now()), JSON.stringify(keys), owner]] as const,
-    look: (keys: readonly string[], owner: string) => `SELECT key FROM ${quoted} WHERE ${own(keys, owner)} LIMIT 1`,
     sweep: (rows: number) =>
-      `DELETE FROM ${quoted} WHERE key IN (SELECT key FROM ${quoted} WHERE ${isOver(now())}
+      `DELETE FROM ${quoted} WHERE key IN (SELECT key FROM ${quoted} WHERE ${syntax.isOver()}
          AND (last_failed_at IS NULL OR last_failed_at <= ${now()} - ${retentionMs}) LIMIT ${rows}) RETURNING 1`,
     mark: `SAVEPOINT ${MARK}`,
     /** Fails unless the transaction is the one that was marked. */
@@ -123,9 +162,6 @@ export function sqliteTexts({ quoted }: Table, { leaseMs, retentionMs }: Duratio
 const rowsOf = (keys: readonly string[], records: Step['records']) =>
   keys.map((key) => (records ? [key, ...recordValues(records.get(key))] : [key]));
 
-const isOver = (at: string) => `expires_at <= ${at} AND state <> 'open'`;
-const isIdle = (at: string) => `state = 'dead' AND (retry_until IS NULL OR retry_until <= ${at})`;
-
 /** The statements for a file. */
 export function sqliteStatements(table: Table, durations: Durations): Statements {
   return statementsWith(OF_FILE, table, durations);
@@ -133,38 +169,13 @@ export function sqliteStatements(table: Table, durations: Durations): Statements
 
 /** The statements for a server whose clients have no interactive transactions. */
 export function sqliteServerStatements(table: Table, durations: Durations): Statements {
-  const statements = statementsWith(OF_SERVER, table, durations);
-  return {
-    ...statements,
-    status: async (run, keys) => new Map(await inChunks(keys, (some) => statements.status(run, some))),
-    claim: async (run, keys, owner, step) =>
-      new Map(await inChunks(keys, (some) => statements.claim(run, some, owner, step))),
-    complete: async (run, keys, owner) =>
-      new Set(await inChunks(keys, (some) => statements.complete(run, some, owner))),
-    release: (run, keys, owner) => inChunks(keys, async (some) => [await statements.release(run, some, owner)]),
-    letters: {
-      ...statements.letters,
-      look: async (run, keys) => new Map(await inChunks(keys, (some) => statements.letters.look(run, some))),
-      discard: async (run, keys) => new Set(await inChunks(keys, (some) => statements.letters.discard(run, some))),
-    },
-  };
-}
-
-/** Most keys per statement: D1 takes up to 2 MB in a parameter, twice the size of this many keys of full length. */
-const SERVER_KEYS = 5000;
-
-async function inChunks<Each>(
-  keys: readonly string[],
-  call: (some: readonly string[]) => Promise<Iterable<Each>>,
-): Promise<Each[]> {
-  const found: Each[] = [];
-  for (const some of chunksOf(keys, SERVER_KEYS)) found.push(...(await call(some)));
-  return found;
+  return statementsWith(OF_SERVER, table, durations);
 }
 
 function statementsWith(inputs: Inputs, table: Table, durations: Durations): Statements {
   const texts = sqliteTexts(table, durations, inputs);
-  const { values } = inputs;
+  const { syntax } = texts;
+  const send = (run: RunStatement, [text, values]: Sql) => run(text, undefined, values);
   async function check(run: RunStatement): Promise<void> {
     await run(texts.check).catch((error: unknown) => {
       throw hasEnded(error) ? endedError(error) : error;
@@ -172,41 +183,25 @@ function statementsWith(inputs: Inputs, table: Table, durations: Durations): Sta
   }
 
   return {
+    ...rowStatements(syntax),
     table: table.name,
     cursors: () => table.cursors,
     async migrate(run) {
       for (const statement of sqliteDdl(table)) await run(statement);
     },
     sweep: async (run, rows) => (await run(texts.sweep(rows))).rows.length,
-    status: async (run, keys) =>
-      new Map((await run(texts.status(keys), undefined, values(keys))).rows.map(valuesOf) as [string, Status][]),
     async claim(run, keys, owner, { from, records }) {
-      if (from === 'dead') return claimsOf(await run(texts.leaseDead(keys, owner), undefined, values(keys, owner)));
-      const text = texts.lease(keys, owner, records);
-      return claimsOf(await run(text, undefined, values(rowsOf(keys, records), owner)));
+      const claim = (some: readonly string[]) =>
+        send(run, from === 'dead' ? texts.leaseDead(some, owner) : texts.lease(some, owner, records)).then(claimsOf);
+      return new Map(await inChunks(keys, syntax.mostKeys, claim));
     },
     complete: async (run, keys, owner) =>
-      new Set(keysOf(await run(texts.complete(keys, owner), undefined, values(keys, owner)))),
-    async release(run, keys, owner) {
-      await run(texts.release(keys, owner), undefined, values(keys, owner));
-      await run(texts.keep(keys, owner), undefined, values(keys, owner));
-    },
-    logs: texts.logs,
-    letters: sqliteLetters({ table: table.quoted, inputs, isOver, isIdle }, durations),
-    records: sqlRecords({
-      from: () => table.quoted,
-      key: 'key',
-      isOver: () => isOver(inputs.now()),
-      ms: (column) => column,
-      text: (column) => column,
-      read: String,
-      literal: OF_FILE.texts().of,
-    }),
+      new Set(
+        await inChunks(keys, syntax.mostKeys, async (some) => keysOf(await send(run, texts.complete(some, owner)))),
+      ),
     transaction: {
       async claim(run, keys, owner, step) {
-        const { from, records, transitions } = step;
-        const retryOrOpen = () => (from === 'dead' ? texts.retry(keys, owner) : texts.open(keys, owner, records));
-        const claimed = keysOf(await run(transitions ? texts.move(keys, owner, step) : retryOrOpen()));
+        const claimed = keysOf(await send(run, texts.open(keys, owner, step)));
         await run(texts.mark);
         return { keys: claimed, owner, id: owner };
       },
@@ -221,8 +216,8 @@ function statementsWith(inputs: Inputs, table: Table, durations: Durations): Sta
             `${code} ${message}`,
           ),
         ),
-      look: async (run, { keys, owner }) => (await run(texts.look(keys, owner))).rows.length > 0,
-      leaveOpen: (run, { keys, owner, step }) => run(texts.leaveOpen(keys, owner, step)),
+      look: async (run, { keys, owner }) => (await ownedBy(run, syntax, keys, owner)).size > 0,
+      leaveOpen: (run, { keys, owner, step }) => send(run, texts.leaveOpen(keys, owner, step)),
       // The file has one writer at a time, so the connection keeps its lock until the handler settles.
       spoil: (run) => run('PRAGMA query_only = ON'),
       undo: (run) => run('PRAGMA query_only = OFF'),

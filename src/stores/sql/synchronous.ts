@@ -3,9 +3,10 @@ import { ignorePromise, isThenable } from '../../internal/guards.js';
 import { storableKey } from '../storable-key.js';
 import { storableStep } from '../storable-records.js';
 import type { Run, Step, StoreWord, Synchronous, TransactionalStore } from '../store.js';
-import { begin, CLOSED, isBusy, runsOf, whenFree } from './busy.js';
+import { begin, CLOSED, runsOf, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
-import { type Durations, explained, keysOf, type Status, wordsOf } from './dialect.js';
+import { type Durations, keysOf, type Status, wordsOf } from './dialect.js';
+import { explained, isBusy } from './errors.js';
 import { endedError, Outcome } from './outcome.js';
 import { hasEnded, sqliteStatements, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';
@@ -26,13 +27,14 @@ export function synchronousStore<Connection>(
 
   /** Claims the keys in the open transaction, and reads the status of the others. */
   function claim(keys: readonly string[], owner: string, step: Step): Map<string, StoreWord> {
-    const change = step.transitions ? texts.move(keys, owner, step) : step.from === 'dead' && texts.retry(keys, owner);
-    const rows = change ? db.runNow(change) : db.runNow(...texts.openEach(keys, owner, step.records));
+    const [text, values] =
+      step.from === 'free' ? texts.openEach(keys, owner, step.records) : texts.open(keys, owner, step);
+    const rows = db.runNow(text, values);
     const claimed = keysOf({ rows });
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
     const others = keys.filter((key) => !words.has(key));
     if (others.length === 0) return words;
-    const found = db.runNow(texts.status(others)).map(valuesOf) as [string, Status][];
+    const found = db.runNow(...texts.status(others)).map(valuesOf) as [string, Status][];
     for (const [key, word] of wordsOf(new Map(found), others, step)) words.set(key, word);
     return words;
   }

@@ -3,12 +3,24 @@ import { storeError } from '../bounded-calls.js';
 import { storableKey } from '../storable-key.js';
 import { storableStep } from '../storable-records.js';
 import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';
-import { BUSY_RETRY_MS, isBusy, sleep } from './busy.js';
+import { BUSY_RETRY_MS, sleep } from './busy.js';
 import type { IsolationLevel, RunStatement, SqlDatabase, Transaction } from './database.js';
-import { type Claimed, explaining, isConflict, type Statements, wordsOf } from './dialect.js';
+import { type Claimed, type Statements, wordsOf } from './dialect.js';
+import {
+  CONFLICTS,
+  commitError,
+  explaining,
+  FROZEN,
+  GIVEN_UP,
+  isBusy,
+  isConflict,
+  late,
+  MOST_TRIES,
+  REFUSED,
+  REPEATED,
+} from './errors.js';
 import { Leaving, within } from './leaving.js';
 import { endedError, Outcome } from './outcome.js';
-import { CONFLICTS, commitError, FROZEN, GIVEN_UP, late, MOST_TRIES, REFUSED, REPEATED } from './transaction-errors.js';
 
 export interface TransactionalOptions {
   readonly leaseMs: number;

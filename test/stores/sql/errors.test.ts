@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../../src/index.js';
-import { isBusy } from '../../../src/stores/sql/busy.js';
-import { explained, isConflict, reasonsOf } from '../../../src/stores/sql/dialect.js';
+import { commitError, explained, isBusy, isConflict, reasonsOf } from '../../../src/stores/sql/errors.js';
 import { hasEnded } from '../../../src/stores/sql/sqlite.js';
-import { commitError } from '../../../src/stores/sql/transaction-errors.js';
 
 const withCode = (code: unknown, message = 'no') => Object.assign(new Error(message), { code });
 

@@ -11,7 +11,7 @@ const right = postgresStatements(tableOf('a.b', 'postgres'), { leaseMs: 1000, re
 const run: RunStatement = async () => ({ rows: [] });
 
 function tableWith(statements: Partial<Statements>, plain: RunStatement = run) {
-  return leaseTable(plain, { ...right, ...statements });
+  return leaseTable(plain, { ...right, ...statements }, 1000);
 }
 
 const asked: string[] = [];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LetterStatements, Statements, Status } from '../../../src/stores/sql/dialect.js';
-import { wordsOf } from '../../../src/stores/sql/dialect.js';
+import { type Statements, type Status, wordsOf } from '../../../src/stores/sql/dialect.js';
 import type { RunStatement } from '../../../src/stores/sql/index.js';
 import { sqlLetters } from '../../../src/stores/sql/letters.js';
 import { postgresStatements } from '../../../src/stores/sql/postgres.js';
@@ -12,40 +11,44 @@ const right = postgresStatements(tableOf('a.b', 'postgres'), { leaseMs: 1000, re
 const conflict = Object.assign(new Error('deadlock detected'), { code: '40P01' });
 const failed = { attempts: 1, firstFailedAt: 1, isDead: false };
 
-function lettersWith(letters: Partial<LetterStatements>, status: Statements['status'] = async () => new Map()) {
-  const run: RunStatement = async () => ({ rows: [] });
-  return sqlLetters(run, { ...right, status, letters: { ...right.letters, ...letters } });
+/** A table without rows that counts a failure. `begin` is called first, and tells whether the key is unlocked. */
+function lettersWith(begin: () => boolean, status: Statements['status'] = async () => new Map()) {
+  const run: RunStatement = async (text) => {
+    if (text.includes('LEFT JOIN')) return { rows: [[1, null, null, begin() ? 1 : 0, 0, null, null, null, null]] };
+    return { rows: text.startsWith('INSERT') ? [{ one: 1 }] : [] };
+  };
+  return sqlLetters(run, { ...right, status }, 1000);
 }
 
 describe('failures in a table', () => {
   it('are counted again after a conflict, which changed nothing, five times in all', async () => {
     let tries = 0;
-    const lettersAfter = (most: number) =>
-      lettersWith({ fail: async () => (++tries < most ? Promise.reject(conflict) : failed) });
+    const failing = (error: Error): never => {
+      throw error;
+    };
+    const lettersAfter = (most: number) => lettersWith(() => ++tries >= most || failing(conflict));
     expect(await lettersAfter(5).fail('a', failure())).toEqual(failed);
     expect(tries).toBe(5);
     tries = 0;
     await expect(lettersAfter(6).fail('a', failure())).rejects.toBe(conflict);
-    const other = lettersWith({ fail: () => Promise.reject(new Error('disk full')) });
+    const other = lettersWith(() => failing(new Error('disk full')));
     await expect(other.fail('a', failure())).rejects.toThrow('disk full');
   });
 
   it('wait a moment for a transaction that the server is ending, and not for a run', async () => {
     let tries = 0;
-    const fail = async () => (++tries < 3 ? undefined : failed);
-    expect(await lettersWith({ fail }).fail('a', failure())).toEqual(failed);
+    const begin = () => ++tries >= 3;
+    expect(await lettersWith(begin).fail('a', failure())).toEqual(failed);
     tries = -100;
-    expect(await lettersWith({ fail }).fail('a', failure())).toBeUndefined();
+    expect(await lettersWith(begin).fail('a', failure())).toBeUndefined();
     expect(tries).toBe(-95);
-    expect(await lettersWith({ fail }, async () => new Map([['a', 'in-progress']])).fail('a', failure())).toBe(
-      undefined,
-    );
+    expect(await lettersWith(begin, async () => new Map([['a', 'in-progress']])).fail('a', failure())).toBe(undefined);
     expect(tries).toBe(-94);
   });
 
   it('say that the table is missing, at every step', async () => {
     const run: RunStatement = () => Promise.reject(Object.assign(new Error('no'), { code: '42P01' }));
-    const letters = sqlLetters(run, right);
+    const letters = sqlLetters(run, right, 1000);
     for (const step of [
       letters.fail('a', failure()),
       letters.look(['a']),
@@ -53,6 +56,15 @@ describe('failures in a table', () => {
       letters.discard(['a']),
     ])
       await expect(step).rejects.toThrow('The table a.b does not exist. Call migrate() of the store');
+  });
+});
+
+describe('dead letters in a table', () => {
+  it('are read by position, as clients may rename columns', async () => {
+    const row = { a: 'key', b: '2', c: 3n, d: '4', e: 'E', f: 'm', g: '{}', h: null, i: null };
+    const letter = { attempts: 2, firstFailedAt: 3, lastFailedAt: 4, code: 'E', message: 'm', letter: '{}' };
+    const found = await sqlLetters(async () => ({ rows: [row] }), right, 1000).look(['key']);
+    expect(found).toEqual(new Map([['key', { ...letter, source: undefined }]]));
   });
 });
 

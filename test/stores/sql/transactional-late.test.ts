@@ -102,7 +102,7 @@ describe('a transactional store when a handler is late', () => {
     const { db, log } = fakeDatabase({ [CHECK]: () => [{ id: '8' }] }, { close: nothing });
     expect(await resultAfter(0, lateRun(storeOver(db)).result)).toContain('The handler ended the transaction');
     expect(log).toContain('beside: INSERT INTO');
-    const kept = fakeDatabase({ 'LIMIT 1': () => [{ key: 'a' }] });
+    const kept = fakeDatabase({ 'SELECT key AS c0': () => [{ key: 'a' }] });
     expect(await resultAfter(0, lateRun(storeOver(kept.db)).result)).toContain('The handler ended the transaction');
   });
 

@@ -65,7 +65,7 @@ describe('a transactional store that rolls back', () => {
     ['that the connection is gone', rejecting('08006'), rejecting('08006'), expect.stringContaining('did not say')],
     ['that the connection is gone', rejecting('08006'), never, expect.stringContaining('did not say')],
   ])('rejects as the handler did only if nothing was kept: the check says %s', async (_, check, look, message) => {
-    const { db, log } = fakeDatabase({ [CHECK]: check, 'LIMIT 1': look });
+    const { db, log } = fakeDatabase({ [CHECK]: check, 'SELECT key AS c0': look });
     expect(await resultAfter(timeoutMs, once(storeOver(db), 'a', failing))).toEqual(message);
     expect(log.at(-1)).toBe('beside: SELECT key');
   });
@@ -89,7 +89,7 @@ describe('a transactional store that rolls back', () => {
       [rejecting('08006'), 'code 08006'],
       [() => [{ key: 'a' }], isKept],
     ] as const) {
-      const { db } = fakeDatabase({ [FINISH]: rejecting('08006'), 'LIMIT 1': look });
+      const { db } = fakeDatabase({ [FINISH]: rejecting('08006'), 'SELECT key AS c0': look });
       expect(await resultAfter(timeoutMs, once(storeOver(db), 'a', nothing))).toEqual(message);
     }
   });

@@ -3,8 +3,9 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import { stopwatch } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
-import { isBusy, whenFree } from '../busy.js';
+import { whenFree } from '../busy.js';
 import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
+import { isBusy } from '../errors.js';
 
 /** The part of a transaction of @libsql/client that the store uses. */
 export interface LibsqlTransactionLike {

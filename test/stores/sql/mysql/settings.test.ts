@@ -27,13 +27,13 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
 
   async function works(opened: Opened): Promise<void> {
     const plain = await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
-    for (const store of [opened.lease({ retentionMs: 300 }), opened.transactional({ retentionMs: 300 })]) {
+    for (const store of [opened.lease(), opened.transactional()]) {
       const [key, failed] = [unique(), unique()];
       await expect(once(store, failed, failing)).rejects.toThrow('the run failed');
       for (const each of [key, failed]) expect(await once(store, each, nothing)).toBe('handled');
       // On one clock with everybody else.
       expect(await once(plain.transactional(), key, failing)).toBe('duplicate');
-      await new Promise((resolve) => setTimeout(resolve, 310));
+      await plain.run(`UPDATE webhook_idempotency_keys SET expires_at = 0 WHERE \`key\` = '${key}'`);
       expect(await once(store, key, nothing)).toBe('handled');
       expect(await once(store, key, failing)).toBe('duplicate');
     }

@@ -21,7 +21,11 @@ export function describeCursor(client: SqlClient, { open }: SqlServer): void {
 }
 
 /** Cursors of stores that are opened on one database. */
-export function describeCursors(title: string, open: (settings?: { table: string }) => Promise<SqlLeaseStore>, rounds = 8): void {
+export function describeCursors(
+  title: string,
+  open: (settings?: { table: string }) => Promise<SqlLeaseStore>,
+  rounds = 8,
+): void {
   describe(`${title}, cursor`, () => {
     it('is undefined at first, and then the last text that was written', async () => {
       const store = await open();
@@ -76,7 +80,10 @@ export function describeCursors(title: string, open: (settings?: { table: string
 }
 
 /** Lets 20 writers race for each of some rounds. Each round has one winner, and keeps its text. */
-async function raceRounds(cursorOf: (index: number) => ReturnType<SqlLeaseStore['cursor']>, rounds: number): Promise<void> {
+async function raceRounds(
+  cursorOf: (index: number) => ReturnType<SqlLeaseStore['cursor']>,
+  rounds: number,
+): Promise<void> {
   const cursors = Array.from({ length: 20 }, (_, index) => cursorOf(index));
   let current: string | undefined;
   for (let round = 0; round < rounds; round++) {

@@ -67,7 +67,7 @@ export function describeClientLetters(
     });
 
     it('hold up to 1.9 MB, and refuse what is larger', async () => {
-      const { letters } = await ground();
+      const { letters } = await ground({ timeoutMs: 20_000 });
       const key = unique();
       const letter = 'x'.repeat(1_900_000);
       await expect(letters.fail(key, failure({ ...isDead, letter: `${letter}x` }))).rejects.toMatchObject({

@@ -1,8 +1,7 @@
 import { storeError } from '../bounded-calls.js';
 import { readableText } from '../readable-text.js';
 import { storableRecord } from '../storable-records.js';
-import type { Failure, StoredLetter } from '../store.js';
-import type { Answer } from './database.js';
+import type { Failure } from '../store.js';
 
 /** D1 has rows of up to 2 MB. */
 const MOST_BYTES = 1_900_000;
@@ -26,6 +25,14 @@ export function keepable(failure: Failure): Failure {
 const LONE = /\p{Surrogate}/gu;
 const TOO_LARGE = 'The event is too large for a dead letter, so it will be redelivered';
 
+/** Texts without an escape of a server or a placeholder of a client. */
+const PLAIN = /^[\w .:@/+,{}"[\]-]*$/;
+
+/** A text as a literal: as it is, or `decoded` from hex digits. */
+export function textLiteral(text: string, decoded: (hex: string) => string): string {
+  return PLAIN.test(text) ? `'${text}'` : decoded(hexOf(text));
+}
+
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** UTF-8 in hex digits, which contain no placeholder of a client and no escape of a server. */
@@ -41,24 +48,4 @@ export function textOf(hex: string): string {
 
 function digitsAt(hex: string, at: number): number {
   return Number.parseInt(hex.slice(at, at + 2), 16);
-}
-
-/** Reads rows of key, attempts, first and last time, code, message, letter, source, and transitions. */
-export function lettersOf({ rows }: Answer, read: (value: string) => string = String): Map<string, StoredLetter> {
-  return new Map(
-    rows.map((row) => {
-      const [key, attempts, first, last, code, message, letter, source, transitions] = Object.values(row);
-      const found: StoredLetter = {
-        letter: read(letter),
-        source: source === null ? undefined : read(source),
-        code: read(code),
-        message: read(message),
-        attempts: Number(attempts),
-        firstFailedAt: Number(first),
-        lastFailedAt: Number(last),
-        ...(transitions != null && { transitions: Number(transitions) }),
-      };
-      return [String(key), found];
-    }),
-  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hexOf, keepable, lettersOf, textOf } from '../../../src/stores/sql/letter-texts.js';
+import { hexOf, keepable, textOf } from '../../../src/stores/sql/texts.js';
 import { failure } from '../../contracts/letters.js';
 
 describe('the texts of letters', () => {
@@ -23,15 +23,5 @@ describe('the texts of letters', () => {
     for (const letter of ['x'.repeat(1_900_001), 'é'.repeat(950_001)]) {
       expect(() => keepable(failure({ letter }))).toThrow(expect.objectContaining(refusal));
     }
-  });
-
-  it('are read by position, as clients may rename columns', () => {
-    const row = { a: 'key', b: '2', c: 3n, d: '4', e: 'E', f: 'm', g: '{}', h: null };
-    const letter = { attempts: 2, firstFailedAt: 3, lastFailedAt: 4, code: 'E', message: 'm', letter: '{}' };
-    expect(lettersOf({ rows: [row] })).toEqual(new Map([['key', { ...letter, source: undefined }]]));
-    expect(lettersOf({ rows: [{ ...row, h: 's' }] }, (text) => `${text}!`).get('key')).toMatchObject({
-      source: 's!',
-      letter: '{}!',
-    });
   });
 });
