@@ -3,9 +3,7 @@ import { withDeadline } from '../internal/deadline.js';
 import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
 import type { RecordStore } from './record-store.js';
 import { createRecorder } from './recorder.js';
-import { storableKey } from './storable-key.js';
-import { storableLetters } from './storable-letters.js';
-import { storableRecords, storableStep } from './storable-records.js';
+import { named, storableKey, storableLetters, storableRecords, storableStep } from './storable.js';
 import {
   type ClaimAnswer,
   type Claimed,
@@ -105,7 +103,7 @@ export function storeOfLeases(
 
   return {
     leaseMs,
-    letters: table.letters && inTimeLetters(storableLetters(table.letters), inTime),
+    letters: table.letters && storableLetters(table.letters, inTime),
     records: table.records && storableRecords(table.records, inTime),
     unrecorded: recorder.unrecorded,
     rememberedSince: () => Date.now() - retentionMs,
@@ -132,12 +130,11 @@ export function storeOfLeases(
           throw error;
         }
       }
-      return new Map(names.map((name, index) => [name, answers.get(keys[index] as string) ?? 'in-progress']));
+      return named(names, answers, 'in-progress');
     },
     async record(names, owner) {
-      const keys = names.map(storableKey);
-      const recorded = await recorder.record(keys, owner);
-      return new Map(names.map((name, index) => [name, recorded.has(keys[index] as string)]));
+      const recorded = await recorder.record(names.map(storableKey), owner);
+      return new Map(names.map((name) => [name, recorded.has(storableKey(name))]));
     },
     // If the request is lost, the keys are free once their lease is over.
     release: (names, owner) => inTime(release(names.map(storableKey), owner)),
@@ -146,16 +143,6 @@ export function storeOfLeases(
 
 const NONE: ReadonlyMap<string, ClaimAnswer> = new Map();
 const CLAIMED: Claimed = {};
-
-/** The same letters, with a time limit for each call. */
-export function inTimeLetters(letters: LetterStore, inTime: <T>(work: Promise<T>) => Promise<T>): LetterStore {
-  return {
-    fail: (key, failure) => inTime(letters.fail(key, failure)),
-    look: (keys) => inTime(letters.look(keys)),
-    list: (page) => inTime(letters.list(page)),
-    discard: (keys) => inTime(letters.discard(keys)),
-  };
-}
 
 function answerOf(claim: Claim | Claimed): ClaimAnswer {
   if (claim === 'claimed') return CLAIMED;

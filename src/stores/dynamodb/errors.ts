@@ -16,7 +16,6 @@ interface SdkError {
 
 export interface CancellationReason {
   readonly Code?: string | undefined;
-  readonly Message?: string | undefined;
   readonly Item?: object | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { readableText } from '../readable-text.js';
+import { readableText } from '../storable.js';
 import type { Failed, Failure } from '../store.js';
 import { isDone, numberOf, textOf } from './attributes.js';
 import { endsIn, type Inputs } from './inputs.js';

@@ -1,8 +1,7 @@
 import { storeError } from '../bounded-calls.js';
-import { freshOf } from '../fresh.js';
 import { type LeaseTable, type resolveLeaseOptions, storeOfLeases } from '../leased-store.js';
-import { storableKey } from '../storable-key.js';
-import type { Run, RunLimit, TransactionalStore } from '../store.js';
+import { storableKey } from '../storable.js';
+import type { Claimed, Run, RunLimit, TransactionalStore } from '../store.js';
 import type { Commit } from './commit.js';
 import { Collector, type DynamoDBTransaction } from './transaction.js';
 
@@ -40,7 +39,8 @@ export function transactionalStore(
     async once(keys, step, run: Run<Tx>, limit) {
       const owner = crypto.randomUUID();
       const claims = await claim(keys.slice(0, KEYS_PER_RUN), owner, step);
-      const fresh = freshOf(claims);
+      const fresh = new Map<string, Claimed>();
+      for (const [key, answer] of claims) if (typeof answer === 'object') fresh.set(key, answer);
       if (fresh.size > 0) {
         const claimed = [...fresh.keys()];
         try {

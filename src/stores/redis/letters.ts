@@ -1,6 +1,6 @@
 import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
-import { readableText } from '../readable-text.js';
+import { readableText } from '../storable.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import { DISCARD, FAIL, FIELDS, LOOK } from './failed-scripts.js';
 import type { LetterIndex } from './letter-index.js';

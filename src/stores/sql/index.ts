@@ -4,15 +4,8 @@ import { checkOptions, optionError } from '../../internal/check-options.js';
 import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
-import {
-  inTimeLetters,
-  LEASE_OPTIONS,
-  type LeaseOptions,
-  resolveLeaseOptions,
-  storeOfLeases,
-} from '../leased-store.js';
-import { storableLetters } from '../storable-letters.js';
-import { storableRecords } from '../storable-records.js';
+import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from '../leased-store.js';
+import { storableLetters, storableRecords } from '../storable.js';
 import type { LeaseStore, Synchronous, TransactionalStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import { sqlCursor } from './cursor.js';
@@ -48,15 +41,13 @@ export type {
   Transaction,
   TransactionOptions,
 } from './database.js';
-export { fromBetterSqlite3 } from './from/better-sqlite3.js';
-export { fromBunSqlite } from './from/bun-sqlite.js';
+export { fromBetterSqlite3, fromBunSqlite, fromNodeSqlite } from './from/sqlite.js';
 export { type D1DatabaseLike, type D1StatementLike, fromD1 } from './from/d1.js';
 export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
 export { fromKnex, type KnexLike } from './from/knex.js';
 export { fromKysely, type KyselyLike } from './from/kysely.js';
 export { fromLibsql } from './from/libsql.js';
 export { fromMysql2 } from './from/mysql2.js';
-export { fromNodeSqlite } from './from/node-sqlite.js';
 export { fromPg } from './from/pg.js';
 export { fromPGlite } from './from/pglite.js';
 export { fromPostgresJs } from './from/postgres-js.js';
@@ -184,7 +175,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   return {
     ...store,
     ...maintenance,
-    letters: inTimeLetters(storableLetters(sqlLetters(run, statements, lease.retentionMs)), inTime),
+    letters: storableLetters(sqlLetters(run, statements, lease.retentionMs), inTime),
     records: storableRecords(sqlRecords(run, statements), inTime),
     logs: sqlLogs(run, statements, lease, inTime),
     rememberedSince: () => Date.now() - lease.retentionMs,

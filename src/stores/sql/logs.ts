@@ -1,6 +1,6 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import type { KeptLog, LogStore, OpenLog } from '../log-store.js';
-import { storableKey } from '../storable-key.js';
+import { storableKey } from '../storable.js';
 import { DELIVERY, type Step } from '../store.js';
 import type { RunStatement } from './database.js';
 import type { Statements, Syntax } from './dialect.js';

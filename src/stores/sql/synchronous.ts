@@ -1,7 +1,6 @@
 import { WebhookError } from '../../errors.js';
 import { ignorePromise, isThenable } from '../../internal/guards.js';
-import { storableKey } from '../storable-key.js';
-import { storableStep } from '../storable-records.js';
+import { named, storableKey, storableStep } from '../storable.js';
 import type { Run, Step, StoreWord, Synchronous, TransactionalStore } from '../store.js';
 import { begin, CLOSED, runsOf, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
@@ -65,10 +64,11 @@ export function synchronousStore<Connection>(
     }
 
     const claimed = () => [...words.keys()].filter((key) => words.get(key) === 'handled');
-    const freshNames = () => names.filter((_, index) => words.get(keys[index] as string) === 'handled');
 
     function runNow(): void {
-      const fresh = new Map(freshNames().map((name) => [name, {}]));
+      const fresh = new Map(
+        names.filter((name) => words.get(storableKey(name)) === 'handled').map((name) => [name, {}]),
+      );
       try {
         const returned = run(fresh, tx);
         if (!isThenable(returned)) return;
@@ -102,7 +102,7 @@ export function synchronousStore<Connection>(
       if (!isAsked) outcome.askNow(ask);
       end();
     }
-    if (!failure) return new Map(names.map((name, index) => [name, words.get(keys[index] as string) ?? 'in-progress']));
+    if (!failure) return named(names, words, 'in-progress');
     throw await outcome.failureOf(
       failure.cause,
       { keys: claimed(), owner, id: owner, step },

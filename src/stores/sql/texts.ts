@@ -1,6 +1,5 @@
 import { storeError } from '../bounded-calls.js';
-import { readableText } from '../readable-text.js';
-import { storableRecord } from '../storable-records.js';
+import { readableText, storableRecord } from '../storable.js';
 import type { Failure } from '../store.js';
 
 /** D1 has rows of up to 2 MB. */

@@ -1,7 +1,6 @@
 import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
-import { storableKey } from '../storable-key.js';
-import { storableStep } from '../storable-records.js';
+import { named, storableKey, storableStep } from '../storable.js';
 import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';
 import { BUSY_RETRY_MS, sleep } from './busy.js';
 import type { IsolationLevel, RunStatement, SqlDatabase, Transaction } from './database.js';
@@ -48,19 +47,17 @@ export function transactionalStore<Tx>(
       const preparing = statements.prepare?.((statement) => db.run(statement, options.timeoutMs));
       const tooLate = () => storeError(late('did not answer', options));
       if (preparing) await withDeadline(preparing, options.timeoutMs, tooLate);
-      const keys = names.map(storableKey);
       const work: Work<Tx> = {
-        keys: [...keys].sort(),
+        keys: names.map(storableKey).sort(),
         step: storableStep(step),
-        run: (claimed, tx) => run(freshOf(names, keys, claimed), tx),
+        run: (claimed, tx) => run(freshOf(names, claimed), tx),
         limit,
       };
       const elapsedMs = stopwatch();
       for (let tries = 1; ; ) {
         const attempt = new Attempt(db, statements, options, work);
         try {
-          const words = await attempt.result();
-          return new Map(names.map((name, index) => [name, words.get(keys[index] as string) ?? 'in-progress']));
+          return named(names, await attempt.result(), 'in-progress');
         } catch (cause) {
           const error = await attempt.failureOf(cause);
           if (attempt.outcome.isLate) throw error;
@@ -79,12 +76,8 @@ export function transactionalStore<Tx>(
 }
 
 /** The claimed keys, by idempotency key. */
-function freshOf(names: readonly string[], keys: readonly string[], claimed: Claimed): Map<string, ClaimedKey> {
-  const fresh = new Map<string, ClaimedKey>();
-  for (const [index, name] of names.entries()) {
-    if (claimed.keys.includes(keys[index] as string)) fresh.set(name, { token: claimed.fencingToken });
-  }
-  return fresh;
+function freshOf(names: readonly string[], { keys, fencingToken: token }: Claimed): Map<string, ClaimedKey> {
+  return named(names, new Map(keys.map((key) => [key, { token }])));
 }
 
 /** One transaction: claims the keys, runs the handler, and commits. */
@@ -190,7 +183,9 @@ class Attempt<Tx> {
       if (claimed.keys.length > 0) {
         await this.#handle(transaction, claimed, elapsedMs);
         if (this.#isOver || this.#isOut) throw storeError(GIVEN_UP);
-        commit = this.#commitOf(transaction, claimed);
+        const [send, finish] = [transaction.commit, this.#statements.transaction.commit];
+        // Checks and commits in one round trip.
+        commit = send && finish && (() => finish(send, claimed));
         if (!commit) {
           this.#limit('did not answer');
           await this.#statements.transaction.finish(transaction.run, claimed).catch(this.outcome.note);
@@ -218,12 +213,6 @@ class Attempt<Tx> {
       await this.#undo(transaction);
       throw error;
     });
-  }
-
-  /** Returns a function that checks and commits in one round trip; undefined if the client or the database cannot. */
-  #commitOf({ commit: send }: Transaction<Tx>, claimed: Claimed): (() => Promise<void>) | undefined {
-    const { commit } = this.#statements.transaction;
-    return send && commit && (() => commit(send, claimed));
   }
 
   /** Claims the free keys, and reads the status of the others. */

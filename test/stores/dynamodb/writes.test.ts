@@ -46,8 +46,8 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
   it.each<[string, (tx: Tx) => unknown, string]>([
     ['more than 99 writes', (tx) => tx.write(...many(100)), 'tx.write takes up to 99'],
     ['an item over 400 kB', (tx) => tx.write(large(401 * KB)), 'up to 400 kB'],
-    ['over 4 MB', (tx) => tx.write(...Array.from({ length: 11 }, () => large(390 * KB))), 'exceed the 4 MB'],
-    ['two writes of one item', (tx) => tx.write(...twice(opened)), 'target the same item'],
+    ['over 4 MB', (tx) => tx.write(...Array.from({ length: 11 }, () => large(390 * KB))), '4 MB in all'],
+    ['two writes of one item', (tx) => tx.write(...twice(opened)), 'one write for each item'],
     ['a table that does not exist', (tx) => tx.write(inMissingTable(opened)), 'no table of a name that tx.write got'],
     ['an empty object', (tx) => tx.write({}), 'exactly one of Put, Update, Delete and ConditionCheck'],
     ['a circular write', (tx) => tx.write(circular()), 'circular'],
@@ -82,7 +82,7 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
     const error = await refused((tx) => tx.write(opened.add(id), opened.check('never-written')));
     expect(error).toMatchObject({
       code: 'ERR_WEBHOOK_HANDLER',
-      message: 'The condition of write 1 of tx.write (counted from 0) failed, so nothing was committed.',
+      message: 'Write 1 of tx.write (counted from 0) failed, so nothing was committed: its condition is not true.',
     });
     expect(await opened.count(id)).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { storableKey } from '../../../../src/stores/storable-key.js';
+import { storableKey } from '../../../../src/stores/storable.js';
 import { RightLeaseStore } from './right-stores.js';
 import type { Row, Server } from './server.js';
 

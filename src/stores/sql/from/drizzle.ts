@@ -3,14 +3,12 @@ import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { IsolationLevel, LeaseDatabase, SqlDatabase, SynchronousDatabase } from '../database.js';
 import { answerOf } from './answers.js';
-import { fromBetterSqlite3 } from './better-sqlite3.js';
-import { fromBunSqlite } from './bun-sqlite.js';
+import { fromBetterSqlite3, fromBunSqlite, type SqliteLike } from './sqlite.js';
 import { fromMysql2 } from './mysql2.js';
 import { fromPg } from './pg.js';
 import { fromPGlite } from './pglite.js';
 import { fromPostgresJs } from './postgres-js.js';
 import { revocable } from './revocable.js';
-import type { SqliteLike } from './run-on.js';
 
 interface Queries {
   execute(statement: string): PromiseLike<unknown>;

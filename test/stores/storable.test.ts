@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storableKey } from '../../src/stores/storable-key.js';
+import { storableKey } from '../../src/stores/storable.js';
 import { HOSTILE_KEYS } from '../contracts/store-helpers.js';
 
 describe('storableKey', () => {
