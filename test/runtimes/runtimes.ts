@@ -67,17 +67,16 @@ function resolving(
   { args = [], file = 'runtime-node' }: { readonly args?: readonly string[]; readonly file?: string } = {},
 ): Runtime[] {
   const traits = { bare: false, webCrypto: false, realms: true, sharedMemory: true };
-  return (['module.mjs', 'commonjs.cjs'] as const).map((runner) => ({
-    title: `${title}, ${runner === 'module.mjs' ? 'import' : 'require'}`,
+  return (['import', 'require'] as const).map((how) => ({
+    title: `${title}, ${how}`,
     present: command !== undefined,
     bundled: false,
     traits,
-    file: `${file}${runner === 'module.mjs' ? '.js' : '.cjs'}`,
-    async run(ground) {
-      const probe = join(ground.packageRoot, runner === 'module.mjs' ? 'probe.mjs' : 'probe.cjs');
-      const program = command ?? '';
-      const resolved = last(await execute(program, [...args, probe], ground.root));
-      return { ...parse(await execute(program, [...args, join(ground.root, runner)], ground.root)), file: resolved };
+    file: `${file}${how === 'import' ? '.js' : '.cjs'}`,
+    async run({ root, packageRoot }) {
+      const inRuntime = (...program: string[]) => execute(command ?? '', [...args, ...program], root);
+      const probe = join(packageRoot, how === 'import' ? 'probe.mjs' : 'probe.cjs');
+      return { file: last(await inRuntime(probe)), ...parse(await inRuntime(join(root, 'module.mjs'), how)) };
     },
   }));
 }

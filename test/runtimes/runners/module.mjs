@@ -1,13 +1,14 @@
-// Node, Bun and Deno, from a folder that has the package installed: import.
+// Node, Bun and Deno, from a folder that has the package installed: node module.mjs <import | require>
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { runInNewContext } from 'node:vm';
-import * as root from 'event-webhook-receiver';
-import * as evm from 'event-webhook-receiver/evm';
-import * as fetch from 'event-webhook-receiver/fetch';
-import * as schemas from 'event-webhook-receiver/schemas';
-import * as testing from 'event-webhook-receiver/testing';
-import * as verify from 'event-webhook-receiver/verify';
 import { run } from './suite.mjs';
+
+const load = process.argv[2] === 'require' ? createRequire(import.meta.url) : (specifier) => import(specifier);
+const lib = { root: await load('event-webhook-receiver') };
+for (const name of ['evm', 'fetch', 'schemas', 'testing', 'verify']) {
+  lib[name] = await load(`event-webhook-receiver/${name}`);
+}
 
 const { traits } = JSON.parse(readFileSync(new URL('./input.json', import.meta.url), 'utf8'));
 const unhandled = [];
@@ -19,7 +20,4 @@ else {
   });
 }
 const foreignBytes = (bytes) => runInNewContext('new Uint8Array(values)', { values: [...bytes] });
-const host = { unhandled, foreignBytes };
-await run({ root, verify, fetch, evm, testing, schemas }, traits, host, (result) =>
-  console.log(JSON.stringify(result)),
-);
+await run(lib, traits, { unhandled, foreignBytes }, (result) => console.log(JSON.stringify(result)));

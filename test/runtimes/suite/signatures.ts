@@ -1,7 +1,6 @@
-import { bytesOf, hexBytes, SECRET, textOf } from '../../matrix/cases/delivery.js';
+import { bytesOf, SECRET, textOf } from '../../matrix/cases/delivery.js';
 import { equal } from './check.js';
 import type { Lab } from './lab.js';
-import { PATTERN_SECRET, PATTERN_SIGNATURES, PATTERN_TIMESTAMP, patternOf, VECTORS } from './signature-vectors.js';
 import type { Case } from './suite.js';
 
 const BODY = '[{"id":"ünïcode 🎉"}]';
@@ -40,33 +39,29 @@ export function sharedCopy(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
+/** Genuine deliveries: keys and bodies of odd kinds. */
+const ODD: readonly (readonly [title: string, secret: string, body: string | Uint8Array])[] = [
+  ['a key of exactly one block of the hash', 'k'.repeat(64), BODY],
+  ['a key longer than a block', 'a'.repeat(131), BODY],
+  ['a key beyond ASCII', 'ключ-密钥-🔑', BODY],
+  ['a key with white space around it', ' whsec \n', BODY],
+  ['a body that is not UTF-8', SECRET, Uint8Array.from({ length: 256 }, (_, byte) => byte)],
+  ['a body that starts with a byte order mark', SECRET, '\ufeff[]'],
+];
+
 export const signatureCases: readonly Case[] = [
-  ...VECTORS.map(([title, secret, bodyHex, timestamp, signature]) => ({
-    name: `verifies and makes the signature of an independent signer: ${title}`,
-    run(lab: Lab) {
+  ...ODD.map(([title, secret, content]) => ({
+    name: `verifies and makes the signature of WebCrypto: ${title}`,
+    async run(lab: Lab) {
       const verify = verifyWith(lab);
-      const body = hexBytes(bodyHex);
+      const { body, signature, timestamp } = await lab.sign(content, { secret });
       equal(verify(body, signature, timestamp, secret), true);
       equal(verify(body.buffer, signature.toUpperCase(), timestamp, ['other', secret]), true);
       equal(lab.lib.verify.signDelivery(body, { secret, timestamp }).signature, signature);
-      for (const at of [0, 31, 63]) equal(verify(body, flip(signature, at), timestamp, secret), false);
       equal(verify(body, signature, `${timestamp}0`, secret), false);
       equal(verify(body, signature, timestamp, `${secret}x`), false);
-      equal(verify(Uint8Array.of(...body, 0), signature, timestamp, secret), false);
+      equal(verify(bytesOf(body, '\0'), signature, timestamp, secret), false);
       equal(verify(body.subarray(1), signature, timestamp, secret), false);
-    },
-  })),
-  ...PATTERN_SIGNATURES.map(([size, signature]) => ({
-    name: `verifies the signature of an independent signer over ${size} bytes, and of none changed`,
-    run(lab: Lab) {
-      const verify = verifyWith(lab);
-      const body = patternOf(size);
-      equal(verify(body, signature, PATTERN_TIMESTAMP, PATTERN_SECRET), true);
-      for (const at of [0, Math.floor(size / 2), size - 1]) {
-        const changed = body.slice();
-        changed[at] = (changed[at] ?? 0) ^ 1;
-        equal(verify(changed, signature, PATTERN_TIMESTAMP, PATTERN_SECRET), false, `with byte ${at} changed it`);
-      }
     },
   })),
   ...bodies.map(([title, make, shared]) => ({
