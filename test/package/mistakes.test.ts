@@ -1,14 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const compilers = { '5.9': 'typescript5', '6.0': 'typescript', '7.0': 'typescript7' } as const;
+import { type Consumer, type compilers, createConsumer, resolutions, typeCheck } from './consumer.js';
 
 const RECEIVER = `import { createReceiver, createRouter } from 'event-webhook-receiver';`;
 const options = (more: string) => `${RECEIVER} createReceiver({ secret: 'whsec', ${more} });`;
@@ -38,29 +29,25 @@ const MISTAKES: Readonly<Record<string, readonly [program: string, says: string]
   ],
 };
 
-let directory: string;
+const fileOf = (name: string) => `${name}.ts`;
+let consumer: Consumer;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'mistakes-'));
-  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'), 'dir');
-  const tsconfig = { extends: join(root, 'tsconfig.json'), include: ['*.ts'] };
-  await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(tsconfig));
-  await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-  await Promise.all(
-    Object.entries(MISTAKES).map(([name, [program]]) => writeFile(join(directory, `${name}.ts`), program)),
-  );
-});
+  consumer = await createConsumer();
+  for (const [name, [program]] of Object.entries(MISTAKES)) await consumer.write(fileOf(name), program);
+}, 60_000);
 
-afterAll(() => rm(directory, { recursive: true }));
+afterAll(() => consumer.remove());
 
 /** The first error that a compiler reports for each program. */
 async function compile(compiler: keyof typeof compilers): Promise<Record<string, string>> {
-  const tsc = join(root, 'node_modules', compilers[compiler], 'bin/tsc');
-  const { stdout } = await run(process.execPath, [tsc, '--pretty', 'false', '-p', directory]).catch(
-    (failure: { stdout: string }) => failure,
-  );
+  const files = Object.keys(MISTAKES).map(fileOf);
+  const output = await typeCheck(consumer, compiler, {
+    files,
+    compilerOptions: { ...resolutions.nodenext, skipLibCheck: true },
+  });
   const errors: Record<string, string> = {};
-  for (const diagnostic of stdout.trim().split(/\n(?! )/)) {
+  for (const diagnostic of output.trim().split(/\n(?! )/)) {
     const [, name, message] = /^(?:.*\/)?([\w-]+)\.ts\(\d+,\d+\): error (.*)$/s.exec(diagnostic) ?? [];
     if (name === undefined || message === undefined) throw new Error(`Not a diagnostic: ${diagnostic}`);
     errors[name] ??= message;
