@@ -1,8 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sampleEventEmitted } from '../../src/testing/index.js';
 import { expectAnswer, startApp } from './app.js';
-import { REFUSED_ENCODINGS, REFUSED_METHODS, TAKEN_ENCODINGS } from './cases/headers.js';
 import { framed, genuine, genuineOfSize, headersOf, sign } from './deliveries.js';
 import type { Target } from './targets.js';
 import { chunked, head, piecesOf, Wire } from './wire.js';
@@ -83,41 +80,6 @@ export function bodyCases(target: Target): void {
       await wire.closed();
       expect(app.seen.entries).toEqual([]);
       expect((await app.post(delivery)).status).toBe(200);
-    });
-
-    it.each(REFUSED_ENCODINGS)('answers 415 to Content-Encoding %s', async (coding) => {
-      const app = await startApp(target);
-      const delivery = sign(gzipSync(JSON.stringify([sampleEventEmitted()])));
-      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
-      expect((await app.post(delivery, headers)).status).toBe(415);
-      expect(app.errors.entries).toEqual(['ERR_WEBHOOK_CONTENT_ENCODING']);
-      expect(app.seen.entries).toEqual([]);
-    });
-
-    it.each(TAKEN_ENCODINGS)('takes Content-Encoding "%s"', async (coding) => {
-      const app = await startApp(target);
-      const delivery = genuine();
-      const headers = [...headersOf(delivery), ['Content-Encoding', coding] as const];
-      expect((await app.post(delivery, headers)).status).toBe(200);
-    });
-  });
-
-  describe('method', () => {
-    it.each(REFUSED_METHODS)('answers 405 with Allow to %s', async (method) => {
-      const app = await startApp(target);
-      const delivery = genuine();
-      const answer = await app.exchange(
-        head([...headersOf(delivery), length(delivery.body.length)], method),
-        delivery.body,
-      );
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe('POST');
-      expect(app.seen.entries).toEqual([]);
-    });
-
-    it('answers 405 to a GET without a body', async () => {
-      const app = await startApp(target);
-      expect((await app.exchange(head([], 'GET'))).status).toBe(405);
     });
   });
 }

@@ -1,5 +1,5 @@
+import { equal, ok } from '../../matrix/cases/check.js';
 import { bytesOf, type Delivery, headersOf, piecesOf, textOf } from '../../matrix/cases/delivery.js';
-import { equal, ok } from './check.js';
 import type { Body, Lab, Traits } from './lab.js';
 import { sharedCopy } from './signatures.js';
 import type { Case } from './suite.js';

@@ -1,6 +1,6 @@
+import { equal, ok, thrownBy } from '../../matrix/cases/check.js';
 import { bytesOf, piecesOf, textOf } from '../../matrix/cases/delivery.js';
 import { streamOf } from './bodies.js';
-import { equal, ok, thrownBy } from './check.js';
 import type { Body, Lab } from './lab.js';
 import type { Case } from './suite.js';
 

@@ -1,4 +1,5 @@
-import { equal } from './check.js';
+import { equal } from '../../matrix/cases/check.js';
+import { SECRET } from '../../matrix/cases/delivery.js';
 import type { Case } from './suite.js';
 
 // Written so that a bundle that is searched for Node's names does not find these.
@@ -7,6 +8,16 @@ const NODE_GLOBALS = ['Buf-fer', 'pro-cess', 'req-uire', 'mod-ule', 'setImm-edia
 );
 
 export const hostCases: readonly Case[] = [
+  {
+    name: 'checks the timestamp with the runtime’s clock',
+    async run(lab) {
+      const app = lab.start({ now: undefined });
+      const { createTestDelivery } = lab.lib.testing;
+      equal((await app.handler(createTestDelivery([lab.sample()], { secret: SECRET }).request())).status, 200);
+      equal((await app.post(await lab.genuine())).status, 403);
+      equal(app.codes, ['ERR_WEBHOOK_TIMESTAMP']);
+    },
+  },
   {
     name: 'has nothing of Node, so that all of the above needed none of it',
     needs: ({ bare }) => bare,

@@ -1,6 +1,7 @@
 import type { DeliveryResult, Receiver } from '../../../src/index.js';
 import type { SignedRequest } from '../../../src/receive/request.js';
 import type { Settings } from '../../helpers.js';
+import { equal, ok } from '../../matrix/cases/check.js';
 import {
   bytesOf,
   type Delivery,
@@ -11,8 +12,8 @@ import {
   TIMESTAMP,
 } from '../../matrix/cases/delivery.js';
 import { HARMLESS_HEADERS, STATUSES } from '../../matrix/cases/effects.js';
+import type { Served, Site } from '../../matrix/cases/site.js';
 import { Log } from '../../matrix/cases/waiting.js';
-import { equal, ok } from './check.js';
 import type { Library } from './library.js';
 
 /** What a runtime can do or lacks. Says which cases are for it. */
@@ -44,12 +45,8 @@ export interface RequestSettings {
   readonly signal?: AbortSignal;
 }
 
-export interface App {
-  readonly receiver: Receiver;
+export interface App extends Served {
   readonly handler: (request: Request) => Promise<Response>;
-  /** Ids of the events that reached user code. */
-  readonly seen: Log<string>;
-  readonly codes: string[];
   post(delivery: Delivery, settings?: RequestSettings): Promise<Response>;
   handle(delivery: SignedRequest): Promise<DeliveryResult>;
 }
@@ -63,7 +60,7 @@ async function hmac(message: Uint8Array, secret: string): Promise<string> {
 }
 
 /** Where one case runs: the library, a signer, and receivers that end with the case. */
-export class Lab {
+export class Lab implements Site {
   readonly lib: Library;
   readonly host: Host;
   readonly #receivers: Receiver[] = [];
@@ -83,6 +80,10 @@ export class Lab {
 
   sample(id?: string) {
     return this.lib.testing.sampleEventEmitted(id === undefined ? {} : { id });
+  }
+
+  included() {
+    return this.lib.testing.sampleTransactionIncluded();
   }
 
   /** A genuine delivery of these items; of one event with a new id when none is given. */

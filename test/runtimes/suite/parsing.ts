@@ -1,6 +1,6 @@
+import { equal, ok, thrownBy } from '../../matrix/cases/check.js';
 import { NO_DELIVERIES } from '../../matrix/cases/contents.js';
 import { bytesOf } from '../../matrix/cases/delivery.js';
-import { equal, ok, thrownBy } from './check.js';
 import type { Lab } from './lab.js';
 import type { Case } from './suite.js';
 

@@ -1,4 +1,4 @@
-import { equal, thrownBy } from './check.js';
+import { equal, thrownBy } from '../../matrix/cases/check.js';
 import type { Case } from './suite.js';
 
 const transfer = {

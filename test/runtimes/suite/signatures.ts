@@ -1,5 +1,5 @@
+import { equal } from '../../matrix/cases/check.js';
 import { bytesOf, SECRET, textOf } from '../../matrix/cases/delivery.js';
-import { equal } from './check.js';
 import type { Lab } from './lab.js';
 import type { Case } from './suite.js';
 

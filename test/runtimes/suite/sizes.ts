@@ -1,6 +1,6 @@
+import { equal, ok } from '../../matrix/cases/check.js';
 import { bytesOf, type Delivery, SECRET } from '../../matrix/cases/delivery.js';
 import { streamOf } from './bodies.js';
-import { equal, ok } from './check.js';
 import type { Body, Lab, Traits } from './lab.js';
 import { sharedCopy } from './signatures.js';
 import type { Case } from './suite.js';

@@ -1,10 +1,10 @@
+import { authenticCases } from '../../matrix/cases/authentic.js';
+import { handledCases } from '../../matrix/cases/handled.js';
 import { bodyCases } from './bodies.js';
-import { effectCases } from './effects.js';
 import { goneCases } from './gone.js';
 import { hostCases } from './host.js';
 import { type Host, Lab, type Traits } from './lab.js';
 import type { Library } from './library.js';
-import { matrixCases } from './matrix.js';
 import { parsingCases } from './parsing.js';
 import { partCases } from './parts.js';
 import { signatureCases } from './signatures.js';
@@ -27,8 +27,8 @@ export interface Result {
 const AREAS: readonly (readonly [area: string, cases: readonly Case[]])[] = [
   ['signatures', signatureCases],
   ['parsing', parsingCases],
-  ['matrix', matrixCases],
-  ['effects', effectCases],
+  ...Object.entries(authenticCases),
+  ...Object.entries(handledCases),
   ['bodies', bodyCases],
   ['requests that are gone', goneCases],
   ['sizes', sizeCases],
