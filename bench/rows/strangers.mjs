@@ -1,12 +1,11 @@
 import { pick } from '../lib/effort.mjs';
 import { freshDelivery } from '../lib/fixtures.mjs';
-import { latencies, latency } from '../lib/latency.mjs';
 import { sendAll, toRequest } from '../lib/load.mjs';
 import { playLookUps } from '../lib/look-ups.mjs';
 import * as ours from '../lib/ours.mjs';
 import { startServer } from '../lib/server.mjs';
 import { interleave, quantile, ratios, summarise } from '../lib/stats.mjs';
-import { crowd, unfinishedRequest } from '../lib/strangers.mjs';
+import { crowd, latencies, latency, unfinishedRequest } from '../lib/strangers.mjs';
 
 const MIB = 1024 * 1024;
 /** The defaults of maxArrivingBytes and maxBodyBytes. */
