@@ -2,12 +2,12 @@
 // a missed target is not an error.
 //   --only <text>  the rows whose name contains the text    --json  JSON instead of a table
 //   --quick  fewer rounds    --once  the smallest numbers: whether every row works    --rows <folder>  other rows
-import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installPins } from '../scripts/install-pins.mjs';
 import { measure } from './lib/measure.mjs';
 import { HEAD, isMet, toJson, toLines } from './lib/report.mjs';
 
@@ -23,14 +23,8 @@ const { values } = parseArgs({
   },
 });
 
-if (values.rows === own && !existsSync(`${here}node_modules`)) {
-  console.error('Installing the peers to compare with (npm ci in bench) …');
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: ['ignore', 2, 2] });
-  if (status !== 0) {
-    console.error('npm ci failed, so there is nothing to compare with.');
-    process.exit(1);
-  }
-}
+// The peers to compare with.
+if (values.rows === own) await installPins(here);
 
 const print = values.json ? console.error : console.log;
 print(HEAD);

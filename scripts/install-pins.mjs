@@ -17,20 +17,21 @@ export function isInstalled(folder, [name, pin]) {
 }
 
 /** Runs a program. Ends this process with its code if it fails. */
-export async function run(command, args, { cwd = root, env = process.env } = {}) {
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
+export async function run(command, args, { cwd = root, env = process.env, stdout = 'inherit' } = {}) {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', stdout, 'inherit'] });
   const [code] = await once(child, 'close');
   if (code !== 0) process.exit(code ?? 1);
 }
 
-/** Fetches through npm what a folder's package.json pins and the folder lacks. */
+/** Installs what a folder's package.json pins and the folder lacks. Prints to stderr only: a caller may print JSON. */
 export async function installPins(folder, more = []) {
   const pins = [...Object.entries(readJson(`${folder}/package.json`).dependencies), ...more];
   const missing = pins.filter((pin) => !isInstalled(folder, pin));
   if (missing.length === 0) return;
-  console.log(`fetching ${missing.map(([name]) => name).join(', ')}`);
+  console.error(`fetching ${missing.map(([name]) => name).join(', ')}`);
   const packages = more.map(([name, pin]) => `${name}@${pin}`);
   await run('npm', ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', ...packages], {
     cwd: folder,
+    stdout: 2,
   });
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog, type Ended, type Settled } from './log.js';
-import { checkMisuses, checkOverruns, nameOf, planMisuses } from './misuse.js';
-import { modes } from './modes.js';
-import { createRandom } from './random.js';
+import { checkMisuses, checkOverruns } from './misuse.js';
 
 const effect = { id: 'a', pid: 1, claimed: 1000 };
 const again = ['ran again after a handler had ended its transaction'];
@@ -45,27 +43,4 @@ describe('what the chaos test expects after a handler has gone past its time lim
     checkOverruns([effect, effect], log);
     expect(log.broken).toEqual([{ what: 'took effect after the time limit of its handler', ids: ['a'] }]);
   });
-});
-
-describe('how handlers end transactions in the chaos test', () => {
-  const ids = Array.from({ length: 100 }, (_, index) => `event ${index}`);
-
-  for (const name of ['postgres-transactional', 'mariadb-transactional', 'sqlite-transactional'] as const) {
-    it(`${name}: with each statement, after each part of the effect, in each way, and never after a rollback writes on`, () => {
-      const planned = Object.values(planMisuses(modes[name], ids, 100, createRandom(1)));
-      const all = planned.flatMap((misuse) => ('then' in misuse ? [misuse] : []));
-      const others = new Set(planned.map(nameOf));
-      expect(others.size).toBe(name === 'sqlite-transactional' ? 1 : 8);
-      const statements = new Set(all.map(({ statement }) => statement));
-      expect(statements).toContain('COMMIT');
-      expect(statements).toContain('ROLLBACK');
-      for (const statement of statements) {
-        const ways = all.filter((misuse) => misuse.statement === statement);
-        const isRollback = statement.startsWith('ROLLBACK');
-        expect(new Set(ways.map(({ then }) => then))).toEqual(new Set(['throws', 'returns', 'dies']));
-        expect(new Set(ways.map(({ after }) => after))).toEqual(new Set([1, 2]));
-        expect(ways.some(({ writesOn }) => writesOn)).toBe(!isRollback);
-      }
-    });
-  }
 });

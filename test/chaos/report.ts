@@ -6,17 +6,12 @@ import { isAcknowledged } from './log.js';
 import type { Outcome } from './scenario.js';
 
 /** How a run is played again. */
-export function replayCommand({ name, settings: { seed, events, spreadMs, kills, faults, misuses } }: Outcome): string {
+function replayCommand({ name, settings: { seed, events, spreadMs, kills, faults, misuses } }: Outcome): string {
   return `npm run chaos -- --mode ${name} --seed ${seed} --events ${events} --kills ${kills} --faults ${faults} --misuses ${misuses} --spread ${spreadMs}`;
 }
 
 export function hasPassed({ log }: Outcome): boolean {
   return log.broken.length === 0;
-}
-
-/** Of each kind of fault, how many there were. */
-export function faultTally({ log }: Outcome): string {
-  return tally(log.faults.map(({ kind, victim }) => (kind === 'kill' ? `kill of ${victim}` : kind)));
 }
 
 /** A run in one line. */
@@ -26,7 +21,7 @@ export function summary(outcome: Outcome): string {
     `${hasPassed(outcome) ? 'pass' : 'FAIL'}  ${name} seed ${settings.seed}: ${plan.events.length} events`,
     `${plan.deliveries.length} deliveries`,
     `${log.attempts.length} requests (${tally(log.attempts.map(({ outcome }) => String(outcome)))})`,
-    faultTally(outcome),
+    tally(log.faults.map(({ kind, victim }) => (kind === 'kill' ? `kill of ${victim}` : kind))),
     `at ${tally(log.faults.map(({ step }) => step))}`,
     `${counts.effects} effects, ${doublesText(counts)}, ${counts.missing} missing, ${log.early.size} acknowledged too early`,
     ...(log.misuses.length > 0 ? [`handlers: ${tally(log.misuses)}, ${log.settled.length} settled by hand`] : []),
@@ -49,7 +44,7 @@ function doublesText({ doubles, causes, unexplained }: Pick<Counts, 'doubles' | 
   return `${doubles} doubles (${[...known, `${unexplained} unexplained`].join(', ')})`;
 }
 
-export function tally(words: readonly string[]): string {
+function tally(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].map(([word, count]) => `${word} ×${count}`).join(' ') || 'none';

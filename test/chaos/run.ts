@@ -3,7 +3,6 @@ import { openGround } from './ground.js';
 import { isModeName, lacks, type ModeName, modes } from './modes.js';
 import { failure, hasPassed, summary } from './report.js';
 import { type Outcome, runScenario } from './scenario.js';
-import { totals } from './totals.js';
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +63,6 @@ if (runnable.length > 0) {
   }
 }
 
-for (const line of totals(outcomes)) console.log(line);
 const failed = outcomes.filter((outcome) => !hasPassed(outcome)).length;
 console.log(`${failed === 0 ? 'PASS' : 'FAIL'}: ${outcomes.length} runs, ${failed} with a broken invariant`);
 process.exit(failed === 0 ? 0 : 1);

@@ -1,5 +1,4 @@
 import { equal, ok, thrownBy } from '../../matrix/cases/check.js';
-import { NO_DELIVERIES } from '../../matrix/cases/contents.js';
 import { bytesOf } from '../../matrix/cases/delivery.js';
 import type { Lab } from './lab.js';
 import type { Case } from './suite.js';
@@ -43,14 +42,6 @@ export const parsingCases: readonly Case[] = [
       equal(item.event.data.event.inputs[2]?.value, kept);
       const [unknown] = lab.lib.root.parseDelivery(`[{"id":"x","event":"new.kind","data":{"value":${sent}}}]`);
       equal(unknown?.status === 'unknown' && unknown.raw, { id: 'x', event: 'new.kind', data: { value: kept } });
-    },
-  })),
-  ...NO_DELIVERIES.map(([title, body]) => ({
-    name: `refuses a body that is ${title}`,
-    async run(lab: Lab) {
-      const error = await thrownBy(() => lab.lib.root.parseDelivery(bytesOf(body)));
-      equal([error.code, error.status], ['ERR_WEBHOOK_INVALID_BODY', 400]);
-      ok(lab.lib.root.isWebhookError(error), 'it is no error of the library');
     },
   })),
   {
