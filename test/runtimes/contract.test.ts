@@ -37,15 +37,13 @@ describe.concurrent('storeContract', { timeout: 130_000 }, () => {
 
     it.skipIf(isMissing)(`passes every case for right stores ${where}`, async ({ expect }) => {
       const { exitCode, output } = await runSuite(runner, 'rightStores', consumer.root);
-      expect({ exitCode, failed: output.includes('FAILED') }, output).toEqual({ exitCode: 0, failed: false });
+      expect(exitCode, output).toBe(0);
       for (const title of all) expect(output.split(title).length - 1, title).toBeGreaterThanOrEqual(2);
     });
 
     it.skipIf(isMissing)(`reports what a wrong store does in production ${where}`, async ({ expect }) => {
       const { exitCode, output } = await runSuite(runner, 'wrongStore', consumer.root);
-      // A runtime without a test runner says it in words only.
-      if (runner.module) expect(exitCode).not.toBe(0);
-      else expect(output.split('FAILED').length - 1).toBe(FENCED.length);
+      expect(exitCode).not.toBe(0);
       for (const title of FENCED) expect(output).toContain(title);
       expect(output).toContain(MESSAGE);
     });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { projectRoot } from '../../package/consumer.js';
-import { bundle } from '../ground.js';
 import { binaryOf, installed } from '../installed.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -11,11 +10,9 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 /** A test runner that users have. */
 export interface TestRunner {
   readonly title: string;
-  /** The module that exports its `describe` and `test`. Absent in a runtime without a test runner. */
-  readonly module?: string;
+  /** The module that exports its `describe` and `test`. */
+  readonly module: string;
   readonly format: 'esm' | 'cjs';
-  /** How to bundle the suite with the package, for a runtime without modules. */
-  readonly bundle?: { readonly conditions: readonly string[]; readonly format: 'esm' | 'iife' };
   /** The program, or undefined if it is not installed. */
   readonly program: string | undefined;
   readonly args: (file: string) => readonly string[];
@@ -39,29 +36,9 @@ const nodeTest = (title: string, program: string | undefined): TestRunner => ({
   args: (file) => ['--test', '--test-reporter=tap', file],
 });
 
-const worker = (title: string, needs: string, bundle: NonNullable<TestRunner['bundle']>): TestRunner => ({
-  title,
-  format: 'esm',
-  bundle,
-  program: installed(needs) && process.execPath,
-  args: (file) => [join(here, `../runners/${title}.mjs`), file, '/dev/null'],
-});
-
-/** The text of a test file. For all test runners it is the same, except for the module it imports. */
-function textOf({ module, bundle }: TestRunner, suite: string): string {
-  const suites = `import { ${suite} } from './suite.js';`;
-  if (module) return `import { describe, test } from '${module}'; ${suites} ${suite}({ describe, test });`;
-  const answer = `async () => {
-    const cases = [];
-    ${suite}({ describe: (_title, body) => body(), test: (name, run) => cases.push({ name, run }) });
-    const lines = [];
-    for (const { name, run } of cases)
-      lines.push(await run().then(() => name, (error) => 'FAILED ' + name + '\\n' + error.message));
-    return new Response(lines.join('\\n'));
-  }`;
-  if (bundle?.format === 'esm') return `${suites} export default { fetch: ${answer} };`;
-  return `${suites} addEventListener('fetch', (event) => event.respondWith((${answer})()));`;
-}
+/** A test file, which differs between test runners in the module that it imports only. */
+const textOf = ({ module }: TestRunner, suite: string) =>
+  `import { describe, test } from '${module}'; import { ${suite} } from './suite.js'; ${suite}({ describe, test });`;
 
 export const testRunners: readonly TestRunner[] = [
   nodeTest('node:test', process.execPath),
@@ -95,8 +72,6 @@ export const testRunners: readonly TestRunner[] = [
     program: binaryOf('deno'),
     args: (file) => ['test', '--allow-all', '--no-lock', '--no-check', file],
   },
-  worker('workerd', 'miniflare', { conditions: ['workerd', 'worker', 'browser'], format: 'esm' }),
-  worker('edge-runtime', 'edge-runtime', { conditions: ['edge-light', 'worker', 'browser'], format: 'iife' }),
 ];
 
 export interface Report {
@@ -118,8 +93,6 @@ export async function runSuite(runner: TestRunner, suite: string, root: string):
     external: ['bun:test'],
     logLevel: 'silent',
   });
-  const { conditions, format } = runner.bundle ?? {};
-  const program = conditions && format ? (await bundle({ root }, file, conditions, format)).path : file;
   const env = {
     ...process.env,
     VITEST: '',
@@ -131,7 +104,7 @@ export async function runSuite(runner: TestRunner, suite: string, root: string):
   };
   return new Promise((resolve) => {
     const options = { cwd: root, env, timeout: 120_000, maxBuffer: 2 ** 24 };
-    const child = execFile(runner.program ?? '', runner.args(program), options, (_error, stdout, stderr) => {
+    const child = execFile(runner.program ?? '', runner.args(file), options, (_error, stdout, stderr) => {
       resolve({ exitCode: child.exitCode, output: `${stdout}\n${stderr}` });
     });
   });
