@@ -1,27 +1,31 @@
-import { createColors } from 'picocolors';
 import { type Explainer, LATE } from '../confined/explainer.js';
-import { itemsOf } from '../deliveries/contents.js';
-import type { Attempt } from '../deliveries/delivery-record.js';
+import type { Attempt, Verdict } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { type FindingSources, findingsOf, MOST_BYTES } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
-import { rowsOf } from '../deliveries/rows.js';
+import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf, summaryOf } from '../deliveries/views.js';
-import type { Printed, Style } from './delivery-text.js';
-import { refusalText } from './delivery-text.js';
+import type { Finding } from '../explain/finding.js';
+import { countsText, deliveryText, detailLines, refusalLines } from './delivery-text.js';
 import type { Output } from './output.js';
-import { createLineFilter, type LineFilter } from './terminal/line-filter.js';
+import { visible } from './visible.js';
 
-/** Prints deliveries in order, each with the reason if it was refused. */
+/** Prints deliveries in order, each with the cause if it was refused. */
 export interface DeliveryPrinter {
+  /** How many attempts ended with each verdict, including those that were not printed. */
+  readonly counts: Readonly<Record<Verdict, number>>;
   /**
    * Prints a delivery.
    *
    * @param attempt The attempt to print, which later attempts may follow. (Default: the last.)
    */
   print(id: string, attempt?: PrintedAttempt): void;
-  /** Stops explaining, and resolves when all waiting deliveries are printed. */
-  done(): Promise<void>;
+  /** Prints a note, unless too many lines are waiting. */
+  note(text: string): void;
+  /** Prints a delivery with its headers and its body. */
+  details(record: KeptDelivery): void;
+  /** Stops explaining, and resolves when all waiting lines and a summary are printed. */
+  done(recording: string | undefined): Promise<void>;
 }
 
 type PrintedAttempt = Pick<Attempt, 'at'> & Pick<KeptDelivery, 'nextAttemptAt'>;
@@ -29,11 +33,8 @@ type PrintedAttempt = Pick<Attempt, 'at'> & Pick<KeptDelivery, 'nextAttemptAt'>;
 export interface PrinterOptions {
   readonly feed: Feed;
   readonly sources: FindingSources;
-  readonly explainer: Pick<Explainer, 'explain' | 'read' | 'view'>;
+  readonly explainer: Pick<Explainer, 'explain' | 'read'>;
   readonly output: Output;
-  readonly style: Style;
-  /** (Default: none.) */
-  readonly filter?: LineFilter | undefined;
   readonly contracts?: (() => KnownContracts) | undefined;
   /** Resolves when the contracts of the next delivery to print are known, or after a short time limit. */
   readonly known?: (() => Promise<void>) | undefined;
@@ -41,25 +42,21 @@ export interface PrinterOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** Limit of deliveries waiting to be printed; others are only counted. Authentic ones have ten times the limit. */
+/** Limit of lines waiting to be printed; others are only counted. Authentic deliveries have ten times the limit. */
 const MOST_WAITING = 1000;
-/** Interval of the notes about deliveries that were not printed. */
+/** Interval of the notes about what was not printed. */
 const NOTE_MS = 5000;
-const NO_COLORS = createColors(false);
-const NOTHING = { rows: [], items: [] };
+/** Limits of the causes that are counted and shown at the end. */
+const [MOST_CAUSES, CAUSES_SHOWN] = [100, 10];
+const INDENT = '  ';
 
-export function createPrinter({
-  feed,
-  sources,
-  explainer,
-  output,
-  style,
-  filter = createLineFilter(),
-  contracts = () => new Map(),
-  known = async () => {},
-  patienceMs = 5000,
-}: PrinterOptions): DeliveryPrinter {
-  const waiting: { id: string; attempt: PrintedAttempt | undefined; since: number }[] = [];
+export function createPrinter(options: PrinterOptions): DeliveryPrinter {
+  const { feed, sources, explainer, output, patienceMs = 5000 } = options;
+  const { contracts = () => new Map(), known = async () => {} } = options;
+  const { colors } = output;
+  const counts: Record<Verdict, number> = { accepted: 0, refused: 0, failed: 0, pending: 0 };
+  const causes = new Map<string, { count: number; what: string }>();
+  const waiting: (() => Promise<void>)[] = [];
   let printing: Promise<void> | undefined;
   let missed = 0;
   let notedAt = 0;
@@ -68,62 +65,74 @@ export function createPrinter({
   /** The causes printed last for each delivery: they are not repeated when a retry fails in the same way. */
   const explained = new Map<string, string>();
 
-  const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
-
-  async function reading(record: KeptDelivery, isLate: boolean): Promise<Omit<Printed, 'last'>> {
-    const { rawBody, contents } = record;
-    if (record.verified !== false) {
+  /** Has an unverified body read in the thread of the explainer. Resolves with whether the content is known. */
+  async function read({ verified, bodyDropped, rawBody, id }: KeptDelivery, isLate: boolean): Promise<boolean> {
+    if (verified !== false) {
       await known();
-      const items = style.decode?.(rawBody);
-      return { summary: summary(record), rows: items ? [] : rowsOf(itemsOf(rawBody)), items: items ?? [] };
+      return true;
     }
-    const isRead = !isLate && !record.bodyDropped && rawBody.byteLength <= MOST_BYTES;
-    const read = isRead
-      ? style.decode
-        ? await explainer.view(rawBody, contracts())
-        : await explainer.read(rawBody)
-      : undefined;
-    if (read) feed.describe(record.id, read.contents);
-    return { ...NOTHING, ...read, summary: summary({ ...record, contents: read?.contents ?? contents }) };
+    if (isLate || bodyDropped || rawBody.byteLength > MOST_BYTES) return false;
+    const reading = await explainer.read(rawBody);
+    if (reading) feed.describe(id, reading.contents);
+    return reading !== undefined;
   }
 
   async function show(id: string, attempt: PrintedAttempt | undefined, since: number): Promise<void> {
-    const kept = feed.get(id);
-    if (kept === undefined) return;
-    const record = attempt ? atAttempt(kept, attempt) : kept;
+    const record = feed.get(id);
+    if (record === undefined) return;
     const isLate = isEnding || performance.now() - since > patienceMs;
-    const last = lastOf(record);
-    const printed = { ...(await reading(record, isLate)), last };
-    if (!filter.matches(record, () => style.text(printed, NO_COLORS))) return;
-    const findings = await findingsOf(record, sources, isLate ? async () => [LATE] : explainer.explain);
-    // Shows the likeliest cause, and all certain ones, which must be fixed together.
-    const shown = findings.filter(({ confidence }, at) => at === 0 || confidence === 'certain');
-    const causes = shown.map(({ cause }) => cause).join();
-    const isNew = explained.get(id) !== causes;
-    remember(id, causes);
-    if (output.json) {
-      for (const document of style.documents(printed, findings)) output.result(document, '');
-      return;
-    }
-    const { reason, response } = last;
-    const why = {
-      reason: style.saysWhy ? undefined : reason,
-      response: printed.summary.verdict === 'accepted' ? undefined : response,
-    };
-    const refusal = refusalText(why, isNew ? shown : [], output);
-    output.print([style.text(printed, output.colors), ...refusal].join('\n'));
+    const isRead = await read(record, isLate);
+    const current = { ...record, contents: feed.get(id)?.contents ?? record.contents };
+    const shown = attempt ? atAttempt(current, attempt) : current;
+    const findings = await findingsOf(shown, sources, isLate ? async () => [LATE] : explainer.explain);
+    countCause(lastOf(shown), findings);
+    printOne(shown, isRead, findings);
   }
 
-  function remember(id: string, causes: string): void {
+  function printOne(
+    record: KeptDelivery,
+    isRead: boolean,
+    findings: readonly Finding[],
+    more: readonly string[] = [],
+  ): void {
+    const last = lastOf(record);
+    const summary = summaryOf(record, { headers: sources.headers, contracts: contracts() });
+    if (output.json) {
+      output.result({ delivery: { ...summary, reason: last.reason, findings } }, '');
+      return;
+    }
+    // Shows the likeliest cause, and all certain ones, which must be fixed together.
+    const likely = findings.filter(({ confidence }, at) => at === 0 || confidence === 'certain');
+    const { reason, response } = last;
+    const why = { reason, response: summary.verdict === 'accepted' ? undefined : response };
+    const lines = refusalLines(why, more.length > 0 || isNew(record.id, likely) ? likely : [], colors);
+    const head = output.wrap(deliveryText(summary, last, isRead, colors), INDENT.repeat(3));
+    const rest = [...more, ...lines].map((line) => output.wrap(INDENT + line, INDENT));
+    output.print([head, ...rest].join('\n'));
+  }
+
+  /** Whether the causes differ from those printed last for this delivery. */
+  function isNew(id: string, findings: readonly Finding[]): boolean {
+    const text = findings.map(({ cause }) => cause).join();
+    const isSame = explained.get(id) === text;
     if (explained.size >= MOST_WAITING) explained.clear();
-    if (causes === '') explained.delete(id);
-    else explained.set(id, causes);
+    if (text === '') explained.delete(id);
+    else explained.set(id, text);
+    return !isSame;
+  }
+
+  function countCause(last: Attempt, [likeliest]: readonly Finding[]): void {
+    const verdict = verdictOf(last);
+    if (verdict === 'accepted' || verdict === 'pending') return;
+    const cause = likeliest?.cause ?? last.code ?? `status ${last.status}`;
+    const what = likeliest?.what ?? last.reason ?? '';
+    const before = causes.get(cause)?.count ?? 0;
+    if (before > 0 || causes.size < MOST_CAUSES) causes.set(cause, { count: before + 1, what });
   }
 
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { id, attempt, since } = next;
-      await show(id, attempt, since).catch(() => output.note('A delivery could not be printed.'));
+      await next().catch(() => output.note('A delivery could not be printed.'));
       if (performance.now() - notedAt > NOTE_MS) noteMissed();
       // One line at a time: arriving deliveries take precedence.
       if (!isEnding) await breath();
@@ -133,7 +142,7 @@ export function createPrinter({
   }
 
   function noteMissed(): void {
-    if (missed > 0) output.note(`${missed} deliveries arrived too fast to be printed.`);
+    if (missed > 0) output.note(`${missed} requests arrived too fast to be printed.`);
     notedAt = performance.now();
     missed = 0;
   }
@@ -148,20 +157,54 @@ export function createPrinter({
     });
   }
 
+  function enqueue(print: () => Promise<void>, most = MOST_WAITING): void {
+    if (waiting.length >= most) {
+      missed++;
+      return;
+    }
+    waiting.push(print);
+    printing ??= work();
+  }
+
+  function summarize(recording: string | undefined): void {
+    const { accepted, refused, failed } = counts;
+    const total = accepted + refused + failed;
+    if (total === 0) return;
+    const found = [...causes].map(([cause, { count, what }]) => ({ cause, count, what }));
+    const byCount = found.sort((one, other) => other.count - one.count).slice(0, CAUSES_SHOWN);
+    const lines = [
+      `${colors.bold(`${total} ${total === 1 ? 'delivery' : 'deliveries'}`)}: ${countsText(counts, colors)}`,
+      ...byCount.map(({ cause, count, what }) =>
+        output.wrap(`${INDENT}${count} × ${cause}: ${visible(what)}`, INDENT.repeat(2)),
+      ),
+      ...(recording === undefined ? [] : [`Recorded in ${visible(recording)}`]),
+    ];
+    output.result(
+      { summary: { deliveries: total, accepted, refused, failed, causes: byCount, recording } },
+      lines.join('\n'),
+    );
+  }
+
   return {
+    counts,
     print(id, attempt) {
-      const isForged = feed.get(id)?.verified === false;
-      if (waiting.length >= (isForged ? MOST_WAITING : 10 * MOST_WAITING)) {
-        missed++;
-        return;
-      }
-      waiting.push({ id, attempt, since: performance.now() });
-      printing ??= work();
+      const record = feed.get(id);
+      if (record === undefined) return;
+      counts[verdictOf(lastOf(attempt ? atAttempt(record, attempt) : record))]++;
+      const since = performance.now();
+      enqueue(() => show(id, attempt, since), record.verified === false ? MOST_WAITING : 10 * MOST_WAITING);
     },
-    async done() {
+    note: (text) => enqueue(async () => output.note(text)),
+    details: (record) =>
+      enqueue(async () => {
+        const [isRead, findings] = [await read(record, false), await findingsOf(record, sources, explainer.explain)];
+        printOne(feed.get(record.id) ?? record, isRead, findings, detailLines(record, colors));
+      }),
+    async done(recording) {
       isEnding = true;
       wake();
       await printing;
+      summarize(recording);
     },
   };
 }

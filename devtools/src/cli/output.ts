@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { createColors } from 'picocolors';
+import wrapAnsi from 'wrap-ansi';
 import { visible, visibleJson } from './visible.js';
 
 export type Colors = ReturnType<typeof createColors>;
@@ -25,8 +26,10 @@ export interface Output {
   taken(): Promise<void> | undefined;
   /** Draws a line on stderr's terminal that the next one replaces; undefined without a terminal. */
   readonly status: ((text: string) => void) | undefined;
-  /** Keeps a line below everything that is printed on stdout's terminal; undefined removes it. */
-  footer(line: string | undefined): void;
+  /** Wraps a text between words at the width of stdout's terminal; later lines get the indent. Elsewhere unchanged. */
+  wrap(text: string, indent: string): string;
+  /** Keeps lines below everything that is printed on stdout's terminal, each cut at its width; none removes them. */
+  footer(lines: readonly string[]): void;
   /** Empties the screen of stdout's terminal. */
   clearScreen(): void;
   /** Prints a text as `[secret]` from here on, wherever it occurs. */
@@ -34,12 +37,14 @@ export interface Output {
 }
 
 /** A writable stream, perhaps a terminal. */
-export type Sink = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Sink = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** Erases from the start of the line to the end of the screen: a terminal that became narrower may have wrapped the line. */
+/** Erases from the start of the line to the end of the screen. */
 const ERASE = '\r\u001b[J';
 /** The terminal cuts a line that is too long, whatever the width of its characters. */
 const [UNWRAPPED, WRAPPED] = ['\u001b[?7l', '\u001b[?7h'];
+/** Narrower terminals are treated as this wide. */
+const LEAST_COLUMNS = 20;
 
 /** Masking shorter secrets would mask ordinary words. */
 const HIDDEN_FROM = 6;
@@ -48,6 +53,15 @@ function coloured(stream: Sink, env: NodeJS.ProcessEnv): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
   return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/**
+ * The lines, with the cursor at the start of the first: if a terminal that becomes narrower wraps them, all of their
+ * rows are still below the cursor.
+ */
+function drawn(lines: readonly string[]): string {
+  const up = lines.length > 1 ? `\u001b[${lines.length - 1}A` : '';
+  return lines.length === 0 ? '' : `${UNWRAPPED}${lines.join('\r\n')}${WRAPPED}${up}\r`;
 }
 
 /** Creates the output of a command on two streams. */
@@ -60,8 +74,8 @@ export function createOutput(
   const colors = createColors(!json && coloured(stdout, env));
   const errorColors = createColors(!json && coloured(stderr, env));
   const isTerminal = stdout.isTTY === true && !json && env.TERM !== 'dumb';
-  let drawn = false;
-  let footer: string | undefined;
+  let hasStatus = false;
+  let footer = '';
 
   const masked = (text: string) => [...hidden].reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
   const maskedJson = (value: unknown) =>
@@ -71,13 +85,13 @@ export function createOutput(
         : JSON.parse(JSON.stringify(value), (_, each) => (typeof each === 'string' ? masked(each) : each)),
     );
   const clear = () => {
-    if (drawn) stderr.write('\r\u001b[K');
-    drawn = false;
+    if (hasStatus) stderr.write('\r\u001b[K');
+    hasStatus = false;
   };
   const write = (stream: Sink, text: string) => {
     clear();
     const lines = text.endsWith('\n') ? text : `${text}\n`;
-    if (footer === undefined) stream.write(lines);
+    if (footer === '') stream.write(lines);
     else if (stream === stdout) stdout.write(`${ERASE}${lines}${footer}`);
     else {
       stdout.write(ERASE);
@@ -85,12 +99,21 @@ export function createOutput(
       stdout.write(footer);
     }
   };
+  const columns = (stream: Sink) => stream.columns ?? 80;
+  const wrapped = (stream: Sink, text: string, indent: string) => {
+    if (stream.isTTY !== true || json) return text;
+    // The last column stays empty: some terminals add a line break after it.
+    const width = Math.max(LEAST_COLUMNS, columns(stream) - 1) - indent.length;
+    const start = /^ */.exec(text)?.[0] ?? '';
+    const [first = '', ...rest] = wrapAnsi(text.slice(start.length), width).split('\n');
+    return [start + first, ...rest.map((line) => indent + line)].join('\n');
+  };
 
   return {
     json,
     isTerminal,
     get columns() {
-      return stdout.columns ?? 80;
+      return columns(stdout);
     },
     colors,
     result: (value, text) => write(stdout, json ? maskedJson(value) : masked(text)),
@@ -99,27 +122,28 @@ export function createOutput(
     },
     note: (message) => {
       const text = `${errorColors.yellow('note:')} ${masked(visible(message))}`;
-      write(stderr, json ? maskedJson({ note: { message } }) : text);
+      write(stderr, json ? maskedJson({ note: { message } }) : wrapped(stderr, text, '  '));
     },
     error: (code, message) => {
       const text = `${name}: ${errorColors.red('error:')} ${masked(visible(message))}`;
-      write(stderr, json ? maskedJson({ error: { code, message } }) : text);
+      write(stderr, json ? maskedJson({ error: { code, message } }) : wrapped(stderr, text, '  '));
     },
     taken: () =>
       stdout.writableNeedDrain ? new Promise((resolve) => stdout.once('drain', () => resolve())) : undefined,
     status:
       stderr.isTTY && !json && env.TERM !== 'dumb'
         ? (text) => {
-            stderr.write(`\r${masked(text).slice(0, (stderr.columns ?? 80) - 1)}\u001b[K`);
-            drawn = text !== '';
+            stderr.write(`\r${masked(text).slice(0, columns(stderr) - 1)}\u001b[K`);
+            hasStatus = text !== '';
           }
         : undefined,
-    footer(line) {
-      const erase = footer === undefined ? '' : ERASE;
-      footer = line === undefined ? undefined : `${UNWRAPPED}${masked(line)}${WRAPPED}`;
-      stdout.write(`${erase}${footer ?? ''}`);
+    wrap: (text, indent) => wrapped(stdout, text, indent),
+    footer(lines) {
+      const erase = footer === '' ? '' : ERASE;
+      footer = drawn(lines.map(masked));
+      stdout.write(erase + footer);
     },
-    clearScreen: () => stdout.write(`\u001b[2J\u001b[H${footer ?? ''}`),
+    clearScreen: () => stdout.write(`\u001b[2J\u001b[H${footer}`),
     hide: (secret) => {
       if (secret.length >= HIDDEN_FROM) hidden.add(secret);
     },

@@ -57,7 +57,7 @@ describe('certify', () => {
   ])('a server that %s has a clear result', async (_, act, detail) => {
     const url = await serve((request) => act(request));
     const { code, stdout } = await inProcess(['certify', url, '--timeout', '0.2', '--json'], { env });
-    const [first] = jsonLines(stdout);
+    const [{ case: first }] = jsonLines(stdout);
     expect({ code, first }).toMatchObject({ code: 1, first: { id: 'one-event', verdict: 'failed', detail } });
   });
 
@@ -77,7 +77,7 @@ describe('certify', () => {
     });
     const { code, stdout } = await inProcess(['certify', url, '--only', 'forged', '--json'], { env });
     expect(code).toBe(1);
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ type: 'summary', failed: 11, warning: 2, passed: 1, notRun: 0 });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ summary: { failed: 11, warning: 2, passed: 1, notRun: 0 } });
   });
 
   test('a server that repeats the secret and the expected signature does not make it printed', async () => {
@@ -116,6 +116,6 @@ describe('certify', () => {
     expect(stdout).toMatch(/^ {2}two-logs +Two events of one transaction/m);
     const lines = jsonLines((await inProcess(['certify', '--list', '--json'])).stdout);
     expect(lines).toHaveLength(35);
-    expect(lines[0]).toMatchObject({ type: 'case', id: 'one-event', group: 'authentic' });
+    expect(lines[0]).toMatchObject({ case: { id: 'one-event', group: 'authentic' } });
   });
 });

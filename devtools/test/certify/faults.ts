@@ -18,12 +18,12 @@ export async function found(language: 'js' | 'python', fault: string, handlerSec
       '3',
     ];
     const { code, stdout, stderr } = await inProcess([...args, '--json'], { env: { WEBHOOK_SECRET: SECRET } });
-    const lines = jsonLines(stdout);
+    const lines = jsonLines(stdout).map((line) => line.case ?? line.summary);
     const bad = lines.filter(({ verdict }) => verdict === 'failed' || verdict === 'warning');
     const isFailed = bad.some(({ verdict }) => verdict === 'failed');
     expect({ code, stderr }).toEqual({ code: isFailed ? 1 : 0, stderr: '' });
     for (const { risk, fix } of bad) expect([typeof risk, typeof fix]).toEqual(['string', 'string']);
-    expect(lines.at(-1)).toMatchObject({ type: 'summary', effects: 'counted', interrupted: false });
+    expect(lines.at(-1)).toMatchObject({ effects: 'counted', interrupted: false });
     const [{ verdict: first }] = lines;
     expect(lines.at(-1).notRun).toBe(first === 'failed' ? CASES.length - 1 : 0);
     return bad.map(({ id, verdict }) => (verdict === 'failed' ? id : `${id} (warning)`));

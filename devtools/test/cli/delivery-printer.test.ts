@@ -3,7 +3,6 @@ import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import { createPrinter, type PrinterOptions } from '../../src/cli/delivery-printer.js';
-import { deliveryStyle } from '../../src/cli/delivery-text.js';
 import { createOutput } from '../../src/cli/output.js';
 import { contentsOf } from '../../src/deliveries/contents.js';
 import { createFeed } from '../../src/deliveries/feed.js';
@@ -40,21 +39,21 @@ function printing({ isRead = true, ...options }: Partial<PrinterOptions> & { isR
   const explainer = {
     explain: async () => [FOUND],
     read: async (rawBody: Uint8Array) => ({ contents: contentsOf(rawBody), rows: [] }),
-    view: async (rawBody: Uint8Array) => ({ contents: contentsOf(rawBody), items: [] }),
   };
-  const printer = createPrinter({ feed, sources, explainer, output, style: deliveryStyle, ...options });
+  const printer = createPrinter({ feed, sources, explainer, output, ...options });
   const deliver = (id: string, verified: boolean) => {
     feed.put(recordOf(id, { verified, attempt: { status: verified ? 200 : 403 } }));
     printer.print(id);
   };
-  const printed = () => lines.map((line) => JSON.parse(line).delivery);
-  return { ...printer, feed, deliver, printed, lines, notes, taking };
+  const documents = () => lines.map((line) => JSON.parse(line));
+  const printed = () => documents().flatMap(({ delivery = [] }) => delivery);
+  return { ...printer, feed, deliver, documents, printed, lines, notes, taking };
 }
 
 it('prints in the order in which deliveries came, also what waits for an explanation', async () => {
   const { promise, resolve } = deferred<readonly Finding[]>();
   const { deliver, done, printed } = printing({
-    explainer: { explain: () => promise, read: async () => undefined, view: async () => undefined },
+    explainer: { explain: () => promise, read: async () => undefined },
   });
   for (const [id, verified] of [
     ['1', true],
@@ -64,7 +63,7 @@ it('prints in the order in which deliveries came, also what waits for an explana
     deliver(id, verified);
   await turns();
   resolve([FOUND]);
-  await done();
+  await done(undefined);
   expect(printed().map(({ id, findings }) => [id, findings.map(({ cause }: Finding) => cause)])).toEqual([
     ['1', []],
     ['2', ['found']],
@@ -77,7 +76,7 @@ it('has what a stranger sent read elsewhere, and then listed', async () => {
   deliver('1', false);
   expect(feed.get('1')?.contents).toMatchObject({ events: 0, names: [] });
   await turns();
-  await done();
+  await done(undefined);
   expect(printed()[0]).toMatchObject({ events: 1, names: ['Transfer'], findings: [FOUND] });
   expect(feed.get('1')?.contents).toMatchObject({ events: 1, names: ['Transfer'] });
 });
@@ -85,7 +84,7 @@ it('has what a stranger sent read elsewhere, and then listed', async () => {
 it('does not explain a delivery that has waited too long, and says so', async () => {
   const { deliver, done, printed } = printing({ patienceMs: -1 });
   deliver('1', false);
-  await done();
+  await done(undefined);
   expect(printed()[0].findings).toMatchObject([{ cause: 'not-explained' }]);
 });
 
@@ -93,9 +92,9 @@ it('keeps a bounded number of deliveries while nobody reads stdout, forgeries be
   const { deliver, done, printed, notes } = printing({ isRead: false });
   for (let id = 0; id < 1500; id++) deliver(String(id), false);
   deliver('authentic', true);
-  await done();
+  await done(undefined);
   expect(printed().length).toBe(1);
-  expect(notes.join('')).toMatch(/(499|500) deliveries arrived too fast to be printed\./);
+  expect(notes.join('')).toMatch(/(499|500) requests arrived too fast to be printed\./);
 });
 
 it('notes what it missed every five seconds, although deliveries are still waiting', async () => {
@@ -104,15 +103,12 @@ it('notes what it missed every five seconds, although deliveries are still waiti
   const { deliver, done, lines, notes } = printing();
   for (let id = 0; id < 1500; id++) deliver(String(id), false);
   while (notes.length === 0 && lines.length < 1000) await turns();
-  expect([lines.length < 1000, notes]).toEqual([
-    true,
-    [expect.stringMatching(/(499|500) deliveries arrived too fast/)],
-  ]);
+  expect([lines.length < 1000, notes]).toEqual([true, [expect.stringMatching(/(499|500) requests arrived too fast/)]]);
   clock.mockReturnValue(64_999);
   for (let id = 0; id < 1500; id++) deliver(String(id), false);
   await turns();
   expect(notes).toHaveLength(1);
-  await done();
+  await done(undefined);
 });
 
 it('prints no more than stdout takes', async () => {
@@ -123,5 +119,25 @@ it('prints no more than stdout takes', async () => {
   taking.shift()?.();
   await turns();
   expect(printed().map(({ id }) => id)).toEqual(['1', '2']);
-  await done();
+  await done(undefined);
+});
+
+it('ends with the number of each verdict and of each cause, also of deliveries that were not printed', async () => {
+  const causes = ['common', 'rare', 'common', 'common'];
+  const { feed, print, deliver, done, documents } = printing({
+    explainer: { explain: async () => [{ ...FOUND, cause: causes.shift() ?? '' }], read: async () => undefined },
+  });
+  deliver('1', true);
+  for (const id of ['2', '3', '4']) deliver(id, false);
+  feed.put(recordOf('5', { attempt: { status: 500 } }));
+  print('5');
+  await turns();
+  await done('deliveries.ndjson');
+  expect(documents().at(-1).summary).toEqual({
+    ...{ deliveries: 5, accepted: 1, refused: 3, failed: 1, recording: 'deliveries.ndjson' },
+    causes: [
+      { cause: 'common', count: 3, what: FOUND.what },
+      { cause: 'rare', count: 1, what: FOUND.what },
+    ],
+  });
 });

@@ -35,7 +35,7 @@ describe('a command that is ended', () => {
   it('before it sends anything says that it sent nothing', async () => {
     const { url, requests } = await receiver();
     const { code, stdout } = await running(['send', url, '--repeat', '3'], { signal: AbortSignal.abort() });
-    expect(stdout).toMatch(/^0 sent to .*: none\n0 accepted, 0 refused, 0 failed\nStopped before all were sent\.\n$/);
+    expect(stdout).toMatch(/^0 sent to .*: none\nStopped before all were sent\.\n$/);
     expect([code, requests]).toEqual([0, []]);
   });
 

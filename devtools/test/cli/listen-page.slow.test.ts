@@ -14,9 +14,9 @@ const TKN = encodeAbiParameters([{ type: 'string' }], ['TKN']);
 describe.each(ways)('the page of listen, $way', ({ start }) => {
   it('sends an edited delivery to the target, and shows tokens with their units', limits, async () => {
     const { target, got } = await app();
-    const node = await fakeNode({ eth_chainId: () => '0x7a69', eth_call: token(TKN, word(18n)) });
-    const explorer = ['--rpc', `${node.url}/?key=private`, '--explorer', 'http://scan.example'];
-    const listen = start(['listen', '--port', '0', '--forward', target.href, ...explorer], env);
+    const node = await fakeNode({ eth_chainId: () => '0x1', eth_call: token(TKN, word(18n)) });
+    const rpc = `${node.url}/?key=private`;
+    const listen = start(['listen', '--port', '0', '--forward', target.href, '--rpc', rpc], env);
     const url = /http:\S+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
     const page = await pageOf(listen);
     const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
@@ -34,10 +34,10 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
     const state = (await page('GET', 'state')).body;
     expect(state).toMatchObject({
       can: { resend: true, edit: true, send: true, retry: false },
-      chain: { rpcUrl: node.url, chainId: 31_337, tokens: [{ symbol: 'TKN', decimals: 18 }] },
+      chain: { rpcUrl: node.url, chainId: 1, tokens: [{ symbol: 'TKN', decimals: 18 }] },
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
-    expect(state.chain.explorer.tx).toBe('http://scan.example/tx/{}');
+    expect(state.chain.explorer.tx).toBe('https://etherscan.io/tx/{}');
     expect(JSON.stringify(state)).not.toContain('private');
     await listen.end();
   });

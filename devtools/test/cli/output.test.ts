@@ -53,20 +53,31 @@ describe('the output of a command', () => {
     expect(texts.stderr).toBe(`\r${'x'.repeat(79)}\u001b[K\r\u001b[Knote: done\n`);
   });
 
-  it('keeps a line below what is printed, on either stream', () => {
+  it('keeps lines below what is printed, on either stream, with the cursor at their start', () => {
     const { texts, output } = outputs({ isTTY: true, env: { NO_COLOR: '1' } });
-    output.footer('? keys');
-    const footer = '\u001b[?7l? keys\u001b[?7h';
+    output.footer(['? keys']);
+    const footer = '\u001b[?7l? keys\u001b[?7h\r';
     const erase = '\r\u001b[J';
     output.note('careful');
     expect(texts).toEqual({ stdout: footer + erase + footer, stderr: 'note: careful\n' });
     output.clearScreen();
-    output.footer(undefined);
+    output.footer(['one', 'two']);
+    output.footer([]);
     output.clearScreen();
     expect(texts.stdout.slice((footer + erase + footer).length)).toBe(
-      `\u001b[2J\u001b[H${footer}${erase}\u001b[2J\u001b[H`,
+      `\u001b[2J\u001b[H${footer}${erase}\u001b[?7lone\r\ntwo\u001b[?7h\u001b[1A\r${erase}\u001b[2J\u001b[H`,
     );
     expect(outputs({ json: true, isTTY: true }).output.status).toBeUndefined();
+  });
+
+  it('wraps between words on a terminal, and leaves a long word whole', () => {
+    const { texts, output } = outputs({ isTTY: true, env: { NO_COLOR: '1' } });
+    expect(output.wrap(`  ${'word '.repeat(20)}end`, '    ')).toBe(
+      `  ${'word '.repeat(15).trimEnd()}\n    ${'word '.repeat(5)}end`,
+    );
+    output.note(`see ${'x'.repeat(100)}`);
+    expect(texts.stderr).toBe(`note: see\n  ${'x'.repeat(100)}\n`);
+    expect(outputs().output.wrap('word '.repeat(30), '')).toBe('word '.repeat(30));
   });
 
   it('does not print text with --json', () => {

@@ -47,7 +47,7 @@ describe('the process', () => {
     const { code, stdout, stderr } = await collect(child).ended;
     expect({ code, stderr }).toEqual({ code: exitCode, stderr: '' });
     const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
-    expect(last).toMatchObject({ type: 'summary', sent: 1, accepted: 1, interrupted: true });
+    expect(last).toMatchObject({ summary: { deliveries: 1, accepted: 1, interrupted: true } });
   });
 
   const hasFullDisk = existsSync('/dev/full');

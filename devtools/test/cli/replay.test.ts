@@ -61,7 +61,7 @@ describe.each(ways)('replay ($way)', ({ tool }) => {
     const file = await (await scratch())('r.ndjson', recorded('["one"]') + recorded('["two"]'));
     const { code, stdout } = await tool(['replay', file, url, '--as-recorded', '--json']);
     expect(code).toBe(1);
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ sent: 2, byStatus: { 403: 2 } });
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ summary: { deliveries: 2, byStatus: { 403: 2 } } });
     expect(requests.map(({ body }) => body.toString())).toEqual(['["one"]', '["two"]']);
     expect(requests.map(({ headers }) => valuesOf(headers, multibaasHeaders.timestamp))).toEqual([
       ['1600000000'],
@@ -69,21 +69,16 @@ describe.each(ways)('replay ($way)', ({ tool }) => {
     ]);
   });
 
-  test('sends every delivery in order, edited and signed anew', async () => {
+  test('sends every delivery in order, signed anew', async () => {
     const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
     const event = (id: string) =>
       JSON.stringify([sampleEventEmitted({ id })]).replace('"data":{', '"data":{"big":12345678901234567890.10,');
     const file = await (await scratch())('r.ndjson', recorded(event('a')) + recorded(event('b')));
-    const args = ['replay', file, url, '--set', 'data.event.name=Approval', '--remove', '[0].data.transaction.method'];
-    const { code, stdout, stderr } = await tool(args, { env });
+    const { code, stdout, stderr } = await tool(['replay', file, url], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^#1 +200 accepted.*\n#2 +200 accepted.*\n2 sent to /);
     expect(handled).toEqual(['a', 'b']);
-    for (const { body } of requests) {
-      expect(body.toString()).toContain('"big":12345678901234567890.10,');
-      expect(JSON.parse(body.toString())[0].data).toMatchObject({ event: { name: 'Approval' } });
-      expect(body.toString()).not.toContain('"method"');
-    }
+    for (const { body } of requests) expect(body.toString()).toContain('"big":12345678901234567890.10,');
   });
 });
 

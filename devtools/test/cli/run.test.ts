@@ -15,7 +15,7 @@ async function runs(command: (context: Context<object>) => Promise<ExitCode>, en
       },
     });
   const add: AddCommand = (own, start) => own.action((options) => start(options, command));
-  const listed = { usage: 'own', summary: '', load: async () => add };
+  const listed = ['own', '', async () => ({ command: add })] as const;
   const [stdout, stderr, stdin] = [sink('stdout'), sink('stderr'), Readable.from([])];
   const code = await run({ args: ['own'], env: {}, stdin, stdout, stderr, signal: end.signal, now: () => 0 }, [listed]);
   return { code, ...texts };

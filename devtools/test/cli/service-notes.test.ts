@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { serviceNotes } from '../../src/cli/service-notes.js';
+import { notesOf } from '../../src/cli/commands/emulate.js';
 
 function noting() {
   const notes: string[] = [];
-  return { notes, logger: serviceNotes({ note: (text) => void notes.push(text) }) };
+  return { notes, logger: notesOf({ note: (text) => void notes.push(text) }) };
 }
 
 it('prints one line when a chain is lost, and one when it is back', () => {

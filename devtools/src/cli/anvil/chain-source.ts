@@ -6,7 +6,7 @@ import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
-import { explorerLinks, readExplorer } from './explorer.js';
+import { explorerLinks } from './explorer.js';
 
 /** The options that name a chain and what to watch on it. */
 export interface ChainOptions {
@@ -16,7 +16,6 @@ export interface ChainOptions {
   readonly wallet?: readonly string[] | undefined;
   /** Seconds. */
   readonly interval: number;
-  readonly explorer?: string | undefined;
 }
 
 /** A chain whose events a local service delivers. */
@@ -41,8 +40,6 @@ export interface WantedChain {
   readonly wallets: readonly string[];
   /** Seconds. */
   readonly interval: number;
-  /** URL of the block explorer. (Default: the usual one of the chain.) */
-  readonly explorer?: string | undefined;
 }
 
 /**
@@ -56,16 +53,12 @@ export async function readChainOptions(
   env: NodeJS.ProcessEnv,
 ): Promise<WantedChain | undefined> {
   const { rpc, anvil, contract = [], wallet = [], interval } = options;
-  const explorer = readExplorer(options.explorer);
   const watched = contract.length + wallet.length;
   if (rpc !== undefined && watched === 0) throw usageError('Nothing to watch: --rpc needs --contract or --wallet.');
   if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
-  if (rpc === undefined && !anvil) {
-    if (explorer !== undefined) throw usageError('--explorer needs --rpc or --anvil.');
-    return undefined;
-  }
+  if (rpc === undefined && !anvil) return undefined;
   const contracts = await Promise.all(contract.map(readContract));
-  const read = { contracts, wallets: wallet, interval, explorer };
+  const read = { contracts, wallets: wallet, interval };
   if (rpc !== undefined) return { node: { rpc }, ...read };
   const { findAnvil } = await import('./start-anvil.js');
   return { node: { anvil: findAnvil(env, process.cwd()) }, ...read };
@@ -73,7 +66,7 @@ export async function readChainOptions(
 
 /** Starts a chain, or connects to a running one, and has the service deliver its events. */
 export async function startChain(
-  { node, contracts: given, wallets, interval, explorer }: WantedChain,
+  { node, contracts: given, wallets, interval }: WantedChain,
   service: LocalService,
   { output, signal }: { output: Output; signal: AbortSignal },
 ): Promise<ChainSource> {
@@ -127,7 +120,7 @@ export async function startChain(
     return {
       view: {
         ...{ rpcUrl: new URL(rpcUrl).origin, chainId, contracts: view },
-        ...{ tokens, explorer: explorerLinks(chainId, explorer) },
+        ...{ tokens, explorer: explorerLinks(chainId) },
       },
       contracts: byAddress,
       sample,

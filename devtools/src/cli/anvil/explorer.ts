@@ -1,5 +1,4 @@
 import type { ExplorerLinks } from '../../page/page-state.js';
-import { usageError } from '../command-error.js';
 
 /** Explorers of large chains and their test networks, by chain id. */
 export const EXPLORERS: Readonly<Record<number, string>> = {
@@ -19,19 +18,10 @@ export const EXPLORERS: Readonly<Record<number, string>> = {
   11155111: 'https://sepolia.etherscan.io',
 };
 
-/** The links of a chain's explorer; undefined if there is none. `given` is the URL of `--explorer`. */
-export function explorerLinks(chainId: number, given: string | undefined): ExplorerLinks | undefined {
-  const base = given ?? EXPLORERS[chainId];
+/** The links of a chain's explorer; undefined if there is none. */
+export function explorerLinks(chainId: number): ExplorerLinks | undefined {
+  const base = EXPLORERS[chainId];
   if (base === undefined) return undefined;
-  const link = (kind: string) => `${base.replace(/\/+$/, '')}/${kind}/{}`;
+  const link = (kind: string) => `${base}/${kind}/{}`;
   return { tx: link('tx'), address: link('address'), block: link('block') };
-}
-
-/** The URL of `--explorer`, to which paths are appended. Throws CommandError unless it is http(s) without a query. */
-export function readExplorer(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isUsable = url && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username + url.password === '';
-  if (!isUsable) throw usageError('--explorer must be the URL of a block explorer, such as https://etherscan.io.');
-  return url.href;
 }

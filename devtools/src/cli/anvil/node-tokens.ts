@@ -1,10 +1,8 @@
 import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
 import type { KnownContract } from '../../deliveries/known-contracts.js';
 import type { ChainView } from '../../page/page-state.js';
-import { usageError } from '../command-error.js';
 import type { Output } from '../output.js';
-import { readUrl } from '../urls.js';
-import { explorerLinks, readExplorer } from './explorer.js';
+import { explorerLinks } from './explorer.js';
 
 /** The tokens of a node, which is asked when a delivery names one. */
 export interface NodeTokens {
@@ -22,20 +20,8 @@ export interface NodeTokensOptions {
   readonly rpcUrl: URL;
   readonly feed: Feed;
   readonly output: Output;
-  readonly explorer?: string | undefined;
   /** Called when another token is known. */
   onChange(): void;
-}
-
-/** The node and the explorer of the options; undefined without a node. */
-export function readTokenOptions(options: {
-  readonly rpc?: string | undefined;
-  readonly explorer?: string | undefined;
-}) {
-  const rpcUrl = options.rpc === undefined ? undefined : readUrl(options.rpc, '--rpc');
-  const explorer = readExplorer(options.explorer);
-  if (explorer !== undefined && rpcUrl === undefined) throw usageError('--explorer needs --rpc.');
-  return rpcUrl && { rpcUrl, explorer };
 }
 
 /** Limit of contracts to ask about. */
@@ -46,7 +32,7 @@ const PATIENCE_MS = 1000;
  * Reads symbol and decimals of the tokens in authentic deliveries from a node, one at a time, each once. Rows that wait
  * for a token are then shown again.
  */
-export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeTokensOptions): NodeTokens {
+export function followTokens({ rpcUrl, feed, output, onChange }: NodeTokensOptions): NodeTokens {
   const contracts = new Map<string, KnownContract>();
   const asked = new Set<string>();
   let isClosed = false;
@@ -96,7 +82,7 @@ export function followTokens({ rpcUrl, feed, output, explorer, onChange }: NodeT
       const tokens = [...contracts].map(([address, { symbol, decimals }]) => ({ address, symbol, decimals }));
       return {
         ...{ rpcUrl: rpcUrl.origin, chainId, contracts: [], tokens },
-        explorer: explorerLinks(chainId, explorer),
+        explorer: explorerLinks(chainId),
       };
     },
     async known() {

@@ -38,18 +38,19 @@ export const caseJson = (result: Result) => {
   const { case: found, verdict, detail, durationMs } = result;
   const { id, group, title } = found;
   const advice = isBad(result) ? adviceOf(result) : {};
-  return { type: 'case', id, group, title, verdict, detail, ...advice, durationMs: Math.round(durationMs) };
+  return { case: { id, group, title, verdict, detail, ...advice, durationMs: Math.round(durationMs) } };
 };
 
 export const summaryJson = ({ url, results, isCounting, durationMs, interrupted }: Run) => ({
-  type: 'summary',
-  url,
-  ...Object.fromEntries(
-    Array.from(countsOf(results), ([verdict, count]) => [verdict === 'not-run' ? 'notRun' : verdict, count]),
-  ),
-  effects: isCounting ? 'counted' : 'not counted',
-  durationMs: Math.round(durationMs),
-  interrupted,
+  summary: {
+    url,
+    ...Object.fromEntries(
+      Array.from(countsOf(results), ([verdict, count]) => [verdict === 'not-run' ? 'notRun' : verdict, count]),
+    ),
+    effects: isCounting ? 'counted' : 'not counted',
+    durationMs: Math.round(durationMs),
+    interrupted,
+  },
 });
 
 /** The table of all results, then the risk and the fix of each failure. */
@@ -80,7 +81,7 @@ function totalsText({ url, results, durationMs }: Run, colors: Colors): string {
   return `${colors.bold(`${results.length} cases`)} at ${url} in ${seconds} s: ${counts.filter((each) => !each.startsWith('0 ')).join(', ')}`;
 }
 
-export const listJson = ({ id, group, title }: Case) => ({ type: 'case', id, group, title });
+export const listJson = ({ id, group, title }: Case) => ({ case: { id, group, title } });
 
 /** All cases as a table. */
 export function listText(cases: readonly Case[]): string {

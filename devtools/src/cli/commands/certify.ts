@@ -15,18 +15,17 @@ import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
 import { moreHelp } from '../program/help.js';
 import { choices, number, text } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
 import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { readSecret } from '../secrets.js';
 import { fullUrl, reachReason, readUrl, shownUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-const define = (command: Own) =>
+const define = (own: shared.Own) =>
   shared
-    .usesSecret(command)
+    .usesSecret(own)
     .description(
-      `${command.summary()}.
+      `${own.summary()}.
 
 Sends authentic, forged, repeated and half-sent deliveries, and prints a scorecard: for each failure what an attacker or an outage makes of it, and the fix. The receiver may be written in any language. Its authentic events take effect: never run this against production.`,
     )
@@ -63,26 +62,20 @@ Sends authentic, forged, repeated and half-sent deliveries, and prints a scoreca
       }),
     );
 
-type Options = OptionsOf<typeof define>;
-type CertifyContext = Context<Options>;
-
-export const certify: AddCommand = (command, start) =>
-  define(command).action((url, options) =>
-    start(options, async (context) => (options.list ? list(context) : await run(url ?? shared.DEFAULT_URL, context))),
-  );
-
+type Options = shared.OptionsOf<typeof define>;
 /** Time for the whole run, with which it ends within two minutes. */
 const RUN_MS = 100_000;
 /** Enough of an answer to find a secret in an error page. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-function list({ output }: CertifyContext): ExitCode {
+function list({ output }: Context<Options>): ExitCode {
   if (output.json) for (const each of CASES) output.result(listJson(each), '');
   else output.print(listText(CASES));
   return 0;
 }
 
-async function run(to: string, context: CertifyContext): Promise<ExitCode> {
+async function run(context: Context<Options>, to = shared.DEFAULT_URL): Promise<ExitCode> {
+  if (context.options.list) return list(context);
   const { options, output, signal, now } = context;
   const url = readUrl(to, 'The receiver');
   const headers = headerNames(options) ?? serviceHeaders;
@@ -166,3 +159,5 @@ async function counterOf(effects: string | undefined, timeoutMs: () => number): 
   }
   return counter;
 }
+
+export const command = shared.command(define, run);

@@ -1,11 +1,10 @@
 import { createInterface } from 'node:readline/promises';
-import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { DeadLetter, Receiver } from 'event-webhook-receiver';
 import { CommandError, inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { moreHelp } from '../program/help.js';
 import { integer, text } from '../program/options.js';
-import type { AddCommand } from '../program/shared-options.js';
+import { type AddCommand, receiver as receiverOption } from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
 import { textTable } from '../text-table.js';
@@ -22,38 +21,19 @@ interface Options {
 type Run = (keys: readonly string[], receiver: Receiver, context: Context<Options>) => Promise<ExitCode>;
 
 const MODULE = './webhooks.js';
-const withReceiver = <Args extends unknown[], Given extends OptionValues, Global extends OptionValues>(
-  command: Command<Args, Given, Global>,
-) =>
-  command.addOption(
-    text(
-      '--receiver <file>',
-      'Module that exports the receiver; file.js#name for another export',
-    ).makeOptionMandatory(),
-  );
 const source = () => text('--source <name>', 'Only letters of this source');
 const yes = ['--yes', 'Do not ask'] as const;
 
-export const deadLetters: AddCommand = (command, start) => {
-  command.description(
-    `${command.summary()}.
+export const command: AddCommand = (own, start) => {
+  own.description(
+    `${own.summary()}.
 
 --receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
   );
-  const run = (keys: readonly string[], act: Run) => async (context: Context<Options>) => {
-    const receiver = (await readReceiver(context.options.receiver as string)) as Receiver;
-    if (typeof receiver.deadLetters?.list !== 'function') {
-      throw inputError('The receiver of --receiver is of a version that has no dead letters.');
-    }
-    try {
-      return await act(keys, receiver, context);
-    } catch (error) {
-      if (error instanceof CommandError) throw error;
-      throw new CommandError('ERR_CLI_UNREACHABLE', (error as Error).message);
-    }
-  };
+  const add = <const Usage extends string>(usage: Usage, does: string) =>
+    own.command(usage).description(does).addOption(receiverOption().makeOptionMandatory());
 
-  withReceiver(command.command('list').description('List dead letters'))
+  add('list', 'List dead letters')
     .addOption(source())
     .addOption(integer('--limit <n>', 'Largest number of letters', 1, 1e9).default(100))
     .addHelpText(
@@ -66,9 +46,9 @@ export const deadLetters: AddCommand = (command, start) => {
         exitCodes: { 0: 'there are none', 1: 'there are dead letters' },
       }),
     )
-    .action((options) => start(options, run([], list)));
+    .action((options) => start(options, withReceiver([], list)));
 
-  withReceiver(command.command('show').description('Show one dead letter, with its event').argument('<key>', 'Its key'))
+  add('show <key>', 'Show one dead letter, with its event')
     .addHelpText(
       'after',
       moreHelp({
@@ -76,14 +56,9 @@ export const deadLetters: AddCommand = (command, start) => {
         exitCodes: { 1: 'there is no such letter' },
       }),
     )
-    .action((key, options) => start(options, run([key], show)));
+    .action((key, options) => start(options, withReceiver([key], show)));
 
-  withReceiver(
-    command
-      .command('retry')
-      .description('Run the handler for dead letters again')
-      .argument('[keys...]', 'Idempotency keys'),
-  )
+  add('retry [keys...]', 'Run the handler for dead letters again')
     .option('--all', 'All letters, except those whose outcome is unknown')
     .addOption(source())
     .option(...yes)
@@ -97,14 +72,9 @@ export const deadLetters: AddCommand = (command, start) => {
         exitCodes: { 1: 'some have failed again, or are no dead letters' },
       }),
     )
-    .action((keys, options) => start(options, run(keys, retry)));
+    .action((keys, options) => start(options, withReceiver(keys, retry)));
 
-  withReceiver(
-    command
-      .command('discard')
-      .description('Remove dead letters, whose events then count as handled')
-      .argument('<keys...>', 'Idempotency keys'),
-  )
+  add('discard <keys...>', 'Remove dead letters, whose events then count as handled')
     .option(...yes)
     .addHelpText(
       'after',
@@ -113,7 +83,20 @@ export const deadLetters: AddCommand = (command, start) => {
         exitCodes: { 1: 'some are no dead letters' },
       }),
     )
-    .action((keys, options) => start(options, run(keys, discard)));
+    .action((keys, options) => start(options, withReceiver(keys, discard)));
+};
+
+const withReceiver = (keys: readonly string[], act: Run) => async (context: Context<Options>) => {
+  const receiver = (await readReceiver(context.options.receiver as string)) as Receiver;
+  if (typeof receiver.deadLetters?.list !== 'function') {
+    throw inputError('The receiver of --receiver is of a version that has no dead letters.');
+  }
+  try {
+    return await act(keys, receiver, context);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError('ERR_CLI_UNREACHABLE', (error as Error).message);
+  }
 };
 
 const list: Run = async (_, receiver, { options: { source, limit = 100 }, output, signal }) => {

@@ -1,27 +1,23 @@
 import { Option } from '@commander-js/extra-typings';
-import { isWebhookError } from 'event-webhook-receiver';
-import { readFirstRun } from '../../page/first-run.js';
+import { isWebhookError, type Logger } from 'event-webhook-receiver';
 import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { createLocalService } from '../../service/create-local-service.js';
-import type { LocalDelivery } from '../../service/delivery.js';
 import { type ChainSource, readChainOptions, sampleOf, startChain } from '../anvil/chain-source.js';
 import { inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { attemptStyle } from '../delivery-text.js';
-import { createDesk } from '../desk.js';
-import { listening } from '../listening.js';
+import { createDesk, listening } from '../desk.js';
+import type { Output } from '../output.js';
 import { moreHelp } from '../program/help.js';
 import { number, text, texts, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { readApiKey } from '../secrets.js';
-import { serviceNotes } from '../service-notes.js';
 
-const define = (command: shared.Own) =>
+const define = (own: shared.Own) =>
   shared
     .namesHeaders(
       shared.showsDeliveries(
-        command
+        own
           .description(
             `Run the service on this machine, for development and tests.
 
@@ -45,7 +41,6 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
           )
           .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
           .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
-          .addOption(shared.explorer())
           .addOption(
             number(
               '--interval <seconds>',
@@ -74,8 +69,6 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
 
 type Options = shared.OptionsOf<typeof define>;
 
-export const emulate: shared.AddCommand = (command, start) => define(command).action((options) => start(options, run));
-
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, env, stdin, signal, now } = context;
   const { port, host, file, secretOut } = options;
@@ -84,16 +77,14 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const hasKey = options.apiKeyFile !== undefined || Boolean(env.WEBHOOK_API_KEY);
   const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
   let chain: ChainSource | undefined;
-  const desk = createDesk(context, { style: attemptStyle, contracts: () => chain?.contracts ?? new Map() });
-  const { headers } = desk;
-  const onDelivery = (delivery: LocalDelivery) => desk.showAttempt(recordOf(delivery, now()));
+  const desk = createDesk(context, { contracts: () => chain?.contracts ?? new Map() });
 
   try {
     const service = await listening('port', port, () =>
       createLocalService({
-        ...{ port, host, file, headers, now, onDelivery, onChange: desk.stateChanged },
+        ...{ port, host, file, headers: desk.headers, now, onChange: desk.stateChanged, logger: notesOf(output) },
+        onDelivery: (delivery) => desk.showAttempt(recordOf(delivery, now())),
         apiKeys: apiKey === undefined ? undefined : [apiKey],
-        logger: serviceNotes(output),
       }),
     );
     desk.closeLater(() => service.close());
@@ -110,18 +101,14 @@ async function run(context: Context<Options>): Promise<ExitCode> {
       const labels = view.contracts.map(({ label, address }) => `${label} ${address}`).join(', ');
       output.result({ chain: view }, `Chain: ${view.rpcUrl}, id ${view.chainId}${labels && `, ${labels}`}`);
     }
-    const directory = process.cwd();
-    const firstRun = await readFirstRun({ directory });
-    // The secret file belongs to a webhook that is already registered.
-    const registered = await readFirstRun({ directory, secretFile: secretOut });
     const actions = localActions(service, () => sampleOf(service, chain));
     const page = await desk.servePage({
       mode: 'emulate',
       url: service.url,
+      secretFile: secretOut,
       actions,
       state: () => ({
         ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
-        firstRun: service.webhooks().length === 0 ? firstRun : registered,
       }),
     });
     if (page) output.result({ page }, `Page: ${page}`);
@@ -143,3 +130,32 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   }
   return 0;
 }
+
+/**
+ * Prints the warnings of the service, except those about deliveries, which have their own lines. For a chain that does
+ * not answer, it prints the first failure, and that the chain answers again.
+ */
+export function notesOf(output: Pick<Output, 'note'>): Logger {
+  let isLost = false;
+  function note(fields: object, message: string): void {
+    if ('deliveryId' in fields) return;
+    const { err, blockNumber, delayMs } = fields as { err?: unknown; blockNumber?: unknown; delayMs?: unknown };
+    const isRetry = err instanceof Error && blockNumber !== undefined && delayMs !== undefined;
+    if (!isRetry) output.note(message);
+    else if (!isLost) output.note(`${err.message} Trying again until it answers.`);
+    isLost ||= isRetry;
+  }
+  return {
+    debug() {},
+    info(fields, message) {
+      if (isLost && 'blockNumber' in fields) {
+        isLost = false;
+        output.note(message);
+      }
+    },
+    warn: note,
+    error: note,
+  };
+}
+
+export const command = shared.command(define, run);

@@ -16,12 +16,12 @@ import * as shared from '../program/shared-options.js';
 import { readSecret, readSecretFile } from '../secrets.js';
 import { visible } from '../visible.js';
 
-const define = (command: shared.Own) =>
+const define = (own: shared.Own) =>
   shared
     .namesHeaders(
-      command
+      own
         .description(
-          `${command.summary()}.
+          `${own.summary()}.
 
 Tries common mistakes: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, and many more. Without --recording, --request or --body-file, a request is read from stdin.`,
         )
@@ -65,8 +65,6 @@ Tries common mistakes: a body that was parsed and serialized again, a secret wit
     );
 
 type Options = shared.OptionsOf<typeof define>;
-
-export const explain: shared.AddCommand = (command, start) => define(command).action((options) => start(options, run));
 
 const MAX_SIGNED = 64 * 1024 * 1024;
 /** Ctrl+C ends the search earlier. */
@@ -141,3 +139,5 @@ function readTime(text: string): number {
   if (!Number.isNaN(time)) return time;
   throw usageError('--now must be a time: Unix seconds such as 1700000000, or 2026-01-31T12:00:00Z.');
 }
+
+export const command = shared.command(define, run);

@@ -2,30 +2,27 @@ import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/t
 import type { KeptDelivery } from '../../deliveries/feed.js';
 import { recordedOf } from '../../deliveries/recorded.js';
 import { isLoopback } from '../../guards.js';
-import { type ListenerOptions, startListener } from '../../listener/listener.js';
-import { readFirstRun } from '../../page/first-run.js';
+import { startListener } from '../../listener/listener.js';
 import { PageError } from '../../page/page-guard.js';
-import { followTokens, type NodeTokens, readTokenOptions } from '../anvil/node-tokens.js';
+import { followTokens, type NodeTokens } from '../anvil/node-tokens.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { deliveryStyle } from '../delivery-text.js';
-import { createDesk } from '../desk.js';
-import { listening } from '../listening.js';
-import { createOthers } from '../others.js';
+import { createDesk, listening } from '../desk.js';
 import { moreHelp } from '../program/help.js';
-import { integer, number, text, url } from '../program/options.js';
+import { integer, text, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { openRecording } from '../recording-writer.js';
 import { readSecret } from '../secrets.js';
 import { readUrl, shownUrl } from '../urls.js';
+import { visible } from '../visible.js';
 
-const define = (command: shared.Own) =>
+const define = (own: shared.Own) =>
   shared
     .usesSecret(
       shared.showsDeliveries(
-        command
+        own
           .description(
-            `${command.summary()}.
+            `${own.summary()}.
 
 Each delivery, on any path, is verified as an app would verify it, printed, and shown on the inspector page.
 
@@ -37,8 +34,12 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
           )
           .addOption(shared.port('the listener').default(3000))
           .addOption(shared.host('the listener'))
-          .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL, or port, and relay its status'))
-          .addOption(number('--forward-timeout <seconds>', 'Time limit of the target', 0.1, 600).default(30))
+          .addOption(
+            url(
+              '--forward <url>',
+              'Forward authentic deliveries to this URL, or port, and relay its status; without a path, to the path of each',
+            ),
+          )
           .addOption(
             integer(
               '--respond <status>',
@@ -62,8 +63,7 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
             ).default(64),
           )
           .addOption(shared.tolerance())
-          .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'))
-          .addOption(shared.explorer()),
+          .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node')),
       ),
     )
     .addHelpText(
@@ -71,7 +71,10 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
       moreHelp({
         examples: [
           ['listen', 'Listen at http://127.0.0.1:3000/, any path'],
-          ['listen --port 4100 --forward localhost:3000/webhooks', 'Watch what your app receives'],
+          [
+            'listen --port 4100 --forward 3000',
+            'Watch what your app receives on port 3000, at the path of each delivery',
+          ],
           ['listen --record deliveries.ndjson --no-page', 'Record deliveries'],
         ],
         exitCodes: { 0: 'never: the command runs until it is stopped' },
@@ -80,53 +83,51 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
 
 type Options = shared.OptionsOf<typeof define>;
 
-export const listen: shared.AddCommand = (command, start) => define(command).action((options) => start(options, run));
+/** Time limit of the target's answer. */
+const FORWARD_TIMEOUT_MS = 30_000;
+const MIB = 1024 * 1024;
 
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, now } = context;
-  const { port, host, respond, secretFile, tolerance: toleranceSeconds } = options;
+  const { port, host, respond, secretFile, record: file, tolerance: toleranceSeconds } = options;
   const target = options.forward === undefined ? undefined : readUrl(options.forward, '--forward');
   if (target && isOwn(target, port))
     throw usageError('--forward must be the URL of your app: this one leads back to this command.');
-  const tokenOptions = readTokenOptions(options);
+  const rpcUrl = options.rpc === undefined ? undefined : readUrl(options.rpc, '--rpc');
   let tokens: NodeTokens | undefined;
   const desk = createDesk(context, {
-    style: deliveryStyle,
     contracts: () => tokens?.contracts ?? new Map(),
     known: async () => tokens?.known(),
   });
   const { feed, headers } = desk;
   const secret = await readSecret(context);
-  const limit = options.recordLimit * 1024 * 1024;
-  const recording = options.record === undefined ? undefined : await openRecording(options.record, { output, limit });
+  const recording =
+    file === undefined ? undefined : await openRecording(file, { output, limit: options.recordLimit * MIB });
   const forwardedTo = target && shownUrl(target);
   desk.closeLater(async () => recording?.close());
-  tokens = tokenOptions && followTokens({ ...tokenOptions, feed, output, onChange: desk.stateChanged });
+  tokens = rpcUrl && followTokens({ rpcUrl, feed, output, onChange: desk.stateChanged });
   if (tokens) desk.closeLater(tokens.close);
-  desk.startPrinting({ toleranceSeconds, forwardedTo, secretOf: () => secret });
-  const others = createOthers(output);
-
-  const on: Pick<ListenerOptions, 'onDelivery' | 'onOther'> = {
-    onDelivery(record, request) {
-      void recording?.write(recordedOf(record, request));
-      // Printed after the sender has its answer.
-      desk.print(record.id);
-    },
-    onOther: others.note,
-  };
+  const printer = desk.startPrinting({ toleranceSeconds, forwardedTo, secretOf: () => secret });
 
   try {
-    const receiving = { feed, secret, headers, toleranceSeconds, respond };
-    const forwardTimeoutMs = options.forwardTimeout * 1000;
     const listener = await listening('port', port, () =>
-      startListener({ ...receiving, ...on, port, host, target, forwardTimeoutMs, now }),
+      startListener({
+        ...{ feed, secret, headers, toleranceSeconds, respond, port, host, target, now },
+        forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+        onDelivery(record, request) {
+          void recording?.write(recordedOf(record, request));
+          // Printed after the sender has its answer.
+          printer.print(record.id);
+        },
+        onOther: ({ method, path, status }) =>
+          printer.note(`${method} ${visible(path, 200)}: not a POST, answered with ${status}.`),
+      }),
     );
     desk.closeLater(() => listener.close());
-    const firstRun = target ? undefined : await readFirstRun({ directory: process.cwd(), secretFile });
     async function resend(record: KeptDelivery): Promise<{ id: string }> {
       if (target === undefined) throw new PageError(409, 'There is no app to resend to: start with --forward.');
       const resent = await listener.resend(record);
-      desk.print(resent.id);
+      printer.print(resent.id);
       return resent;
     }
     /** Sends a sample to this listener, on the path that the first receiver of a project has. */
@@ -135,17 +136,21 @@ async function run(context: Context<Options>): Promise<ExitCode> {
       const response = await fetch(`${listener.url}/webhooks`, { method: 'POST', body, headers: lines });
       return { status: response.status };
     }
-    function force(status: number | undefined): void {
-      listener.respond = status;
-      output.note(
-        status === undefined ? 'Answers are no longer forced.' : `Authentic deliveries are answered ${status}.`,
-      );
-    }
     const page = await desk.servePage({
       mode: 'listen',
       url: listener.url,
-      actions: { ...(target && { resend, send: listener.send }), respond: force, sample },
-      state: () => ({ target: forwardedTo, firstRun, respond: listener.respond, chain: tokens?.view() }),
+      secretFile,
+      actions: {
+        ...(target && { resend, send: listener.send }),
+        sample,
+        respond(status) {
+          listener.respond = status;
+          output.note(
+            status === undefined ? 'Answers are no longer forced.' : `Authentic deliveries are answered ${status}.`,
+          );
+        },
+      },
+      state: () => ({ target: forwardedTo, respond: listener.respond, chain: tokens?.view() }),
     });
     if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);
     const lines = [`Listening at ${listener.url}/ (any path)`];
@@ -155,8 +160,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     output.result({ listening: { url: listener.url, forward: forwardedTo, page } }, lines.join('\n'));
     await desk.untilStopped({ resend });
   } finally {
-    await desk.end();
-    others.done();
+    await desk.end(file);
   }
   return 0;
 }
@@ -164,3 +168,5 @@ async function run(context: Context<Options>): Promise<ExitCode> {
 function isOwn({ hostname, port, protocol }: URL, own: number): boolean {
   return isLoopback(hostname) && Number(port || (protocol === 'https:' ? 443 : 80)) === own;
 }
+
+export const command = shared.command(define, run);

@@ -15,12 +15,12 @@ import { openService, readId } from '../service.js';
 import { readUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-const define = (command: shared.Own) =>
+const define = (own: shared.Own) =>
   shared
     .callsService(
-      command
+      own
         .description(
-          `${command.summary()}.
+          `${own.summary()}.
 
 Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To make them good, call reconcile of event-webhook-receiver/chain in your program.
 
@@ -32,7 +32,7 @@ Reads the events of contracts from a node, up to the last final block, and looks
         .addOption(
           texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
         )
-        .addOption(text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export'))
+        .addOption(shared.receiver())
         .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
         .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
         .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
@@ -66,9 +66,6 @@ Reads the events of contracts from a node, up to the last final block, and looks
     );
 
 type Options = shared.OptionsOf<typeof define>;
-
-export const reconcile: shared.AddCommand = (command, start) =>
-  define(command).action((options) => start(options, run));
 
 /** Delay before the first retry, in ms: short, because a person is waiting. */
 const RETRY_DELAY_MS = 100;
@@ -205,3 +202,5 @@ function notes(output: Output): Logger {
 /** A message of the library with the option names of this command. */
 const forOptions = (message: string) =>
   message.replace(/set `?level: \{ confirmations: n \}`?/, 'use --confirmations').replace(/`from`/g, '--from');
+
+export const command = shared.command(define, run);

@@ -10,12 +10,12 @@ import { openService, webhookJson } from '../service.js';
 import { fullUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-const define = (command: shared.Own) =>
+const define = (own: shared.Own) =>
   shared
     .callsService(
-      command
+      own
         .description(
-          `${command.summary()}.
+          `${own.summary()}.
 
 The secret is shown only once; the service may never return it again. Store it as WEBHOOK_SECRET of the receiver.`,
         )
@@ -41,10 +41,7 @@ The secret is shown only once; the service may never return it again. Store it a
 
 type Options = shared.OptionsOf<typeof define>;
 
-export const register: shared.AddCommand = (command, start) =>
-  define(command).action((url, options) => start(options, (context) => run(url, context)));
-
-async function run(url: string, context: Context<Options>): Promise<ExitCode> {
+async function run(context: Context<Options>, url: string): Promise<ExitCode> {
   const { options, output } = context;
   const { label, subscribe, secretOut } = options;
   const service = await openService(context);
@@ -107,3 +104,5 @@ function resultText({ id, label, url }: Webhook, { created, updated, shown, file
   }
   return lines.join('\n');
 }
+
+export const command = shared.command(define, run);

@@ -1,7 +1,4 @@
-import { Option } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
-import { editBody } from '../edit/edit-body.js';
-import { readEdits } from '../edit/read-edits.js';
 import { headerNames } from '../header-names.js';
 import { moreHelp } from '../program/help.js';
 import { number } from '../program/options.js';
@@ -12,10 +9,10 @@ import { createPace } from '../send/pace.js';
 import { recordedParcels } from '../send/parcels.js';
 import { readUrl } from '../urls.js';
 
-const define = (command: shared.Own) =>
+const define = (own: shared.Own) =>
   shared
     .sends(
-      command
+      own
         .description(
           `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
 
@@ -27,13 +24,7 @@ Each delivery is signed with the current time when it is sent. Redirects are not
         .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
         .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
         .option('--no-gaps', 'Send without waiting')
-        .addOption(shared.set())
-        .addOption(shared.remove())
-        .addOption(
-          new Option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret').conflicts([
-            ...['set', 'remove'],
-          ]),
-        ),
+        .option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret'),
     )
     .addHelpText(
       'after',
@@ -41,7 +32,7 @@ Each delivery is signed with the current time when it is sent. Redirects are not
         examples: [
           ['replay deliveries.ndjson', `Every delivery, to ${shared.DEFAULT_URL}`],
           ['replay deliveries.ndjson http://127.0.0.1:8080/hooks --speed 60', 'An hour in a minute'],
-          ['replay deliveries.ndjson --nth 2 --set data.event.name=Approval', 'One delivery, edited'],
+          ['replay deliveries.ndjson --nth 2', 'One delivery, by its number'],
           ['replay deliveries.ndjson --as-recorded --no-gaps', 'With the old signatures, which are refused as stale'],
         ],
         exitCodes: {
@@ -54,17 +45,10 @@ Each delivery is signed with the current time when it is sent. Redirects are not
 
 type Options = shared.OptionsOf<typeof define>;
 
-export const replay: shared.AddCommand = (command, start) =>
-  define(command).action((recording, url, options) =>
-    start(options, (context) => run(recording, url ?? shared.DEFAULT_URL, context)),
-  );
-
 /** Shorter gaps are not announced. */
 const ANNOUNCED_MS = 10_000;
 
-type ReplayContext = Context<Options>;
-
-async function run(file: string, to: string, context: ReplayContext): Promise<ExitCode> {
+async function run(context: Context<Options>, file: string, to = shared.DEFAULT_URL): Promise<ExitCode> {
   const { nth, asRecorded } = context.options;
   const url = readUrl(to, 'The receiver');
   const secret = asRecorded ? undefined : await readSecret(context);
@@ -73,10 +57,9 @@ async function run(file: string, to: string, context: ReplayContext): Promise<Ex
 }
 
 /** Yields each delivery of the recording when it is due. Ends when the command is stopped. */
-async function* jobs(file: string, { options, output, signal }: ReplayContext): AsyncGenerator<Job> {
+async function* jobs(file: string, { options, output, signal }: Context<Options>): AsyncGenerator<Job> {
   const { nth, speed, gaps, asRecorded, authentic } = options;
   const names = headerNames(options);
-  const edits = readEdits(options);
   const announce = (ms: number) => {
     if (ms >= ANNOUNCED_MS)
       output.note(
@@ -87,14 +70,15 @@ async function* jobs(file: string, { options, output, signal }: ReplayContext): 
   let newlySigned = 0;
   for await (const { recorded, ...unsigned } of recordedParcels(file, { nth, names, output })) {
     if (authentic && !recorded.authentic) continue;
-    const body = editBody(unsigned.body, edits);
     if (gaps) await due(recorded.at);
     if (signal.aborted) return;
     if (!asRecorded && !recorded.authentic) newlySigned++;
-    yield { unsigned: { ...unsigned, body, headers: asRecorded ? recorded.headers : unsigned.headers } };
+    yield { unsigned: asRecorded ? { ...unsigned, headers: recorded.headers } : unsigned };
   }
   if (newlySigned > 0)
     output.note(
       `${newlySigned} of them did not verify when recorded, and now carry your signature. --authentic leaves such deliveries out.`,
     );
 }
+
+export const command = shared.command(define, run);

@@ -1,10 +1,8 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import type { Context, ExitCode } from '../context.js';
-import { editBody } from '../edit/edit-body.js';
-import { readEdits } from '../edit/read-edits.js';
 import { headerNames } from '../header-names.js';
 import { moreHelp } from '../program/help.js';
-import { choice, choices, integer, text } from '../program/options.js';
+import { choice, choices, integer, text, texts } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
 import { contractSamples } from '../send/abi/contract-samples.js';
@@ -13,10 +11,10 @@ import { fileParcel, sampleParcel, type Unsigned } from '../send/parcels.js';
 import { TAMPERS, type TamperName, tamperNames } from '../send/tamper.js';
 import { readUrl } from '../urls.js';
 
-const define = (command: shared.Own) =>
+const define = (own: shared.Own) =>
   shared
     .sends(
-      command
+      own
         .description(
           `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
@@ -25,13 +23,11 @@ Without options, one sample event is sent. Each delivery is signed with the curr
         .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
         .addOption(choice('--kind <kind>', shared.EVENT_KINDS, 'Kind of the sample events (default: event.emitted)'))
         .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
+        .addOption(text('--id <id>', 'Id of the sample events, to send an event again'))
         .option('--fresh', 'With --repeat: new sample events each time')
         .addOption(
           text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts([
-            'kind',
-            'count',
-            'fresh',
-            'abi',
+            ...['kind', 'count', 'id', 'fresh', 'abi'],
           ]),
         )
         .addOption(
@@ -41,17 +37,10 @@ Without options, one sample event is sent. Each delivery is signed with the curr
           ).conflicts('kind'),
         )
         .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
-        .addOption(
-          text(
-            '--args <list>',
-            'Its arguments, name=value,… or value,…; arrays and tuples in JSON. The others are samples',
-          ),
-        )
+        .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
         .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
         .addOption(text('--contract <address>', 'Address of the contract'))
         .option('--removed', 'The notice that a re-org removed the log')
-        .addOption(shared.set())
-        .addOption(shared.remove())
         .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
         .addOption(
           choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused'),
@@ -65,8 +54,8 @@ Without options, one sample event is sent. Each delivery is signed with the curr
           ['send', `One sample event to ${shared.DEFAULT_URL}, signed with WEBHOOK_SECRET`],
           ['send http://127.0.0.1:8080/hooks --kind transaction.included --count 3', 'Three events in one delivery'],
           ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
-          ['send --abi token.json --event Transfer --args value=1.5 --decimals 18', "An event of a contract's ABI"],
-          ['send --set data.event.name=Approval --remove data.transaction', 'An edited sample'],
+          ['send --abi token.json --event Transfer --arg value=1.5 --decimals 18', "An event of a contract's ABI"],
+          ['send --id order-1', 'The same event each time, to see a duplicate'],
           ['send --tamper all', 'Check that the receiver refuses every forgery'],
           ['send --repeat 1000 --fresh --concurrency 20 --json', 'A thousand deliveries, results as JSON'],
         ],
@@ -80,12 +69,7 @@ Without options, one sample event is sent. Each delivery is signed with the curr
 
 type Options = shared.OptionsOf<typeof define>;
 
-export const send: shared.AddCommand = (command, start) =>
-  define(command).action((url, options) => start(options, (context) => run(url ?? shared.DEFAULT_URL, context)));
-
-type SendContext = Context<Options>;
-
-async function run(to: string, context: SendContext): Promise<ExitCode> {
+async function run(context: Context<Options>, to = shared.DEFAULT_URL): Promise<ExitCode> {
   const { repeat, tamper } = context.options;
   const url = readUrl(to, 'The receiver');
   const makeNext = await bodies(context);
@@ -102,16 +86,14 @@ const tampersOf = ({ tamper }: Options): readonly (TamperName | undefined)[] => 
 };
 
 /** Returns a function that creates the delivery of each round. */
-async function bodies({ options, stdin, output }: SendContext): Promise<() => Unsigned> {
+async function bodies({ options, stdin, output }: Context<Options>): Promise<() => Unsigned> {
   const names = headerNames(options);
-  const edits = readEdits(options);
-  const { file, kind = 'event.emitted', count = 1, fresh } = options;
-  const edited = (unsigned: Unsigned): Unsigned => ({ ...unsigned, body: editBody(unsigned.body, edits) });
+  const { file, kind = 'event.emitted', count = 1, id, fresh } = options;
   const sample = kind === 'event.emitted' ? sampleEventEmitted : sampleTransactionIncluded;
   const make = (await contractSamples(options, output)) ?? sample;
-  const next = () => edited(sampleParcel(make, count, names));
+  const next = () => sampleParcel(() => ({ ...make(), ...(id !== undefined && { id }) }), count, names);
   if (fresh) return next;
-  const fixed = file === undefined ? next() : edited(await fileParcel(file, stdin, names));
+  const fixed = file === undefined ? next() : await fileParcel(file, stdin, names);
   return () => fixed;
 }
 
@@ -119,7 +101,7 @@ async function bodies({ options, stdin, output }: SendContext): Promise<() => Un
 async function* jobs(
   makeNext: () => Unsigned,
   ways: ReadonlySet<TamperName | undefined>,
-  { options, signal }: SendContext,
+  { options, signal }: Context<Options>,
 ): AsyncGenerator<Job> {
   for (let round = 0; round < options.repeat; round++) {
     const unsigned = makeNext();
@@ -129,3 +111,5 @@ async function* jobs(
     }
   }
 }
+
+export const command = shared.command(define, run);

@@ -3,33 +3,23 @@ import { CommandError, inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { moreHelp } from '../program/help.js';
 import { text } from '../program/options.js';
-import type { AddCommand } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
 import { visible } from '../visible.js';
-
-interface Options {
-  readonly receiver: string;
-  readonly source?: string | undefined;
-}
 
 type Records = Awaited<ReturnType<Receiver['status']>>;
 
 const MODULE = './webhooks.js';
 
-export const status: AddCommand = (command, start) => {
-  command
+const define = (own: shared.Own) =>
+  own
     .description(
-      `${command.summary()}.
+      `${own.summary()}.
 
 An id is looked up in all sources. A store that finds no ids takes idempotency keys. --receiver imports a module, which must not start anything.`,
     )
     .argument('<id>', 'Id of the event, or its idempotency key')
-    .addOption(
-      text(
-        '--receiver <file>',
-        'Module that exports the receiver; file.js#name for another export',
-      ).makeOptionMandatory(),
-    )
+    .addOption(shared.receiver().makeOptionMandatory())
     .addOption(text('--source <name>', 'Only records of this source'))
     .addHelpText(
       'after',
@@ -40,11 +30,11 @@ An id is looked up in all sources. A store that finds no ids takes idempotency k
         ],
         exitCodes: { 1: 'there is no record' },
       }),
-    )
-    .action((id, options) => start(options, (context: Context<Options>) => run(id, context)));
-};
+    );
 
-async function run(id: string, { options, output }: Context<Options>): Promise<ExitCode> {
+type Options = shared.OptionsOf<typeof define>;
+
+async function run({ options, output }: Context<Options>, id: string): Promise<ExitCode> {
   const receiver = (await readReceiver(options.receiver)) as Receiver;
   if (typeof receiver.status !== 'function') {
     throw inputError('The receiver of --receiver is of a version that has no `status`.');
@@ -75,3 +65,5 @@ function textOf(record: Records[number]): string {
   });
   return `${lines.join('\n')}\n`;
 }
+
+export const command = shared.command(define, run);

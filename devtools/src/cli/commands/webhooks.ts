@@ -10,9 +10,11 @@ import { visible } from '../visible.js';
 
 const exitCodes = { 1: 'the service refused' };
 
-export const webhooks: shared.AddCommand = (command, start) => {
-  shared
-    .callsService(command.command('list').description('List the registered webhooks'))
+export const command: shared.AddCommand = (own, start) => {
+  const add = <const Usage extends string>(usage: Usage, does: string) =>
+    shared.callsService(own.command(usage).description(does));
+
+  add('list', 'List the registered webhooks')
     .addHelpText(
       'after',
       moreHelp({
@@ -25,23 +27,14 @@ export const webhooks: shared.AddCommand = (command, start) => {
     )
     .action((options) => start(options, list));
 
-  shared
-    .callsService(
-      command.command('get').description('Show one webhook, without its secret').argument('<id>', 'Id of the webhook'),
-    )
+  add('get <id>', 'Show one webhook, without its secret')
     .addHelpText('after', moreHelp({ examples: [['webhooks get 12', 'The webhook with the id 12']], exitCodes }))
     .action((id, options) => start(options, (context) => get(id, context)));
 
-  shared
-    .callsService(
-      command
-        .command('update')
-        .description('Change the label, the URL or the events of a webhook')
-        .argument('<id>', 'Id of the webhook')
-        .addOption(text('--label <label>', 'New label'))
-        .addOption(url('--url <url>', 'New URL to deliver to'))
-        .addOption(shared.subscribe('New kind of events to deliver')),
-    )
+  add('update <id>', 'Change the label, the URL or the events of a webhook')
+    .addOption(text('--label <label>', 'New label'))
+    .addOption(url('--url <url>', 'New URL to deliver to'))
+    .addOption(shared.subscribe('New kind of events to deliver'))
     .addHelpText(
       'after',
       moreHelp({
@@ -51,33 +44,20 @@ export const webhooks: shared.AddCommand = (command, start) => {
     )
     .action((id, options) => start(options, (context) => update(id, context)));
 
-  shared
-    .callsService(
-      command
-        .command('remove')
-        .description('Remove a webhook; its deliveries stop')
-        .argument('<id>', 'Id of the webhook'),
-    )
+  add('remove <id>', 'Remove a webhook; its deliveries stop')
     .addHelpText(
       'after',
       moreHelp({ examples: [['webhooks remove 12', 'With WEBHOOK_BASE_URL and WEBHOOK_API_KEY']], exitCodes }),
     )
     .action((id, options) => start(options, (context) => remove(id, context)));
 
-  shared
-    .callsService(command.command('count').description('Count the registered webhooks'))
+  add('count', 'Count the registered webhooks')
     .addHelpText('after', moreHelp({ examples: [['webhooks count --json', '{ "count": 3 }']], exitCodes }))
     .action((options) => start(options, count));
 
-  shared
-    .callsService(
-      command
-        .command('log')
-        .description('Show the delivery log of a webhook')
-        .argument('<id>', 'Id of the webhook')
-        .option('--undelivered', 'Only events that were not delivered')
-        .addOption(integer('--limit <n>', 'Largest number of entries', 1, 1e9)),
-    )
+  add('log <id>', 'Show the delivery log of a webhook')
+    .option('--undelivered', 'Only events that were not delivered')
+    .addOption(integer('--limit <n>', 'Largest number of entries', 1, 1e9))
     .addHelpText(
       'after',
       moreHelp({

@@ -5,75 +5,45 @@ import { version } from '../version.js';
 import { helpSettings, moreHelp, TOOL } from './help.js';
 import type { AddCommand, Own, Program, Start } from './shared-options.js';
 
-/** An entry in the list of commands. The command is loaded when it is used. */
-export interface Listed {
-  /** The command's name and arguments. */
-  readonly usage: string;
-  readonly summary: string;
-  load(): Promise<AddCommand>;
-}
+/** An entry in the list of commands: its name and arguments, and a module that is loaded when it is used. */
+export type Listed = readonly [usage: string, summary: string, load: () => Promise<{ readonly command: AddCommand }>];
 
 export const COMMANDS: readonly Listed[] = [
-  {
-    usage: 'listen',
-    summary: 'Receive deliveries, verify them, and print and show them',
-    load: async () => (await import('../commands/listen.js')).listen,
-  },
-  {
-    usage: 'send [url]',
-    summary: 'Send signed deliveries to a receiver: samples, or a file',
-    load: async () => (await import('../commands/send.js')).send,
-  },
-  {
-    usage: 'replay <recording> [url]',
-    summary: 'Send the deliveries of a recording again, with the time between them',
-    load: async () => (await import('../commands/replay.js')).replay,
-  },
-  {
-    usage: 'init [folder]',
-    summary: 'Write a project, or a receiver for the project that is there',
-    load: async () => (await import('../commands/init.js')).init,
-  },
-  {
-    usage: 'certify [url]',
-    summary: 'Test a receiver in any language, and print a scorecard',
-    load: async () => (await import('../commands/certify.js')).certify,
-  },
-  {
-    usage: 'explain',
-    summary: 'Explain why a delivery does not verify, and how to fix it',
-    load: async () => (await import('../commands/explain.js')).explain,
-  },
-  {
-    usage: 'emulate',
-    summary: 'Run the service on this machine: registration, signed deliveries, and a chain to watch',
-    load: async () => (await import('../commands/emulate.js')).emulate,
-  },
-  {
-    usage: 'register <url>',
-    summary: 'Register a webhook with the service and get its signing secret',
-    load: async () => (await import('../commands/register.js')).register,
-  },
-  {
-    usage: 'webhooks',
-    summary: 'Manage registered webhooks',
-    load: async () => (await import('../commands/webhooks.js')).webhooks,
-  },
-  {
-    usage: 'reconcile',
-    summary: 'Find the events of a chain that never arrived, without handling them',
-    load: async () => (await import('../commands/reconcile.js')).reconcile,
-  },
-  {
-    usage: 'status <id>',
-    summary: 'Tell what became of an event: whether it arrived, when, and its result',
-    load: async () => (await import('../commands/status.js')).status,
-  },
-  {
-    usage: 'dead-letters',
-    summary: 'List, retry and discard the events whose handler failed for good',
-    load: async () => (await import('../commands/dead-letters.js')).deadLetters,
-  },
+  ['listen', 'Receive deliveries, verify them, and print and show them', () => import('../commands/listen.js')],
+  ['send [url]', 'Send signed deliveries to a receiver: samples, or a file', () => import('../commands/send.js')],
+  [
+    'replay <recording> [url]',
+    'Send the deliveries of a recording again, with the time between them',
+    () => import('../commands/replay.js'),
+  ],
+  ['certify [url]', 'Test a receiver in any language, and print a scorecard', () => import('../commands/certify.js')],
+  ['explain', 'Explain why a delivery does not verify, and how to fix it', () => import('../commands/explain.js')],
+  [
+    'emulate',
+    'Run the service on this machine: registration, signed deliveries, and a chain to watch',
+    () => import('../commands/emulate.js'),
+  ],
+  [
+    'register <url>',
+    'Register a webhook with the service and get its signing secret',
+    () => import('../commands/register.js'),
+  ],
+  ['webhooks', 'Manage registered webhooks', () => import('../commands/webhooks.js')],
+  [
+    'reconcile',
+    'Find the events of a chain that never arrived, without handling them',
+    () => import('../commands/reconcile.js'),
+  ],
+  [
+    'status <id>',
+    'Tell what became of an event: whether it arrived, when, and its result',
+    () => import('../commands/status.js'),
+  ],
+  [
+    'dead-letters',
+    'List, retry and discard the events whose handler failed for good',
+    () => import('../commands/dead-letters.js'),
+  ],
 ];
 
 /** The command line as a commander program. Help and version are passed to `print`; errors are thrown. */
@@ -99,13 +69,14 @@ export async function createProgram(
       ...{ getOutHelpWidth: width, getErrHelpWidth: width, getOutHasColors: hasColors, getErrHasColors: hasColors },
     })
     .hook('preAction', (_, command) => refuseSwallowed(command, args));
-  for (const { usage, summary, load } of commands) {
+  for (const [usage, summary, load] of commands) {
     const name = usage.split(' ', 1)[0] as string;
-    const command = program
-      .command(args.includes(name) ? name : usage)
+    const isUsed = args.includes(name);
+    const own = program
+      .command(isUsed ? name : usage)
       .summary(summary)
       .description(summary);
-    if (args.includes(name)) (await load())(command as Own, start);
+    if (isUsed) (await load()).command(own as Own, start);
   }
   await addCompletion(program, args, output);
   program.addHelpText(

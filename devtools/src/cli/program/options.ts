@@ -4,95 +4,94 @@ import { fullUrl } from '../urls.js';
 
 // Options for commander with our own checks: commander's messages quote the value, which may be a misplaced secret.
 
-const longName = (flags: string): string => flags.split(' ', 1)[0] as string;
+/** Reads a value, or throws a usage error that names the option. */
+type Read<Value> = (value: string, name: string) => Value;
 
-/** Checks the value of an option that may be given once. */
-function single(flags: string): (value: string) => string {
+function checked<Value>(flags: string, value: string, read: Read<Value>): Value {
+  const name = flags.split(' ', 1)[0] as string;
+  if (value === '') throw usageError(`${name} must not be empty.`);
+  return read(value, name);
+}
+
+/** An option that may be given once. */
+function once<const Flags extends string, Value>(
+  flags: Flags,
+  help: string,
+  read: Read<Value>,
+  choices?: readonly string[],
+) {
   let given = false;
-  return (value) => {
-    if (given) throw usageError(`${longName(flags)} may only be given once.`);
+  return withChoices(new Option(flags, help), choices).argParser((value: string): Value => {
+    if (given) throw usageError(`${flags.split(' ', 1)[0]} may only be given once.`);
     given = true;
-    return notEmpty(flags, value);
-  };
+    return checked(flags, value, read);
+  });
 }
 
-function notEmpty(flags: string, value: string): string {
-  if (value === '') throw usageError(`${longName(flags)} must not be empty.`);
-  return value;
-}
-
-function oneOf<Choice extends string>(flags: string, choices: readonly Choice[], value: string): Choice {
-  if ((choices as readonly string[]).includes(value)) return value as Choice;
-  throw usageError(`${longName(flags)} must be one of ${choices.join(', ')}.`);
-}
-
-/** An option whose value is any text that is not empty. */
-export function text<const Flags extends string>(flags: Flags, help: string) {
-  const check = single(flags);
-  return new Option(flags, help).argParser((value: string): string => check(value));
-}
-
-/** An option whose value is a URL, or a port of this machine. */
-export function url<const Flags extends string>(flags: Flags, help: string) {
-  const check = single(flags);
-  return new Option(flags, help).argParser((value: string): string => fullUrl(check(value)));
-}
-
-/** Like `text`, but repeatable. */
-export function texts<const Flags extends string>(flags: Flags, help: string) {
-  return new Option(flags, `${help} (repeatable)`).argParser(
-    (value: string, previous: readonly string[] | undefined): readonly string[] | undefined => [
+/** An option that may be given several times. */
+function repeated<const Flags extends string, Value>(
+  flags: Flags,
+  help: string,
+  read: Read<Value>,
+  choices?: readonly string[],
+) {
+  return withChoices(new Option(flags, `${help} (repeatable)`), choices).argParser(
+    (value: string, previous: readonly Value[] | undefined): readonly Value[] | undefined => [
       ...(previous ?? []),
-      notEmpty(flags, value),
+      checked(flags, value, read),
     ],
   );
 }
 
+/** Lists the choices in the help. */
+function withChoices<Given extends Option>(option: Given, choices: readonly string[] | undefined): Given {
+  if (choices) option.choices(choices);
+  return option;
+}
+
+const asText = (value: string): string => value;
+
+const oneOf =
+  <Choice extends string>(choices: readonly Choice[]): Read<Choice> =>
+  (value, name) => {
+    if ((choices as readonly string[]).includes(value)) return value as Choice;
+    throw usageError(`${name} must be one of ${choices.join(', ')}.`);
+  };
+
+const between =
+  (form: RegExp, what: string, min: number, max: number): Read<number> =>
+  (value, name) => {
+    if (form.test(value) && Number(value) >= min && Number(value) <= max) return Number(value);
+    throw usageError(`${name} must be ${what} from ${min} to ${max}.`);
+  };
+
+/** An option whose value is any text that is not empty. */
+export const text = <const Flags extends string>(flags: Flags, help: string) => once(flags, help, asText);
+
+/** Like `text`, but repeatable. */
+export const texts = <const Flags extends string>(flags: Flags, help: string) => repeated(flags, help, asText);
+
+/** An option whose value is a URL, or a port of this machine. */
+export const url = <const Flags extends string>(flags: Flags, help: string) => once(flags, help, fullUrl);
+
 /** An option whose value is one of a few words. */
-export function choice<const Flags extends string, const Choice extends string>(
+export const choice = <const Flags extends string, const Choice extends string>(
   flags: Flags,
   choices: readonly Choice[],
   help: string,
-) {
-  const check = single(flags);
-  return new Option(flags, help)
-    .choices(choices)
-    .argParser((value: string): Choice => oneOf(flags, choices, check(value)));
-}
+) => once(flags, help, oneOf(choices), choices);
 
 /** Like `choice`, but repeatable. */
-export function choices<const Flags extends string, const Choice extends string>(
+export const choices = <const Flags extends string, const Choice extends string>(
   flags: Flags,
   allowed: readonly Choice[],
   help: string,
-) {
-  return new Option(flags, `${help} (repeatable)`)
-    .choices(allowed)
-    .argParser((value: string, previous: readonly Choice[] | undefined): readonly Choice[] | undefined => [
-      ...(previous ?? []),
-      oneOf(flags, allowed, value),
-    ]);
-}
+) => repeated(flags, help, oneOf(allowed), allowed);
 
 /** An option whose value is a number in decimal digits. */
-export function number<const Flags extends string>(flags: Flags, help: string, min: number, max: number) {
-  return numeric(flags, help, { min, max, form: /^\d{1,15}(\.\d{1,9})?$/, what: 'a number' });
-}
+export const number = <const Flags extends string>(flags: Flags, help: string, min: number, max: number) =>
+  once(flags, help, between(/^\d{1,15}(\.\d{1,9})?$/, 'a number', min, max));
 
 /** Like `number`, but without a fraction. */
-export function integer<const Flags extends string>(flags: Flags, help: string, min: number, max: number) {
-  return numeric(flags, help, { min, max, form: /^\d{1,15}$/, what: 'a whole number' });
-}
-
-function numeric<const Flags extends string>(
-  flags: Flags,
-  help: string,
-  { min, max, form, what }: { min: number; max: number; form: RegExp; what: string },
-) {
-  const check = single(flags);
-  return new Option(flags, help).argParser((value: string): number => {
-    const digits = check(value);
-    if (form.test(digits) && Number(digits) >= min && Number(digits) <= max) return Number(digits);
-    throw usageError(`${longName(flags)} must be ${what} from ${min} to ${max}.`);
-  });
-}
+export const integer = <const Flags extends string>(flags: Flags, help: string, min: number, max: number) =>
+  once(flags, help, between(/^\d{1,15}$/, 'a whole number', min, max));

@@ -1,6 +1,6 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
-import { choice, choices, integer, number, text, texts, url } from './options.js';
+import { choice, choices, integer, number, text, url } from './options.js';
 
 /** The program before a command is added to it. */
 export type Program = Command<[], { json?: true }>;
@@ -18,6 +18,18 @@ export type AddCommand = (command: Own, start: Start) => void;
 /** The options that a definition gives a command. */
 export type OptionsOf<Define extends (command: Own) => { opts(): unknown }> = ReturnType<ReturnType<Define>['opts']>;
 
+/** A command from its definition and what runs, with its arguments after the context. */
+export const command =
+  <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
+    define: (own: Own) => Command<Args, Options, Global>,
+    run: (context: Context<Options>, ...args: Args) => Promise<ExitCode>,
+  ): AddCommand =>
+  (own, start) => {
+    const defined = define(own);
+    const act = () => start(defined.opts(), (context) => run(context, ...(defined.processedArgs as Args)));
+    defined.action(act as never);
+  };
+
 // Options that several commands have. Each command creates its own, because an option counts how often it was given.
 
 /** Where `send` and `replay` send without a URL. */
@@ -28,9 +40,6 @@ export const EVENT_KINDS = ['event.emitted', 'transaction.included'] as const;
 export const port = (what: string) => integer('--port <port>', `Port of ${what}; 0 picks a free one`, 0, 65535);
 export const host = (what: string) =>
   text('--host <address>', `Address of ${what}; 0.0.0.0 accepts other machines`).default('127.0.0.1');
-
-export const explorer = () =>
-  text('--explorer <url>', 'Block explorer that the page links to (default: the usual one of the chain)');
 
 export const tolerance = () =>
   number('--tolerance <seconds>', 'Largest difference between the timestamp and the clock', 0, 1e9).default(300);
@@ -80,20 +89,17 @@ export const sends = <Args extends unknown[], Options extends OptionValues, Glob
       .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10)),
   );
 
-/** Adds the options of a command that prints deliveries and shows them on the page. */
+/** Adds the options of a command that shows deliveries on the page. */
 export const showsDeliveries = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Options, Global>,
 ) =>
   command
-    .addOption(new Option('--events', 'Print one line an event, not a delivery'))
-    .addOption(text('--filter <text>', 'Print only deliveries that contain this text, in any case'))
     .addOption(new Option('--no-page', 'Do not serve the inspector page'))
     .addOption(
       integer('--page-port <port>', 'Port of the inspector page on 127.0.0.1; 0 picks a free one', 0, 65535).default(0),
     );
 
 export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
+export const receiver = () =>
+  text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export');
 export const nth = () => integer('--nth <n>', 'Which delivery of the recording, counted from 1', 1, 1e9);
-export const set = () =>
-  texts('--set <path=value>', 'Change a value of each event, such as data.event.name=Approval, or of one: [0].id=5');
-export const remove = () => texts('--remove <path>', 'Remove a value of each event, such as data.transaction');

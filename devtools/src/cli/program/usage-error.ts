@@ -9,11 +9,17 @@ const SECRETS: Readonly<Record<string, string>> = {
   '--token': 'set WEBHOOK_API_KEY or use --api-key-file',
 };
 
+/** A word that is short enough for a command, and too short for a secret. */
+const COMMAND = /^error: unknown command '([a-z-]{1,15})'/;
+
 /** A usage error of commander as ours, without the values that commander quotes: one may be a misplaced secret. */
 export function toUsageError({ code, message }: CommanderError): CommandError {
   const suggestion = /\(Did you mean ([^?]+)\?\)/.exec(message)?.[1];
   const hint = suggestion === undefined ? 'See --help.' : `Did you mean ${suggestion}?`;
-  if (code === 'commander.unknownCommand') return usageError(`Unknown command. ${hint}`);
+  if (code === 'commander.unknownCommand') {
+    const [, typed] = COMMAND.exec(message) ?? [];
+    return usageError(`Unknown command${typed === undefined ? '' : ` "${typed}"`}. ${hint}`);
+  }
   if (code === 'commander.unknownOption') return unknownOption(message, hint);
   if (code === 'commander.invalidArgument') {
     return usageError(`Invalid argument. ${/Allowed choices are .+$/m.exec(message)?.[0] ?? hint}`);

@@ -2,19 +2,21 @@ import { setMaxListeners } from 'node:events';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import pMap, { pMapSkip } from 'p-map';
+import { createColors } from 'picocolors';
 import { verdictOf } from '../../deliveries/verdict.js';
 import { type Answer, type Parcel, post } from '../../post.js';
 import { CommandError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
+import { countsText } from '../delivery-text.js';
 import { createProgress } from '../progress.js';
 import { reachReason, shownUrl } from '../urls.js';
 import type { Unsigned } from './parcels.js';
-import { answerText, deliveryJson, summaryJson, summaryText } from './report.js';
-import { createTally } from './tally.js';
+import { createTally, deliveryJson, type SentLine, sentText, summaryJson, summaryText } from './report.js';
 import { signParts, type TamperName, tampers } from './tamper.js';
 
 /** Beyond this number of deliveries, a terminal shows progress instead of a line for each. */
 const LINES_UP_TO = 20;
+const PLAIN = createColors(false);
 
 /** One delivery to send. */
 export interface Job {
@@ -73,21 +75,18 @@ export async function deliverAll(
   const start = performance.now();
 
   const one = async (job: Job, index: number) => {
-    const parcel = parcelOf(job, secret, Math.floor(now() / 1000));
+    const at = now();
+    const parcel = parcelOf(job, secret, Math.floor(at / 1000));
     const answer = await post(url, parcel, connection);
     if (answer.code === 'ABORTED') return pMapSkip;
     if (!answer.connected && tally.answered === 0) throw unreachable(url, answer);
     tally.add(answer);
-    const line = {
-      number: index + 1,
-      tamper: job.tamper,
-      bytes: parcel.body.byteLength,
-      answer,
-      verdict: verdictOf(answer),
-    };
-    if (output.json || lines) output.result(deliveryJson(line), answerText(line, output.colors));
-    const { accepted, refused, failed } = tally.verdicts;
-    progress.update(tally.sent, `${accepted} accepted, ${refused} refused, ${failed} failed`);
+    const { tamper } = job;
+    const about = { id: String(index + 1), at, target: shownUrl(url), tamper, bytes: parcel.body.byteLength };
+    const line: SentLine = { ...about, answer, verdict: verdictOf(answer) };
+    if (output.json || lines)
+      output.result(deliveryJson(line), output.wrap(sentText(line, output.colors), ' '.repeat(6)));
+    progress.update(tally.sent, countsText(tally.verdicts, PLAIN));
     return pMapSkip;
   };
   try {

@@ -1,12 +1,11 @@
-import type { Verdict } from '../../deliveries/delivery-record.js';
+import { createColors } from 'picocolors';
 import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
-import { verdictOf } from '../../deliveries/verdict.js';
-import { lastOf } from '../../deliveries/views.js';
+import { lastOf, summaryOf } from '../../deliveries/views.js';
 import type { Context } from '../context.js';
 import type { DeliveryPrinter } from '../delivery-printer.js';
+import { deliveryText } from '../delivery-text.js';
 import { visible } from '../visible.js';
-import { type Key, readKeys } from './keyboard.js';
-import type { LineFilter } from './line-filter.js';
+import { readKeys } from './keyboard.js';
 import { createPageOpener } from './open-page.js';
 import { statusLine } from './status-line.js';
 
@@ -14,8 +13,7 @@ import { statusLine } from './status-line.js';
 export interface InteractiveOptions {
   readonly context: Pick<Context<unknown>, 'output' | 'terminal' | 'env'>;
   readonly feed: Feed;
-  readonly filter: LineFilter;
-  readonly print: DeliveryPrinter['print'];
+  readonly printer: Pick<DeliveryPrinter, 'counts' | 'details'>;
   /** Address of the page, with its token. */
   readonly page: string | undefined;
   /** Resends a delivery; rejects with a message for the user. */
@@ -27,28 +25,21 @@ export interface InteractiveOptions {
   quit(): void;
 }
 
-/** A question, and the function for its answer, which is undefined if Esc was pressed. */
-interface Question {
-  readonly prompt: string;
-  text: string;
-  done(text: string | undefined): unknown;
-}
-
 const REDRAW_MS = 100;
-/** Up to this many deliveries are cleared without confirmation. */
-const CLEARED_UNASKED = 20;
-/** Number of matching deliveries to print again when the filter changes. */
-const PRINTED_AGAIN = 20;
+/** Blocks that the re-org of a key replaces. */
+const REORG_DEPTH = 3;
+/** Deliveries shown around the chosen one. */
+const CHOICES = 5;
+const PLAIN = createColors(false);
 
 const HELP: readonly (readonly [key: string, does: string])[] = [
+  ['↑ ↓', 'choose a delivery; Enter shows it in full, Esc ends the choice'],
+  ['r', 'resend the chosen delivery, or the last one'],
   ['o', 'open the page in the browser'],
-  ['r', 'resend the last delivery'],
-  ['f', 'filter: print only deliveries that contain a text'],
-  ['c', 'clear the screen and the list of deliveries'],
+  ['c', 'clear the screen'],
   ['q', 'quit, as Ctrl+C does'],
 ];
-
-const REORG = ['x', 'make a re-org: replace the last blocks of the chain'] as const;
+const REORG = ['x', `make a re-org: replace the last ${REORG_DEPTH} blocks of the chain`] as const;
 
 /**
  * Shows a status line below the output and handles single keys, if input and output are a terminal in the foreground.
@@ -56,14 +47,15 @@ const REORG = ['x', 'make a re-org: replace the last blocks of the chain'] as co
  * @returns A function that restores the terminal.
  */
 export function startInteractive(options: InteractiveOptions): () => Promise<void> {
-  const { context, feed, filter, print, page } = options;
+  const { context, feed, printer, page } = options;
   const { output, terminal, env } = context;
   // Input that has already ended was used for a secret.
   if (terminal === undefined || !terminal.stdin.readable) return async () => {};
   const { stdin, stdout, host } = terminal;
+  const { colors } = output;
   const opener = page === undefined ? undefined : createPageOpener(page, env);
-  /** The question that the keys answer; undefined while they are commands. */
-  let typing: Question | undefined;
+  /** The id of the chosen delivery. */
+  let chosen: string | undefined;
   let isShown = false;
   let redraw: NodeJS.Timeout | undefined;
 
@@ -71,11 +63,23 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     clearTimeout(redraw);
     redraw = undefined;
     if (!isShown) return;
-    const { colors, columns } = output;
-    const status = { page, counts: countsOf(feed), held: options.held?.() ?? '', filter: filter.text };
-    output.footer(
-      typing ? `${colors.bold(typing.prompt)} ${visible(typing.text)}` : statusLine(status, columns, colors),
-    );
+    const { columns } = output;
+    const status = { page, counts: printer.counts, held: options.held?.() ?? '', isChoosing: chosen !== undefined };
+    output.footer([...choices(columns), statusLine(status, columns, colors)]);
+  }
+
+  /** The chosen delivery and those around it, the oldest first. */
+  function choices(columns: number): string[] {
+    const list = feed.list();
+    const at = list.findIndex(({ id }) => id === chosen);
+    if (at < 0) return [];
+    const rows = Math.max(1, Math.min(CHOICES, (stdout.rows ?? 24) - 2));
+    const start = Math.max(0, Math.min(at - Math.floor(rows / 2), list.length - rows));
+    return list.slice(start, start + rows).map((record) => {
+      const isRead = record.verified !== false || record.contents.events > 0;
+      const text = deliveryText(summaryOf(record), lastOf(record), isRead, PLAIN).slice(0, columns - 3);
+      return record.id === chosen ? colors.inverse(`› ${text}`) : `  ${text}`;
+    });
   }
 
   /** Schedules a redraw, so that a flood of deliveries does not draw for each. */
@@ -83,50 +87,45 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     redraw ??= setTimeout(draw, REDRAW_MS);
   };
 
-  const commands: Readonly<Record<string, () => void>> = {
-    o: () => void openPage(),
-    c: clear,
-    r: () => void resendLast(),
-    x: () => options.reorg && ask('Blocks to replace (Enter: re-org, Esc: none):', '3', (text) => reorg(text)),
-    f: () => ask('Filter (Enter: apply, Esc: all):', filter.text, (text) => setFilter(text ?? '')),
+  /** Chooses an older or a newer delivery; the last one first. */
+  function choose(step: -1 | 1): void {
+    const list = feed.list();
+    const at = list.findIndex(({ id }) => id === chosen);
+    chosen = (at < 0 ? list.at(-1) : list[Math.max(0, Math.min(list.length - 1, at + step))])?.id;
+    draw();
+  }
+
+  const keys: Readonly<Record<string, () => unknown>> = {
+    up: () => choose(-1),
+    down: () => choose(1),
+    return: showChosen,
+    enter: showChosen,
+    escape() {
+      chosen = undefined;
+      draw();
+    },
+    r: resend,
+    o: openPage,
+    c: output.clearScreen,
+    x: reorg,
     q: options.quit,
     '?': help,
   };
 
-  function ask(prompt: string, text: string, done: (text: string | undefined) => unknown): void {
-    typing = { prompt, text, done };
-    draw();
+  const chosenOne = () => (chosen === undefined ? undefined : feed.get(chosen));
+
+  function showChosen(): void {
+    const record = chosenOne();
+    if (record) printer.details(record);
   }
 
-  function answer(text: string | undefined): void {
-    const asked = typing as Question;
-    typing = undefined;
-    asked.done(text);
-    draw();
-  }
-
-  function onKey({ text, name }: Key): void {
-    if (typing === undefined) commands[text]?.();
-    else if (name === 'return' || name === 'enter') answer(typing.text);
-    else if (name === 'escape') answer(undefined);
-    else {
-      if (name === 'backspace') typing.text = [...typing.text].slice(0, -1).join('');
-      else if (visible(text) === text) typing.text += text;
-      draw();
-    }
-  }
-
-  function setFilter(text: string): void {
-    if (text === filter.text) return;
-    filter.text = text;
-    if (text === '') {
-      output.print('All deliveries are printed.');
-      return;
-    }
-    const found = feed.list().filter((record) => filter.matches(record));
-    const shown = found.slice(-PRINTED_AGAIN);
-    output.print(`Only deliveries that contain "${visible(text)}" are printed. Of those kept: ${found.length}.`);
-    for (const { id } of shown) print(id);
+  async function resend(): Promise<void> {
+    const record = chosenOne() ?? feed.list().at(-1);
+    if (record === undefined) output.print('There is no delivery to resend.');
+    else
+      await options
+        .resend(record)
+        .catch((error: Error) => output.print(`#${record.id} is not resent: ${visible(error.message)}`));
   }
 
   async function openPage(): Promise<void> {
@@ -138,52 +137,28 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     if (reason !== undefined) output.print(`No browser was opened: ${reason}. Open ${page}`);
   }
 
-  async function resendLast(): Promise<void> {
-    const last = feed.list().at(-1);
-    if (last === undefined) output.print('There is no delivery to resend.');
-    else await options.resend(last).catch((error: Error) => output.print(`Not resent: ${visible(error.message)}`));
-  }
-
-  async function reorg(text: string | undefined): Promise<void> {
-    if (text === undefined) return;
-    const depth = Number(text);
-    if (!Number.isSafeInteger(depth) || depth < 1) output.print('No re-org: give a whole number of blocks.');
-    else await options.reorg?.(depth).catch((error: Error) => output.print(`No re-org: ${visible(error.message)}`));
-  }
-
-  function clear(): void {
-    const { length } = feed.list();
-    if (length <= CLEARED_UNASKED) clearNow();
-    else ask(`Clear ${length} deliveries? (y, Enter)`, '', (text) => text?.toLowerCase() === 'y' && clearNow());
-  }
-
-  function clearNow(): void {
-    feed.clear();
-    output.clearScreen();
+  async function reorg(): Promise<void> {
+    await options.reorg?.(REORG_DEPTH).catch((error: Error) => output.print(`No re-org: ${visible(error.message)}`));
   }
 
   function help(): void {
-    const keys = options.reorg ? [...HELP, REORG] : HELP;
-    const lines = keys.map(([key, does]) => `  ${output.colors.bold(key)}  ${does}`);
+    const rows = options.reorg ? [...HELP, REORG] : HELP;
+    const lines = rows.map(([key, does]) => `  ${colors.bold(key.padEnd(3))}  ${does}`);
     output.print([...lines, ...(page === undefined ? [] : [`  Page: ${page}`])].join('\n'));
   }
 
-  const show = (shown: boolean) => {
-    isShown = shown;
-    if (shown) draw();
-    else output.footer(undefined);
-  };
   const unsubscribe = feed.subscribe(drawSoon);
   stdout.on('resize', draw);
   const release = readKeys(stdin, stdout, host, {
-    key: onKey,
-    paste(text) {
-      if (typing === undefined) return;
-      typing.text += visible(text.trim()).slice(0, 200);
+    key: (key) => void (Object.hasOwn(keys, key) && keys[key]?.()),
+    show() {
+      isShown = true;
       draw();
     },
-    show: () => show(true),
-    hide: () => show(false),
+    hide() {
+      isShown = false;
+      output.footer([]);
+    },
   });
   return async () => {
     unsubscribe();
@@ -192,10 +167,4 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     release();
     await opener?.close();
   };
-}
-
-function countsOf(feed: Feed): Record<Verdict, number> {
-  const counts = { accepted: 0, refused: 0, failed: 0, pending: 0 };
-  for (const record of feed.list()) counts[verdictOf(lastOf(record))]++;
-  return counts;
 }

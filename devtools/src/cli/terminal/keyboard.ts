@@ -12,13 +12,6 @@ export interface Host {
 /** The input of a terminal. */
 export type KeySource = Readable & { setRawMode(raw: boolean): unknown };
 
-export interface Key {
-  /** The character; empty for keys such as the arrows. */
-  readonly text: string;
-  /** The name, such as `return` or `escape`, if the key has one. */
-  readonly name: string;
-}
-
 /** A key as Node describes it. */
 interface KeyPress {
   readonly name?: string;
@@ -28,8 +21,8 @@ interface KeyPress {
 
 /** What a keyboard reports. */
 export interface KeyHandlers {
-  key(key: Key): void;
-  paste(text: string): void;
+  /** Called with a character, or with the name of another key, such as `up` or `return`. Pasted text is ignored. */
+  key(key: string): void;
   /** Called when keys are read: at the start, and again after the process was stopped. */
   show(): void;
   /** Called when keys are no longer read: the process ends or is about to be stopped. */
@@ -41,8 +34,6 @@ const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
 /** The terminal sends this after pasted text. */
 const PASTE_END = '\u001b[201~';
 const CTRL_C = '\u0003';
-/** Limit of pasted characters; the rest is dropped. */
-const MOST_PASTED = 1000;
 /** How long the rest of an escape sequence may take, in milliseconds. */
 const ESCAPE_MS = 50;
 /** Keys that send a signal to all processes in the foreground, as a terminal does outside raw mode. */
@@ -53,7 +44,7 @@ const FOREGROUND_GROUP = 0;
 export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: KeyHandlers): () => void {
   const { process } = host;
   let isOurs = false;
-  /** The text pasted so far, unprocessed. */
+  /** The end of the text pasted so far, unprocessed. */
   let pasted: string | undefined;
 
   function enter(): void {
@@ -91,20 +82,14 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     enter();
   };
 
-  function onPasted(sequence: string): void {
-    const text = `${pasted}${sequence}`;
-    if (text.endsWith(PASTE_END)) {
-      pasted = undefined;
-      handlers.paste(text.slice(0, -PASTE_END.length));
-    } else pasted = text.slice(0, MOST_PASTED) + text.slice(MOST_PASTED).slice(1 - PASTE_END.length);
-  }
-
   function onKey(text: string | undefined, { name = '', sequence = '', ctrl }: KeyPress): void {
     // Uses raw sequences: an incomplete escape sequence in pasted text would swallow the start of the end marker.
     // Ctrl+C always works, even if the end never comes.
-    if (pasted !== undefined && sequence !== CTRL_C) onPasted(sequence);
-    else if (name === 'paste-start') pasted = '';
-    else if (!ctrl) handlers.key({ text: text ?? '', name });
+    if (pasted !== undefined && sequence !== CTRL_C) {
+      const end = (pasted + sequence).slice(-PASTE_END.length);
+      pasted = end === PASTE_END ? undefined : end;
+    } else if (name === 'paste-start') pasted = '';
+    else if (!ctrl) handlers.key(text && text > ' ' ? text : name);
     else if (SIGNALS[name]) signal(FOREGROUND_GROUP, SIGNALS[name]);
   }
 

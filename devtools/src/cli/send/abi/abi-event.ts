@@ -48,31 +48,28 @@ const typeOf = ({ type, components }: AbiInput): string =>
   type.startsWith('tuple') ? `(${components.map(typeOf).join(',')})${type.slice('tuple'.length)}` : type;
 
 /**
- * The events of that name or signature; without one, the only event.
+ * The event of that name or signature; without one, the only event.
  *
  * @param file Where the ABI is from, for messages.
- * @throws CommandError if the ABI has no such event, or has several and none was named.
+ * @throws CommandError if the ABI has no such event, or has several.
  */
-export function eventsNamed(
-  abi: readonly unknown[],
-  wanted: string | undefined,
-  file: string,
-): readonly [AbiEvent, ...AbiEvent[]] {
+export function eventNamed(abi: readonly unknown[], wanted: string | undefined, file: string): AbiEvent {
   const events = eventsOf(abi);
-  const [first, second] = events;
-  if (first === undefined) throw inputError(`${file} has no events.`);
-  if (wanted === undefined) {
-    if (second === undefined) return [first];
-    throw usageError(`${file} has several events: choose one with --event. ${listed(events)}`);
-  }
-  const plain = wanted.replace(/\s+/g, '').replace(/\b(u?int)\b/g, '$1256');
-  const [found, ...others] = events.filter(({ name, signature }) => name === wanted || signature === plain);
+  if (events.length === 0) throw inputError(`${file} has no events.`);
+  const plain = wanted?.replace(/\s+/g, '').replace(/\b(u?int)\b/g, '$1256');
+  const [found, ...others] =
+    wanted === undefined ? events : events.filter(({ name, signature }) => name === wanted || signature === plain);
   if (found === undefined) throw inputError(`${file} has no event ${wanted}. ${listed(events)}`);
-  return [found, ...others];
+  if (others.length === 0) return found;
+  throw usageError(
+    wanted === undefined
+      ? `${file} has several events: choose one with --event. ${listed(events)}`
+      : `Several events are named ${wanted}: choose one by its signature with --event. ${listed([found, ...others])}`,
+  );
 }
 
 /** The signatures of events, for a message. */
-export function listed(events: readonly AbiEvent[]): string {
+function listed(events: readonly AbiEvent[]): string {
   const signatures = [...new Set(events.map(({ signature }) => signature))];
   const shown = signatures.slice(0, MOST_LISTED).join(', ');
   const more = signatures.length - MOST_LISTED;
