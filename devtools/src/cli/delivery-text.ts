@@ -91,7 +91,7 @@ function answerLines(response: AttemptResponse | undefined): string[] {
 }
 
 /** Longest body that is shown in details, in characters. */
-const BODY_SHOWN = 4000;
+const BODY_SHOWN = 1000;
 
 /** What the line of a delivery does not show: its headers and its body. */
 export function detailLines(record: KeptDelivery, colors: Colors): string[] {

@@ -40,7 +40,7 @@ export interface Shown {
   /** The file with the secret for a first receiver, as the user named it. */
   readonly secretFile?: string | undefined;
   /** What changes. */
-  state(): Pick<PageState, 'target' | 'webhooks' | 'faults' | 'queue' | 'chain' | 'respond'>;
+  state(): Pick<PageState, 'target' | 'webhooks' | 'faults' | 'queue' | 'chain' | 'respond' | 'sendCommand'>;
 }
 
 /** Shows the deliveries of `listen` and `emulate`: as a list, printed lines, the page, and by keys of the terminal. */

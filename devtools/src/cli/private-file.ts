@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { quoted } from '../page/first-run.js';
 import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';
 import { type Complaint, fileReason } from './input-file.js';
 
@@ -27,9 +28,6 @@ export function writeReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return REASONS[String(code)] ?? fileReason(error);
 }
-
-/** A path as a word of a shell. */
-const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 /**
  * Opens or creates a file that only its owner can read. The mode of an existing file is unchanged: the caller changes

@@ -9,6 +9,8 @@ import { countShares, endLastLine, isRecording, type Shares, sharesOf } from './
 export interface RecordingFile {
   /** Whether the file had reached its limit when it was opened. */
   readonly isFull: boolean;
+  /** The largest number of its deliveries when it was opened. */
+  readonly lastNumber: number;
   /**
    * Appends a line of the given size, which is built only if it fits. Resolves with false if it does not.
    *
@@ -30,7 +32,8 @@ export async function openRecordingFile(name: string, limit: number, output: Out
   const room = sharesOf(limit);
   const complain: Complaint = (reason) => inputError(`Cannot write ${name}: ${reason}.`);
   const file = await openPrivate(name, O_RDWR | O_CREAT | O_APPEND, complain);
-  const held: Shares = { ...room };
+  let held: Shares = { ...room };
+  let lastNumber = 0;
   let end = 0;
   /** Whether part of a line may follow the valid end. */
   let isTorn = false;
@@ -47,7 +50,7 @@ export async function openRecordingFile(name: string, limit: number, output: Out
     if (await endLastLine(file)) output.note(`${name} ended with an incomplete line, which was removed.`);
     end = (await file.stat()).size;
     // Nothing is added to a full file, so its shares do not matter.
-    if (end < limit) Object.assign(held, await countShares(file, end));
+    if (end < limit) ({ held, lastNumber } = await countShares(file, end));
   }
 
   async function append(line: string): Promise<void> {
@@ -64,6 +67,7 @@ export async function openRecordingFile(name: string, limit: number, output: Out
 
   return {
     isFull: end >= limit,
+    lastNumber,
     async add(kind, bytes, line) {
       if (held[kind] + bytes > room[kind] || end + bytes > limit) return false;
       try {

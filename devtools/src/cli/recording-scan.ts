@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { AUTHENTIC_END } from '../deliveries/recorded.js';
+import { AUTHENTIC_END, NUMBER_END, numberIn } from '../deliveries/recorded.js';
 import { MAX_LINE_BYTES } from './recording.js';
 
 const NEWLINE = 10;
@@ -65,12 +65,16 @@ async function isComplete(file: FileHandle, start: number, end: number): Promise
   }
 }
 
-/** Adds up the sizes of a file's lines by kind, which the end of a line shows: lines may be larger than memory. */
-export async function countShares(file: FileHandle, end: number): Promise<Shares> {
+/**
+ * Adds up the sizes of a file's lines by kind, and finds the largest number of a delivery. The end of a line shows both:
+ * lines may be larger than memory.
+ */
+export async function countShares(file: FileHandle, end: number): Promise<{ held: Shares; lastNumber: number }> {
   const held = { authentic: 0, others: 0 };
   const chunk = Buffer.alloc(CHUNK);
   let before = Buffer.alloc(0);
   let lineStart = 0;
+  let lastNumber = 0;
   for (let at = 0; at < end; ) {
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, end - at), at);
     if (bytesRead === 0) break;
@@ -81,15 +85,16 @@ export async function countShares(file: FileHandle, end: number): Promise<Shares
       newline >= 0;
       newline = text.indexOf(NEWLINE, newline + 1)
     ) {
-      const isAuthentic =
-        text.toString('latin1', Math.max(0, newline - AUTHENTIC_END.length), newline) === AUTHENTIC_END;
+      const lineEnds = text.toString('latin1', Math.max(0, newline - NUMBER_END), newline);
+      const isAuthentic = lineEnds.endsWith(AUTHENTIC_END);
+      lastNumber = Math.max(lastNumber, numberIn(lineEnds) ?? lastNumber + 1);
       const lineEnd = textStart + newline + 1;
       held[isAuthentic ? 'authentic' : 'others'] += lineEnd - lineStart;
       lineStart = lineEnd;
     }
-    before = text.subarray(-AUTHENTIC_END.length);
+    before = text.subarray(-NUMBER_END);
     at += bytesRead;
   }
   held.others += end - lineStart;
-  return held;
+  return { held, lastNumber };
 }

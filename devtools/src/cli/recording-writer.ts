@@ -5,6 +5,8 @@ import { type Shares, sharesOf } from './recording-scan.js';
 
 /** A recording to which deliveries are appended. */
 export interface RecordingWriter {
+  /** The largest number of the deliveries that the file had before. */
+  readonly lastNumber: number;
   /**
    * Appends a delivery; resolves once it is in the file or dropped. Deliveries are written in the order of the calls. The
    * first drop of each kind is noted with its reason, and all are counted.
@@ -62,6 +64,7 @@ export async function openRecording(
 
   if (file.isFull) note(`${name} is full: nothing is recorded. ${rest} (${limit / MIB} MiB).`);
   return {
+    lastNumber: file.lastNumber,
     async write(delivery) {
       const kind = delivery.authentic ? 'authentic' : 'others';
       const bytes = recordingBytes(delivery);

@@ -7,19 +7,26 @@ import type { Output } from './output.js';
 /** Longest line that is read: 64 MiB of body in base64, and the other fields. */
 export const MAX_LINE_BYTES = 90 * 1024 * 1024;
 
+/** A delivery with its number in the recording. */
+export type NumberedDelivery = RecordedDelivery & { readonly number: number };
+
 /**
  * Reads the deliveries of a recording one by one, because the file may be larger than memory. Lines added meanwhile are
  * not read. An incomplete last line, left by a writer that was killed or is still writing, is skipped with a note.
  *
  * @throws CommandError `ERR_CLI_INPUT` with the line number and what is wrong.
  */
-export async function* readRecording(file: string, output: Output): AsyncGenerator<RecordedDelivery> {
-  let number = 0;
+export async function* readRecording(file: string, output: Output): AsyncGenerator<NumberedDelivery> {
+  let [number, last] = [0, 0];
   for await (const { text, ended } of linesOf(file)) {
     number++;
     if (text === '' && ended) continue;
     const delivery = readLine(text);
-    if (typeof delivery !== 'string') yield delivery;
+    if (typeof delivery !== 'string') {
+      const own = delivery.number ?? last + 1;
+      last = Math.max(last, own);
+      yield { ...delivery, number: own };
+    }
     // Part of a JSON object never parses, so a writer cannot have left this line.
     else if (ended || delivery !== NOT_JSON)
       throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
@@ -28,7 +35,7 @@ export async function* readRecording(file: string, output: Output): AsyncGenerat
 }
 
 /**
- * The delivery of a recording that `--nth` selects, counted from 1; without it the only one.
+ * The delivery of a recording with the number of `--nth`; without it the only one.
  *
  * @throws CommandError when the recording has no such delivery, or several and none is selected.
  */
@@ -36,19 +43,19 @@ export async function recordedDelivery(
   file: string,
   nth: number | undefined,
   output: Output,
-): Promise<RecordedDelivery> {
+): Promise<NumberedDelivery> {
   let count = 0;
-  let chosen: RecordedDelivery | undefined;
+  let last: NumberedDelivery | undefined;
   for await (const delivery of readRecording(file, output)) {
+    if (delivery.number === nth) return delivery;
     count++;
-    if (count === (nth ?? 1)) chosen = delivery;
-    if (count === nth) return delivery;
+    last = delivery;
   }
-  if (count === 0) throw inputError(`${file} has no deliveries.`);
-  if (chosen === undefined)
-    throw inputError(`${file} has ${count === 1 ? '1 delivery' : `${count} deliveries`}: --nth ${nth} does not exist.`);
-  if (count > 1) throw usageError(`${file} has ${count} deliveries: choose one with --nth, from 1 to ${count}.`);
-  return chosen;
+  if (last === undefined) throw inputError(`${file} has no deliveries.`);
+  const has = `${file} has ${count === 1 ? '1 delivery' : `${count} deliveries`}, the last of them #${last.number}`;
+  if (nth !== undefined) throw inputError(`${has}: --nth ${nth} does not exist.`);
+  if (count > 1) throw usageError(`${has}: choose one with --nth.`);
+  return last;
 }
 
 async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boolean }> {

@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import { CommandError } from './command-error.js';
+import type { Context } from './context.js';
 import { readInput } from './input-file.js';
-import type { Output } from './output.js';
+import { askHidden } from './terminal/ask-hidden.js';
 
 /** The option of a command that needs the signing secret. */
 export interface SecretOptions {
@@ -14,18 +14,15 @@ export interface ApiKeyOptions {
 }
 
 /** Where secrets are read from, and where warnings about them are printed. */
-export interface SecretSource {
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Readable;
-  readonly output: Output;
-}
+export type SecretSource = Pick<Context<unknown>, 'env' | 'stdin' | 'output' | 'terminal' | 'signal'>;
 
 const MAX_BYTES = 64 * 1024;
 /** A missing or non-text value converted to a string by JavaScript. No receiver accepts such a secret. */
 const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
 
 /**
- * The signing secret, from `--secret-file` or from `WEBHOOK_SECRET`. The output masks the secret from then on.
+ * The signing secret, from `--secret-file`, from `WEBHOOK_SECRET`, or typed on the terminal. The output masks the secret
+ * from then on.
  *
  * @throws CommandError `ERR_CLI_SECRET` without one. The message never quotes the secret.
  */
@@ -46,9 +43,14 @@ async function one(
   if (file !== undefined) return await readSecretFile(source, file, option);
   const value = source.env[variable];
   if (value) return taken(source, value, variable);
-  const what = variable === 'WEBHOOK_SECRET' ? 'signing secret' : 'API key';
+  const what = variable === 'WEBHOOK_SECRET' ? 'Signing secret' : 'API key';
+  const { terminal, signal } = source;
+  if (terminal?.host.isForeground()) {
+    const typed = await askHidden(`${what} (${variable} is not set; the input is not shown):`, terminal, signal);
+    if (typed !== '') return taken(source, typed, 'the input');
+  }
   const state = value === undefined ? 'not set' : 'empty';
-  throw new CommandError('ERR_CLI_SECRET', `No ${what}: ${variable} is ${state}. Set it, or use --${option}.`);
+  throw new CommandError('ERR_CLI_SECRET', `${what} missing: ${variable} is ${state}. Set it, or use --${option}.`);
 }
 
 /**

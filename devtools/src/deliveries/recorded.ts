@@ -13,6 +13,8 @@ export interface RecordedDelivery {
   /** Status of the response. */
   readonly status?: number | undefined;
   readonly verdict?: string | undefined;
+  /** Its number in the run that received it; runs that add to a recording continue the numbers. */
+  readonly number?: number | undefined;
   /** Whether it was authentic and fresh. */
   readonly authentic?: boolean | undefined;
 }
@@ -25,14 +27,23 @@ export function recordedOf(
   const last = lastOf(record);
   const { at, headers, status } = last;
   const { method, path } = request;
-  const authentic = record.verified === true;
-  return { at, method, path, headers, body: record.rawBody, status, verdict: verdictOf(last), authentic };
+  const [number, authentic] = [Number(record.id), record.verified === true];
+  return { at, method, path, headers, body: record.rawBody, status, verdict: verdictOf(last), number, authentic };
 }
 
 /**
  * The end of an authentic delivery's line. Other lines cannot have it, because quotes in the sender's data are escaped.
  */
 export const AUTHENTIC_END = ',"authentic":true}';
+
+/** The number of the delivery whose line ends with this text; undefined if the line has none. */
+export function numberIn(end: string): number | undefined {
+  const [, digits] = /,"number":([1-9]\d{0,14})(?:,"authentic":true)?\}$/.exec(end) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The most bytes that {@link numberIn} reads. */
+export const NUMBER_END = ',"number":123456789012345'.length + AUTHENTIC_END.length;
 
 /** A delivery as one line of a recording: JSON, and the newline that marks it as complete. */
 export function recordingLine({ body, ...delivery }: RecordedDelivery): string {
@@ -45,9 +56,10 @@ export function recordingBytes({ body, ...delivery }: RecordedDelivery): number 
 }
 
 function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase64: string): string {
-  const { method, path, headers, status, verdict } = delivery;
+  const { method, path, headers, status, verdict, number } = delivery;
   const authentic = delivery.authentic || undefined;
-  const line = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict, authentic };
+  const about = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict };
+  const line = { ...about, number: isNumber(number) ? number : undefined, authentic };
   return `${JSON.stringify(line)}\n`;
 }
 
@@ -63,7 +75,10 @@ export function readLine(text: string): RecordedDelivery | string {
     return NOT_JSON;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
-  const { at, method, path, headers, bodyBase64, status, verdict, authentic } = value as Record<string, unknown>;
+  const { at, method, path, headers, bodyBase64, status, verdict, number, authentic } = value as Record<
+    string,
+    unknown
+  >;
   const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(time)) return '"at" is not a time';
   if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be strings';
@@ -80,9 +95,12 @@ export function readLine(text: string): RecordedDelivery | string {
     body,
     status,
     verdict: typeof verdict === 'string' ? verdict : undefined,
+    number: isNumber(number) ? number : undefined,
     authentic: authentic === true || undefined,
   };
 }
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 const isStatus = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 999;

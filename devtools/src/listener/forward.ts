@@ -19,6 +19,8 @@ export interface Forwarded {
 
 export interface ForwardOptions {
   readonly target: URL;
+  /** Path and query of the delivery, which a target without a path keeps. */
+  readonly path: string;
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array;
   readonly timeoutMs: number;
@@ -40,7 +42,7 @@ const CAPTURE_MS = 500;
  * Forwards a delivery: the same bytes and the same headers, in their order and spelling, except Host and headers of the
  * connection. Follows no redirect. Never rejects.
  */
-export function forward({ target, headers, body, timeoutMs, signal }: ForwardOptions): Promise<Forwarded> {
+export function forward({ target, path, headers, body, timeoutMs, signal }: ForwardOptions): Promise<Forwarded> {
   const start = performance.now();
   return new Promise((resolve) => {
     const settle = (outcome: Omit<Forwarded, 'durationMs'>) =>
@@ -50,7 +52,12 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
     try {
       const lines = forwardedHeaders(headers, target.host, body.byteLength);
       // A new connection: an idle one that the target has just closed would look like a target that is down.
-      request = send(target, { method: 'POST', headers: lines.flat(), agent: false, ...(signal && { signal }) });
+      request = send(destination(target, path), {
+        method: 'POST',
+        headers: lines.flat(),
+        agent: false,
+        ...(signal && { signal }),
+      });
     } catch (error) {
       settle({ code: codeOf(error), reason: 'The delivery could not be forwarded.' });
       return;
@@ -73,6 +80,17 @@ export function forward({ target, headers, body, timeoutMs, signal }: ForwardOpt
     });
     request.end(body);
   });
+}
+
+/** Where a delivery goes: the target, with the path of the delivery if the target has none. */
+function destination(target: URL, path: string): URL {
+  if (target.pathname !== '/' || target.search !== '') return target;
+  const to = new URL(target);
+  // Set one by one: as a relative URL, a path such as //host would name another host.
+  const [, pathname = '', search = ''] = /^([^?]*)(.*)$/s.exec(path) as RegExpExecArray;
+  to.pathname = pathname;
+  to.search = search;
+  return to;
 }
 
 /** The sender's answer: that of the target, or 503. */

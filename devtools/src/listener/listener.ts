@@ -28,7 +28,7 @@ export interface ListenerOptions {
   readonly port?: number | undefined;
   /** (Default: 127.0.0.1.) */
   readonly host?: string | undefined;
-  /** Where authentic deliveries are forwarded to. */
+  /** Where authentic deliveries are forwarded to. Without a path, they keep theirs. */
   readonly target?: URL | undefined;
   /** Time limit of the target's answer, in milliseconds. */
   readonly forwardTimeoutMs: number;
@@ -38,6 +38,8 @@ export interface ListenerOptions {
   /** Limit of all bodies that are arriving; above it, the oldest are answered 503. (Default: 256 MiB.) */
   readonly maxArrivingBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
+  /** Deliveries are numbered from the next number on. (Default: 0.) */
+  readonly lastNumber?: number | undefined;
   /** Called with every delivery after it was answered. */
   onDelivery?(record: DeliveryRecord, request: { method: string; path: string }): void;
   /** Called with every request that is not a POST. */
@@ -83,21 +85,21 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const ended = new AbortController();
   // One listener for each forwarded delivery: Node warns above ten.
   setMaxListeners(MOST_FORWARDS, ended.signal);
-  let lastId = 0;
+  let lastId = options.lastNumber ?? 0;
   const readBody = createBodyReader({ maxBodyBytes, maxArriving: MAX_ARRIVING, maxArrivingBytes });
   const brake = createBrake();
   let forwarding = 0;
   let forced = options.respond;
   const reporting = new Set<Promise<void>>();
 
-  async function handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
+  async function handOn(path: string, headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded> {
     if (forwarding >= MOST_FORWARDS) {
       return { code: 'ERR_WEBHOOK_OVERLOADED', reason: 'Too many deliveries are being forwarded.', durationMs: 0 };
     }
     forwarding++;
     try {
       const to = { target: target as URL, timeoutMs: forwardTimeoutMs, signal: ended.signal };
-      return await forward({ ...to, headers, body });
+      return await forward({ ...to, path, headers, body });
     } finally {
       forwarding--;
     }
@@ -134,7 +136,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       answer = { status: forced, reason: forwarded.reason, code: forwarded.code };
     } else if (target && result.status === 200 && body) {
       put({ at, headers });
-      forwarded = await handOn(headers, body);
+      forwarded = await handOn(about.path, headers, body);
       answer = answerOf(forwarded);
     }
     // Before the answer, so that a sender who has the answer finds the delivery on the page.

@@ -16,7 +16,7 @@ export interface SigningOptions {
   /** The id of a new delivery. */
   nextId(): string;
   /** Sends a delivery to the target. Never rejects. */
-  handOn(headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded>;
+  handOn(path: string, headers: readonly HeaderLine[], body: Uint8Array): Promise<Forwarded>;
   /** Called with every new delivery, which resolves when it has been answered. */
   onSent(delivery: Promise<DeliveryRecord>): void;
 }
@@ -54,7 +54,7 @@ export function createSigning(options: SigningOptions): Signing {
 
   /** Sends the pending attempt of a delivery and replaces it by the answered one. Resolves with the delivery. */
   async function carryOut(record: DeliveryRecord, pending: Attempt): Promise<DeliveryRecord> {
-    const forwarded = await handOn(pending.headers, record.rawBody);
+    const forwarded = await handOn(record.target, pending.headers, record.rawBody);
     const { durationMs } = forwarded;
     const response = await forwarded.response;
     const done = { ...pending, ...answerOf(forwarded), durationMs, ...(response && { response }) };
@@ -83,7 +83,7 @@ export function createSigning(options: SigningOptions): Signing {
       const lines = from ? lastOf(from).headers : ownHeaders(names);
       const pending: Attempt = { at, headers: signed(lines, rawBody, at) };
       const id = options.nextId();
-      const record = { id, target: from?.target ?? '/', rawBody, verified: true, attempts: [pending] };
+      const record = { id, target: from?.target ?? '/webhooks', rawBody, verified: true, attempts: [pending] };
       feed.put(record);
       options.onSent(carryOut(record, pending));
       return { id };

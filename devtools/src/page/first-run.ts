@@ -80,4 +80,5 @@ function startCommand({ start, variablesFile }: Snippet, script: string, secretF
     : `${ask}echo "WEBHOOK_SECRET=${secret}" > ${variablesFile} && ${command}`;
 }
 
-const quoted = (file: string) => (/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`);
+/** A path as a word of a shell. */
+export const quoted = (file: string) => (/^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`);

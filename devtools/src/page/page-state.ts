@@ -44,6 +44,8 @@ export interface PageState {
   /** How to write a receiver, and how to start it. */
   readonly firstRun?: FirstRun | undefined;
   readonly service?: { url: string } | undefined;
+  /** The command that sends a sample to the listener. */
+  readonly sendCommand?: string | undefined;
   /** The forced answer to authentic deliveries. */
   readonly respond?: number | undefined;
 }

@@ -114,7 +114,7 @@ describe('the limit of a recording', () => {
             kind.reduce((sum, each) => sum + recordingBytes(each), 0);
           const handle = await open(await file(`c${++run}`, all.map(recordingLine).join('')));
           try {
-            expect(await countShares(handle, (await handle.stat()).size)).toEqual({
+            expect((await countShares(handle, (await handle.stat()).size)).held).toEqual({
               authentic: bytesOf(all.filter((each) => each.authentic)),
               others: bytesOf(all.filter((each) => !each.authentic)),
             });
@@ -134,7 +134,7 @@ describe('the shares of a recording', () => {
     const handle = await open(await (await scratch())('r', lines.join('')));
     try {
       const { size } = await handle.stat();
-      const { authentic: kept, others } = await countShares(handle, size + MIB);
+      const { authentic: kept, others } = (await countShares(handle, size + MIB)).held;
       expect([kept, others]).toEqual([lines[0]?.length, (lines[1]?.length ?? 0) + MIB]);
     } finally {
       await handle.close();

@@ -84,9 +84,26 @@ describe('a recording', () => {
   test('has one delivery, or a number that chooses one', async () => {
     const path = await (await scratch())('r', recordingLine(delivery).repeat(2));
     const chosen = (nth?: number) => recordedDelivery(path, nth, noting().output);
-    expect(await chosen(2)).toEqual(delivery);
-    await expect(chosen(3)).rejects.toThrow(/has 2 deliveries: --nth 3 does not exist/);
-    await expect(chosen()).rejects.toThrow(/has 2 deliveries: choose one with --nth, from 1 to 2/);
+    expect(await chosen(2)).toEqual({ ...delivery, number: 2 });
+    await expect(chosen(3)).rejects.toThrow(/has 2 deliveries, the last of them #2: --nth 3 does not exist/);
+    await expect(chosen()).rejects.toThrow(/has 2 deliveries, the last of them #2: choose one with --nth/);
+  });
+
+  test('keeps the numbers of its deliveries, which a later run continues', async () => {
+    const first = recordingLine(delivery) + recordingLine({ ...delivery, number: 7, authentic: true });
+    const path = await (await scratch())('r', first);
+    const writer = await openRecording(path, { ...noting(), limit: LIMIT });
+    expect(writer.lastNumber).toBe(7);
+    // Answered in another order than received.
+    for (const number of [9, 8]) await writer.write({ ...delivery, path: `/${number}`, number });
+    await writer.close();
+    const chosen = (nth: number) => recordedDelivery(path, nth, noting().output);
+    expect([(await chosen(1)).path, (await chosen(8)).path, (await chosen(9)).path]).toEqual([
+      delivery.path,
+      '/8',
+      '/9',
+    ]);
+    await expect(chosen(2)).rejects.toThrow('has 4 deliveries, the last of them #8: --nth 2 does not exist');
   });
 
   test.each(['my notes, without a newline', 'a\nb', '[]'])(

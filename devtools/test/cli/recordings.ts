@@ -10,10 +10,10 @@ export function noting() {
   return { notes, output: { note: (message: string) => void notes.push(message) } as unknown as Output };
 }
 
-/** Every delivery of a recording. */
+/** Every delivery of a recording, without its number. */
 export async function readAll(file: string, output = noting().output): Promise<RecordedDelivery[]> {
   const found: RecordedDelivery[] = [];
-  for await (const delivery of readRecording(file, output)) found.push(delivery);
+  for await (const { number: _, ...delivery } of readRecording(file, output)) found.push(delivery);
   return found;
 }
 

@@ -44,7 +44,7 @@ describe.each(ways)('replay ($way)', ({ tool }) => {
     const file = await (await scratch())('r.ndjson', recorded('["other"]') + recorded(body));
     const { code, stdout } = await tool(['replay', file, url, '--nth', '2'], { env });
     // It is authentic, and then no event: that it was looked at shows that the signature was right.
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^#1 +422 refused/) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^#2 +422 refused/) });
     const [request] = requests;
     expect(request?.body.toString()).toBe(body);
     const raw = request?.headers ?? [];

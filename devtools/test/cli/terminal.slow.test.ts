@@ -1,8 +1,10 @@
+import { nodeHandler } from 'event-webhook-receiver/node';
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
 import { call } from '../page/call.js';
+import { serve } from '../servers.js';
 import { type OnTerminal, onTerminal, type TerminalOptions, toolOnTerminal } from './pty.js';
-import { main } from './tool.js';
+import { main, scratch } from './tool.js';
 
 const SECRET = 'whsec-of-the-terminal';
 const env = { WEBHOOK_SECRET: SECRET };
@@ -54,6 +56,83 @@ describe('on a terminal, listen', () => {
     await terminal.shows(/501 accepted {2}\? keys$/m);
     expect(lastLine(terminal)).toBe('501 accepted  ? keys');
   });
+});
+
+describe('on a terminal of 80 columns, listen', () => {
+  it(
+    'wraps only between words, numbers each delivery, and leaves one status line when it gets narrower',
+    limits,
+    async () => {
+      const { terminal, url } = await listening([], { columns: 80 });
+      await deliver(url);
+      await deliver(url, `${SECRET}\n`);
+      await terminal.shows(/certain: [\s\S]*1 accepted, 1 refused/);
+      const before = terminal.all().join('\n');
+      expect(before).toMatch(/^#1 {4}\S+ {2}200 accepted {2}Transfer/m);
+      expect(before).toMatch(/^#2 {4}\S+ {2}403 refused {3}Transfer/m);
+      const text = before.slice(before.indexOf('#1'), before.lastIndexOf('http:'));
+      const words = new Set((text.match(/[a-z]{4,}/gi) ?? []).map((word) => word.toLowerCase()));
+      for (const word of ['accepted', 'refused', 'signature', 'secret']) expect([...words]).toContain(word);
+      for (const line of text.split('\n')) expect(line.length).toBeLessThan(80);
+      for (const columns of [40, 22]) {
+        terminal.resize(columns, 24);
+        await expect.poll(() => lastLine(terminal)).toMatch(/^1 accepted, 1 refused( {2}\? keys)?$/);
+        expect(
+          terminal
+            .all()
+            .join('')
+            .match(/1 accepted, 1 refused/g),
+        ).toHaveLength(1);
+      }
+    },
+  );
+
+  it('says that a delivery was sent again, and sends the chosen one', limits, async () => {
+    const bodies: string[] = [];
+    const target = await serve(async (request, response) => {
+      bodies.push(Buffer.concat(await request.toArray()).toString());
+      response.end();
+    });
+    const { terminal, url } = await listening(['--no-page', '--forward', target], { columns: 80 });
+    await deliver(url);
+    await deliver(url);
+    await terminal.shows(/2 accepted/);
+    terminal.type('\u001b[A\u001b[A');
+    await terminal.shows(/^› #1 /m);
+    terminal.type('r');
+    await terminal.shows(/^#1 [\s\S]*sent again, attempt 2/m);
+    expect(bodies[2]).toBe(bodies[0]);
+    terminal.type('\r');
+    await expect.poll(() => terminal.all().join('\n')).toMatch(/^ {2}POST \//m);
+  });
+
+  it('prints a summary at Ctrl+C: counts, causes by frequency, and the recording', limits, async () => {
+    const file = await (await scratch())('deliveries.ndjson');
+    const { terminal, url } = await listening(['--no-page', '--record', file], { columns: 80 });
+    await deliver(url);
+    for (const secret of [`${SECRET}\n`, 'another', `${SECRET}\n`]) await deliver(url, secret);
+    await terminal.shows(/1 accepted, 3 refused/);
+    await terminal.shows(/#4 [\s\S]*certain/);
+    terminal.type('\u0003');
+    expect(await terminal.ended).toBe(130);
+    await terminal.shows(/Recorded in/);
+    const end = terminal.all().join('\n').split('4 deliveries: ')[1] ?? '';
+    expect(end).toMatch(/^1 accepted, 3 refused\n {2}2 × secret-\S+: [\s\S]*\n {2}1 × [\s\S]*\nRecorded in /);
+    expect(end.replaceAll('\n', '')).toContain(file);
+  });
+});
+
+it('on a terminal, send asks for a secret that is missing, and does not show it', limits, async () => {
+  const handled: string[] = [];
+  const receive = nodeHandler({ secret: SECRET, onEvent: ({ id }) => void handled.push(id) });
+  const url = await serve((request, response) => void receive(request, response));
+  const terminal = toolOnTerminal(['send', url, '--id', 'order-1'], {});
+  await terminal.shows(/Signing secret \(WEBHOOK_SECRET is not set; the input is not shown\):/);
+  terminal.type(`${SECRET}x\u007f\r`);
+  expect(await terminal.ended).toBe(0);
+  await expect.poll(() => terminal.all().join('\n')).toMatch(/#1 {4}200 accepted/);
+  expect(terminal.all().join('\n')).not.toContain(SECRET);
+  expect(handled).toEqual(['order-1']);
 });
 
 describe('the terminal', () => {

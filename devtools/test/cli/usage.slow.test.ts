@@ -60,7 +60,11 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['a file whose name starts with a dash', ['send', '--file=-x'], /Cannot read -x: the file does not exist/],
   ['nobody to send to', ['send', 'http://127.0.0.1:1/'], /cannot be reached \(ECONNREFUSED\): connection refused/],
   ['a limit of nothing', ['webhooks', 'log', '1', '--limit', '0'], /--limit must be a whole number from 1/],
-  ['no API key', ['webhooks', 'list', '--base-url', 'http://127.0.0.1:1'], /No API key: WEBHOOK_API_KEY is not set/],
+  [
+    'no API key',
+    ['webhooks', 'list', '--base-url', 'http://127.0.0.1:1'],
+    /API key missing: WEBHOOK_API_KEY is not set/,
+  ],
   ['a group without its command', ['webhooks', '--json'], /"A command is missing/],
   [
     'a secret in an option',

@@ -98,7 +98,7 @@ describe('answerFindings', () => {
 async function delivered(port: number) {
   const target = new URL(`http://127.0.0.1:${port}/hooks`);
   const headers: HeaderLine[] = [['Content-Type', 'application/json']];
-  const answer = await forward({ target, headers, body: new TextEncoder().encode('[]'), timeoutMs: 5_000 });
+  const answer = await forward({ target, headers, body: new TextEncoder().encode('[]'), path: '/', timeoutMs: 5_000 });
   const { status } = answer;
   return answerFindings({ at: 0, headers: [], status, response: await answer.response }, { url: target.href });
 }

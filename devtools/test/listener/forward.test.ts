@@ -5,9 +5,26 @@ import { serve, talking } from '../servers.js';
 
 const body = new TextEncoder().encode('[]');
 const to = (target: string, headers: [string, string][] = [['Content-Type', 'application/json']], timeoutMs = 5_000) =>
-  forward({ target: new URL(target), headers, body, timeoutMs });
+  forward({ target: new URL(target), path: '/', headers, body, timeoutMs });
 
 describe('a delivery that is sent on', () => {
+  it('keeps its path and query when the target has none, and never its host', async () => {
+    const paths: string[] = [];
+    const target = await serve(({ url = '' }, response) => {
+      paths.push(url);
+      response.end();
+    });
+    const sent = async (to: string, path: string) =>
+      expect(await forward({ target: new URL(to), path, headers: [], body, timeoutMs: 5_000 })).toMatchObject({
+        status: 200,
+      });
+    await sent(target, '/webhooks?shop=1');
+    await sent(target, '//other.example/x');
+    await sent(`${target}/hooks`, '/webhooks');
+    await sent(`${target}/?a`, '/webhooks');
+    expect(paths).toEqual(['/webhooks?shop=1', '//other.example/x', '/hooks', '/?a']);
+  });
+
   it('has Host and Content-Length also when it came without them', async () => {
     let seen: string[] = [];
     const target = await serve((request, response) => {

@@ -16,9 +16,9 @@ describe('send', () => {
     const { feed, send, last } = await listen({ target, onDelivery: (...about) => resolve(about) });
     expect(send({ rawBody })).toEqual({ id: '1' });
     const pending = feed.get('1') as KeptDelivery;
-    expect([pending.target, pending.verified, lastOf(pending).status]).toEqual(['/', true, undefined]);
+    expect([pending.target, pending.verified, lastOf(pending).status]).toEqual(['/webhooks', true, undefined]);
     const [record, about] = await promise;
-    expect(about).toEqual({ method: 'POST', path: '/' });
+    expect(about).toEqual({ method: 'POST', path: '/webhooks' });
     expect(record).toMatchObject({ id: '1', attempts: [{ status: 422, durationMs: expect.any(Number) }] });
     expect(Buffer.from(last().response?.bodyBase64 ?? '', 'base64').toString()).toBe('edited');
     const [{ body, headers }] = got as [(typeof got)[0]];

@@ -70,12 +70,12 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
 type Options = shared.OptionsOf<typeof define>;
 
 async function run(context: Context<Options>): Promise<ExitCode> {
-  const { options, output, env, stdin, signal, now } = context;
+  const { options, output, env, signal, now } = context;
   const { port, host, file, secretOut } = options;
   const wantedChain = await readChainOptions(options, env);
   const wanted = readWanted(options.register ?? [], secretOut);
   const hasKey = options.apiKeyFile !== undefined || Boolean(env.WEBHOOK_API_KEY);
-  const apiKey = hasKey ? await readApiKey({ options, env, stdin, output }) : undefined;
+  const apiKey = hasKey ? await readApiKey(context) : undefined;
   let chain: ChainSource | undefined;
   const desk = createDesk(context, { contracts: () => chain?.contracts ?? new Map() });
 

@@ -3,6 +3,7 @@ import type { KeptDelivery } from '../../deliveries/feed.js';
 import { recordedOf } from '../../deliveries/recorded.js';
 import { isLoopback } from '../../guards.js';
 import { startListener } from '../../listener/listener.js';
+import { quoted } from '../../page/first-run.js';
 import { PageError } from '../../page/page-guard.js';
 import { followTokens, type NodeTokens } from '../anvil/node-tokens.js';
 import { usageError } from '../command-error.js';
@@ -103,17 +104,23 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const secret = await readSecret(context);
   const recording =
     file === undefined ? undefined : await openRecording(file, { output, limit: options.recordLimit * MIB });
-  const forwardedTo = target && shownUrl(target);
+  const keepsPath = target?.pathname === '/' && target.search === '';
+  const forwardedTo = target && (keepsPath ? target.origin : shownUrl(target));
   desk.closeLater(async () => recording?.close());
   tokens = rpcUrl && followTokens({ rpcUrl, feed, output, onChange: desk.stateChanged });
   if (tokens) desk.closeLater(tokens.close);
-  const printer = desk.startPrinting({ toleranceSeconds, forwardedTo, secretOf: () => secret });
+  const printer = desk.startPrinting({
+    toleranceSeconds,
+    forwardedTo: keepsPath ? undefined : forwardedTo,
+    secretOf: () => secret,
+  });
 
   try {
     const listener = await listening('port', port, () =>
       startListener({
         ...{ feed, secret, headers, toleranceSeconds, respond, port, host, target, now },
         forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+        lastNumber: recording?.lastNumber,
         onDelivery(record, request) {
           void recording?.write(recordedOf(record, request));
           // Printed after the sender has its answer.
@@ -136,6 +143,8 @@ async function run(context: Context<Options>): Promise<ExitCode> {
       const response = await fetch(`${listener.url}/webhooks`, { method: 'POST', body, headers: lines });
       return { status: response.status };
     }
+    const fromFile = secretFile === undefined || secretFile === '-' ? '' : ` --secret-file ${quoted(secretFile)}`;
+    const sendCommand = `npx event-webhooks send ${listener.url}/webhooks${fromFile}`;
     const page = await desk.servePage({
       mode: 'listen',
       url: listener.url,
@@ -150,12 +159,13 @@ async function run(context: Context<Options>): Promise<ExitCode> {
           );
         },
       },
-      state: () => ({ target: forwardedTo, respond: listener.respond, chain: tokens?.view() }),
+      state: () => ({ target: forwardedTo, sendCommand, respond: listener.respond, chain: tokens?.view() }),
     });
     if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);
     const lines = [`Listening at ${listener.url}/ (any path)`];
     if (respond !== undefined) lines.push(`Authentic deliveries are answered ${respond} and not forwarded`);
-    else if (target) lines.push(`Forwarding to ${forwardedTo}`);
+    else if (target) lines.push(`Forwarding to ${forwardedTo}${keepsPath ? ', to the path of each delivery' : ''}`);
+    lines.push(`Send a sample: ${sendCommand}`);
     if (page) lines.push(`Page: ${page}`);
     output.result({ listening: { url: listener.url, forward: forwardedTo, page } }, lines.join('\n'));
     await desk.untilStopped({ resend });

@@ -73,7 +73,8 @@ async function* jobs(file: string, { options, output, signal }: Context<Options>
     if (gaps) await due(recorded.at);
     if (signal.aborted) return;
     if (!asRecorded && !recorded.authentic) newlySigned++;
-    yield { unsigned: asRecorded ? { ...unsigned, headers: recorded.headers } : unsigned };
+    const { number } = recorded;
+    yield { number, unsigned: asRecorded ? { ...unsigned, headers: recorded.headers } : unsigned };
   }
   if (newlySigned > 0)
     output.note(

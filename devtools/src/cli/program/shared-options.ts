@@ -102,4 +102,5 @@ export const showsDeliveries = <Args extends unknown[], Options extends OptionVa
 export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
 export const receiver = () =>
   text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export');
-export const nth = () => integer('--nth <n>', 'Which delivery of the recording, counted from 1', 1, 1e9);
+export const nth = () =>
+  integer('--nth <n>', 'Which delivery of the recording: the number after # in the terminal and on the page', 1, 1e9);

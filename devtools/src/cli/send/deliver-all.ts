@@ -21,6 +21,8 @@ const PLAIN = createColors(false);
 /** One delivery to send. */
 export interface Job {
   readonly unsigned: Unsigned;
+  /** The number of a recorded delivery. (Default: counted from 1.) */
+  readonly number?: number | undefined;
   /** How the delivery is tampered with; undefined if it is intact. */
   readonly tamper?: TamperName | undefined;
 }
@@ -81,8 +83,8 @@ export async function deliverAll(
     if (answer.code === 'ABORTED') return pMapSkip;
     if (!answer.connected && tally.answered === 0) throw unreachable(url, answer);
     tally.add(answer);
-    const { tamper } = job;
-    const about = { id: String(index + 1), at, target: shownUrl(url), tamper, bytes: parcel.body.byteLength };
+    const { tamper, number = index + 1 } = job;
+    const about = { id: String(number), at, target: shownUrl(url), tamper, bytes: parcel.body.byteLength };
     const line: SentLine = { ...about, answer, verdict: verdictOf(answer) };
     if (output.json || lines)
       output.result(deliveryJson(line), output.wrap(sentText(line, output.colors), ' '.repeat(6)));

@@ -3,13 +3,12 @@ import type { Readable } from 'node:stream';
 import type { WebhookEvent } from 'event-webhook-receiver';
 import { createTestDelivery } from 'event-webhook-receiver/testing';
 import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
-import type { RecordedDelivery } from '../../deliveries/recorded.js';
 import type { HeaderLines } from '../../post.js';
 import { inputError } from '../command-error.js';
 import { namesIn } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Output } from '../output.js';
-import { readRecording, recordedDelivery } from '../recording.js';
+import { type NumberedDelivery, readRecording, recordedDelivery } from '../recording.js';
 
 /** A body to send, with its headers except those of the signature. */
 export interface Unsigned {
@@ -22,7 +21,7 @@ export interface Unsigned {
 /** A recorded delivery to send. */
 export interface RecordedParcel extends Unsigned {
   /** The delivery as recorded, with its signature. */
-  readonly recorded: RecordedDelivery;
+  readonly recorded: NumberedDelivery;
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

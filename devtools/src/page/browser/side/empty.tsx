@@ -25,12 +25,12 @@ function NoWebhook({ session, first }: { session: Session; first: First | undefi
   );
 }
 
-function Listening({ state: { service, target, firstRun } }: { state: State }) {
+function Listening({ state: { sendCommand = '', target, firstRun } }: { state: State }) {
   return (
     <>
       <p class="empty-title">Waiting for the first delivery.</p>
       <p>Point a sender here, or send a sample from another terminal:</p>
-      <CommandLine text={`npx event-webhooks send ${service?.url ?? ''}`.trim()} label="Send" />
+      <CommandLine text={sendCommand} label="Send" />
       {target === undefined && (
         <p class="muted">Deliveries are verified and shown. With --forward 3000 your app gets them too.</p>
       )}
