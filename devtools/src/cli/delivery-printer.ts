@@ -6,6 +6,7 @@ import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf, summaryOf } from '../deliveries/views.js';
 import type { Finding } from '../explain/finding.js';
+import { causeOf } from '../page/causes.js';
 import { countsText, deliveryText, detailLines, refusalLines } from './delivery-text.js';
 import type { Output } from './output.js';
 import { visible } from './visible.js';
@@ -55,7 +56,7 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
   const { contracts = () => new Map(), known = async () => {} } = options;
   const { colors } = output;
   const counts: Record<Verdict, number> = { accepted: 0, refused: 0, failed: 0, pending: 0 };
-  const causes = new Map<string, { count: number; what: string }>();
+  const causes = new Map<string, { count: number; text: string }>();
   const waiting: (() => Promise<void>)[] = [];
   let printing: Promise<void> | undefined;
   let missed = 0;
@@ -65,48 +66,46 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
   /** The causes printed last for each delivery: they are not repeated when a retry fails in the same way. */
   const explained = new Map<string, string>();
 
-  /** Has an unverified body read in the thread of the explainer. Resolves with whether the content is known. */
-  async function read({ verified, bodyDropped, rawBody, id }: KeptDelivery, isLate: boolean): Promise<boolean> {
+  /** Has an unverified body read in the thread of the explainer. Resolves with the record, with its contents. */
+  async function read(record: KeptDelivery, isLate: boolean): Promise<KeptDelivery> {
+    const { id, verified, bodyDropped, rawBody } = record;
     if (verified !== false) {
       await known();
-      return true;
+      return record;
     }
-    if (isLate || bodyDropped || rawBody.byteLength > MOST_BYTES) return false;
+    if (isLate || bodyDropped || rawBody.byteLength > MOST_BYTES) return record;
     const reading = await explainer.read(rawBody);
-    if (reading) feed.describe(id, reading.contents);
-    return reading !== undefined;
+    if (reading === undefined) return record;
+    feed.describe(id, reading.contents);
+    return { ...record, contents: reading.contents };
   }
 
   async function show(id: string, attempt: PrintedAttempt | undefined, since: number): Promise<void> {
     const record = feed.get(id);
     if (record === undefined) return;
     const isLate = isEnding || performance.now() - since > patienceMs;
-    const isRead = await read(record, isLate);
-    const current = { ...record, contents: feed.get(id)?.contents ?? record.contents };
+    const current = await read(record, isLate);
     const shown = attempt ? atAttempt(current, attempt) : current;
     const findings = await findingsOf(shown, sources, isLate ? async () => [LATE] : explainer.explain);
-    countCause(lastOf(shown), findings);
-    printOne(shown, isRead, findings);
+    countCause(shown, findings);
+    printOne(shown, findings);
   }
 
-  function printOne(
-    record: KeptDelivery,
-    isRead: boolean,
-    findings: readonly Finding[],
-    more: readonly string[] = [],
-  ): void {
+  const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
+
+  function printOne(record: KeptDelivery, findings: readonly Finding[], more: readonly string[] = []): void {
     const last = lastOf(record);
-    const summary = summaryOf(record, { headers: sources.headers, contracts: contracts() });
+    const shown = summary(record);
     if (output.json) {
-      output.result({ delivery: { ...summary, reason: last.reason, findings } }, '');
+      output.result({ delivery: { ...shown, reason: last.reason, findings } }, '');
       return;
     }
     // Shows the likeliest cause, and all certain ones, which must be fixed together.
     const likely = findings.filter(({ confidence }, at) => at === 0 || confidence === 'certain');
     const { reason, response } = last;
-    const why = { reason, response: summary.verdict === 'accepted' ? undefined : response };
+    const why = { reason, response: shown.verdict === 'accepted' ? undefined : response };
     const lines = refusalLines(why, more.length > 0 || isNew(record.id, likely) ? likely : [], colors);
-    const head = output.wrap(deliveryText(summary, last, isRead, colors), INDENT.repeat(3));
+    const head = output.wrap(deliveryText(shown, last, colors), INDENT.repeat(3));
     const rest = [...more, ...lines].map((line) => output.wrap(INDENT + line, INDENT));
     output.print([head, ...rest].join('\n'));
   }
@@ -121,13 +120,15 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     return !isSame;
   }
 
-  function countCause(last: Attempt, [likeliest]: readonly Finding[]): void {
-    const verdict = verdictOf(last);
+  function countCause(record: KeptDelivery, findings: readonly Finding[]): void {
+    const { verdict, at, timestampAt = at, code = 'unknown' } = summary(record);
     if (verdict === 'accepted' || verdict === 'pending') return;
-    const cause = likeliest?.cause ?? last.code ?? `status ${last.status}`;
-    const what = likeliest?.what ?? last.reason ?? '';
-    const before = causes.get(cause)?.count ?? 0;
-    if (before > 0 || causes.size < MOST_CAUSES) causes.set(cause, { count: before + 1, what });
+    const { at: sentAt, reason = '', status } = lastOf(record);
+    const other =
+      status === undefined ? { id: code, text: reason } : { id: `status-${status}`, text: `answered ${status}` };
+    const { id, text } = causeOf(findings, sentAt - timestampAt) ?? other;
+    const before = causes.get(id)?.count ?? 0;
+    if (before > 0 || causes.size < MOST_CAUSES) causes.set(id, { count: before + 1, text });
   }
 
   async function work(): Promise<void> {
@@ -170,13 +171,11 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     const { accepted, refused, failed } = counts;
     const total = accepted + refused + failed;
     if (total === 0) return;
-    const found = [...causes].map(([cause, { count, what }]) => ({ cause, count, what }));
+    const found = [...causes].map(([id, cause]) => ({ id, ...cause }));
     const byCount = found.sort((one, other) => other.count - one.count).slice(0, CAUSES_SHOWN);
     const lines = [
       `${colors.bold(`${total} ${total === 1 ? 'delivery' : 'deliveries'}`)}: ${countsText(counts, colors)}`,
-      ...byCount.map(({ cause, count, what }) =>
-        output.wrap(`${INDENT}${count} × ${cause}: ${visible(what)}`, INDENT.repeat(2)),
-      ),
+      ...byCount.map(({ count, text }) => output.wrap(`${INDENT}${count} × ${visible(text)}`, INDENT.repeat(2))),
       ...(recording === undefined ? [] : [`Recorded in ${visible(recording)}`]),
     ];
     output.result(
@@ -197,8 +196,8 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     note: (text) => enqueue(async () => output.note(text)),
     details: (record) =>
       enqueue(async () => {
-        const [isRead, findings] = [await read(record, false), await findingsOf(record, sources, explainer.explain)];
-        printOne(feed.get(record.id) ?? record, isRead, findings, detailLines(record, colors));
+        const findings = await findingsOf(record, sources, explainer.explain);
+        printOne(await read(record, false), findings, detailLines(record, colors));
       }),
     async done(recording) {
       isEnding = true;

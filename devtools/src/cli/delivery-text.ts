@@ -43,11 +43,11 @@ export const countsText = (counts: Readonly<Partial<Record<Verdict, number>>>, c
     .map((verdict) => paints(colors)[verdict](`${counts[verdict]} ${verdict}`))
     .join(', ');
 
-/** A delivery as one line, after its last attempt. `isRead` is whether its body was read. */
-export function deliveryText(summary: Summary, last: Attempt, isRead: boolean, colors: Colors): string {
-  const { label, target, events, bytes, durationMs, attempts, fault, nextAttemptAt } = summary;
+/** A delivery as one line, after its last attempt. */
+export function deliveryText(summary: Summary, last: Attempt, colors: Colors): string {
+  const { label, target, events, unread, bytes, durationMs, attempts, fault, nextAttemptAt } = summary;
   const what = [...summary.names, ...summary.kinds.filter((kind) => kind !== 'event.emitted')].join(', ');
-  const items = isRead ? `${events} items` : `${bytes} bytes, not read`;
+  const items = unread ? `${bytes} bytes, not read` : `${events} items`;
   return filled([
     headText(summary, colors, { time: timeOf(last.at) }),
     colors.bold(visible(what, 80)),

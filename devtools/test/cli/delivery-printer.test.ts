@@ -136,8 +136,8 @@ it('ends with the number of each verdict and of each cause, also of deliveries t
   expect(documents().at(-1).summary).toEqual({
     ...{ deliveries: 5, accepted: 1, refused: 3, failed: 1, recording: 'deliveries.ndjson' },
     causes: [
-      { cause: 'common', count: 3, what: FOUND.what },
-      { cause: 'rare', count: 1, what: FOUND.what },
+      { id: 'common', count: 3, text: 'common' },
+      { id: 'rare', count: 1, text: 'rare' },
     ],
   });
 });

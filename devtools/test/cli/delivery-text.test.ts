@@ -13,7 +13,7 @@ function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
   feed.put(recordOf(...args));
   return feed.get(args[0]) as KeptDelivery;
 }
-const textOf = (record: KeptDelivery, isRead = true) => deliveryText(summaryOf(record), lastOf(record), isRead, colors);
+const textOf = (record: KeptDelivery) => deliveryText(summaryOf(record), lastOf(record), colors);
 
 describe('a delivery as a line', () => {
   it('has its number, the time, the result, and what it contains', () => {
@@ -26,7 +26,7 @@ describe('a delivery as a line', () => {
 
   it('shows neither "no events" nor "0 items" for a body that was not read', () => {
     const record = kept('3', { verified: false, attempt: { status: 403 } });
-    expect(textOf(record, false)).toMatch(/403 refused {3}\d+ bytes, not read {2}\/webhooks {2}3 ms$/);
+    expect(textOf(record)).toMatch(/403 refused {3}\d+ bytes, not read {2}\/webhooks {2}3 ms$/);
   });
 
   it('has the fault, the attempt and the time of the next attempt', () => {

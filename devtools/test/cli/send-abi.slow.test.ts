@@ -115,7 +115,7 @@ describe('the arguments', () => {
     [[...args('change=2'), '--decimals', '18'], '--decimals applies to numbers with a decimal point. Write value=2.0'],
     [[...args('memo=1.5'), '--decimals', '18'], '--decimals applies to numbers with a decimal point.'],
     [args('change=x'), '--arg: change must be an integer for int256'],
-    [args('amounts=[1.5,2]'), '--arg: amounts[0] must be an integer for uint256'],
+    [args('amounts=[1.5,2]'), '--arg: amounts[0] is a decimal or a time, but its type is an integer'],
     [['--contract', '0x12'], '--contract must be an address: 0x and 40 hex digits.'],
     [['--event', 'Transfer'], 'token.json has no event Transfer. It has Order(string,'],
   ])('%j are refused', async (options, message) => {

@@ -24,7 +24,10 @@ export function askHidden(
     }
     function onData(chunk: Buffer | string): void {
       for (const character of String(chunk)) {
-        if (character === '\r' || character === '\n') return end();
+        if (character === '\r' || character === '\n') {
+          end();
+          return;
+        }
         if (character === CTRL_C) host.process.kill(host.process.pid, 'SIGINT');
         else if (BACKSPACES.includes(character)) text = text.slice(0, -1);
         else if (character >= ' ') text += character;

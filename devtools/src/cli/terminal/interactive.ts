@@ -76,8 +76,7 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     const rows = Math.max(1, Math.min(CHOICES, (stdout.rows ?? 24) - 2));
     const start = Math.max(0, Math.min(at - Math.floor(rows / 2), list.length - rows));
     return list.slice(start, start + rows).map((record) => {
-      const isRead = record.verified !== false || record.contents.events > 0;
-      const text = deliveryText(summaryOf(record), lastOf(record), isRead, PLAIN).slice(0, columns - 3);
+      const text = deliveryText(summaryOf(record), lastOf(record), PLAIN).slice(0, columns - 3);
       return record.id === chosen ? colors.inverse(`› ${text}`) : `  ${text}`;
     });
   }
