@@ -6,6 +6,7 @@ import { type Complaint, fileReason } from './input-file.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EEXIST: 'the file exists and may contain a secret',
   EPERM: 'permission denied',
   EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',

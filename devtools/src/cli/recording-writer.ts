@@ -1,7 +1,9 @@
+import { constants } from 'node:fs';
 import { type RecordedDelivery, recordingBytes, recordingLine } from '../deliveries/recorded.js';
+import { inputError } from './command-error.js';
 import type { Output } from './output.js';
-import { openRecordingFile } from './recording-file.js';
-import { type Shares, sharesOf } from './recording-scan.js';
+import { openPrivate, writeReason } from './private-file.js';
+import { countShares, endLastLine, isRecording, type Shares, sharesOf } from './recording-scan.js';
 
 /** A recording to which deliveries are appended. */
 export interface RecordingWriter {
@@ -24,33 +26,53 @@ export interface RecordingOptions {
   readonly maxWaiting?: number | undefined;
 }
 
+const { O_RDWR, O_CREAT, O_APPEND } = constants;
 const MIB = 1024 * 1024;
 /** Rough memory overhead of a delivery and of each of its headers. */
 const OVERHEAD = 500;
 
 /**
- * Opens a recording to append to it. Three quarters of `limit` are for authentic deliveries and a quarter for all
- * others, so that unauthenticated senders cannot use up the space. Existing deliveries stay; new ones that do not fit
- * are dropped.
+ * Opens or creates a recording that only its owner can read, to append to it. Three quarters of `limit` are for authentic
+ * deliveries and a quarter for all others, so that unauthenticated senders cannot use up the space. Existing deliveries
+ * stay; new ones that do not fit are dropped. An incomplete last line, left by an earlier run that was killed, is removed
+ * with a note.
  *
- * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written.
+ * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written, or is something else.
  */
 export async function openRecording(
   name: string,
   { output, limit, maxWaiting = 64 * MIB }: RecordingOptions,
 ): Promise<RecordingWriter> {
-  const file = await openRecordingFile(name, limit, output);
-  const waitingRoom = sharesOf(maxWaiting);
-  const waiting: Shares = { authentic: 0, others: 0 };
-  const missed: Shares = { authentic: 0, others: 0 };
+  const complain = (reason: string) => inputError(`Cannot write ${name}: ${reason}.`);
+  const file = await openPrivate(name, O_RDWR | O_CREAT | O_APPEND, complain);
+  const [room, waitingRoom] = [sharesOf(limit), sharesOf(maxWaiting)];
+  const [waiting, missed] = [none(), none()];
   const noted = new Set<string>();
-  const rest = 'Move the file and start again, or raise --record-limit';
+  let held: Shares = { ...room };
+  let lastNumber = 0;
+  let end = 0;
+  /** Whether part of a line may follow the valid end. */
+  let isTorn = false;
+  let last: Promise<void> = Promise.resolve();
+  const advice = `Move the file and start again, or raise --record-limit (${limit / MIB} MiB).`;
   const full = {
-    authentic: `${name} is full: authentic deliveries are no longer recorded. ${rest} (${limit / MIB} MiB).`,
-    others: `${name} has no space left for deliveries that do not verify, which get a quarter of it. ${rest} (${limit / MIB} MiB).`,
+    authentic: `${name} is full: authentic deliveries are no longer recorded. ${advice}`,
+    others: `${name} has no space left for deliveries that do not verify, which get a quarter of it. ${advice}`,
   };
   const slow = `Deliveries are not recorded: they arrive faster than ${name} can be written.`;
-  let last: Promise<void> = Promise.resolve();
+
+  try {
+    if (!(await isRecording(file))) throw inputError(`${name} is not a recording: choose another file.`);
+    await file.chmod(0o600);
+    if (await endLastLine(file)) output.note(`${name} ended with an incomplete line, which was removed.`);
+    end = (await file.stat()).size;
+    // Nothing is added to a full file, so its shares do not matter.
+    if (end < limit) ({ held, lastNumber } = await countShares(file, end));
+    else note(`${name} is full: nothing is recorded. ${advice}`);
+  } catch (error) {
+    await file.close();
+    throw (error as Error).name === 'CommandError' ? error : complain(writeReason(error));
+  }
 
   function note(text: string): void {
     if (!noted.has(text)) output.note(text);
@@ -62,9 +84,33 @@ export async function openRecording(
     note(why);
   }
 
-  if (file.isFull) note(`${name} is full: nothing is recorded. ${rest} (${limit / MIB} MiB).`);
+  /** Writes a line. If that fails, the file is unchanged. */
+  async function append(line: Buffer): Promise<void> {
+    if (isTorn) await file.truncate(end);
+    isTorn = false;
+    try {
+      for (let written = 0; written < line.length; ) written += (await file.write(line, written)).bytesWritten;
+    } catch (error) {
+      // The written part would precede the next line.
+      isTorn = true;
+      await file.truncate(end).catch(() => {});
+      throw error;
+    }
+    end += line.length;
+  }
+
+  async function add(kind: keyof Shares, bytes: number, delivery: RecordedDelivery): Promise<void> {
+    if (held[kind] + bytes > room[kind] || end + bytes > limit) return miss(kind, full[kind]);
+    try {
+      await append(Buffer.from(recordingLine(delivery)));
+      held[kind] += bytes;
+    } catch (error) {
+      miss(kind, `Deliveries are not recorded. ${complain(writeReason(error)).message}`);
+    }
+  }
+
   return {
-    lastNumber: file.lastNumber,
+    lastNumber,
     async write(delivery) {
       const kind = delivery.authentic ? 'authentic' : 'others';
       const bytes = recordingBytes(delivery);
@@ -72,10 +118,7 @@ export async function openRecording(
       if (waiting[kind] + size > waitingRoom[kind]) return miss(kind, slow);
       waiting[kind] += size;
       last = last
-        .then(async () => {
-          if (!(await file.add(kind, bytes, () => recordingLine(delivery)))) miss(kind, full[kind]);
-        })
-        .catch((error: Error) => miss(kind, `Deliveries are not recorded. ${error.message}`))
+        .then(() => add(kind, bytes, delivery))
         .finally(() => {
           waiting[kind] -= size;
         });
@@ -89,3 +132,5 @@ export async function openRecording(
     },
   };
 }
+
+const none = (): Shares => ({ authentic: 0, others: 0 });

@@ -3,16 +3,6 @@ import type { Context } from './context.js';
 import { readInput } from './input-file.js';
 import { askHidden } from './terminal/ask-hidden.js';
 
-/** The option of a command that needs the signing secret. */
-export interface SecretOptions {
-  readonly secretFile?: string | undefined;
-}
-
-/** The option of a command that calls the service. */
-export interface ApiKeyOptions {
-  readonly apiKeyFile?: string | undefined;
-}
-
 /** Where secrets are read from, and where warnings about them are printed. */
 export type SecretSource = Pick<Context<unknown>, 'env' | 'stdin' | 'output' | 'terminal' | 'signal'>;
 
@@ -26,20 +16,14 @@ const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
  *
  * @throws CommandError `ERR_CLI_SECRET` without one. The message never quotes the secret.
  */
-export async function readSecret(source: SecretSource & { readonly options: SecretOptions }): Promise<string> {
-  return await one(source, source.options.secretFile, { option: 'secret-file', variable: 'WEBHOOK_SECRET' });
-}
+export const readSecret = (source: SecretSource & { readonly options: { readonly secretFile?: string | undefined } }) =>
+  read(source, source.options.secretFile, 'secret-file', 'WEBHOOK_SECRET');
 
 /** Like `readSecret`, for the API key, from `--api-key-file` or from `WEBHOOK_API_KEY`. */
-export async function readApiKey(source: SecretSource & { readonly options: ApiKeyOptions }): Promise<string> {
-  return await one(source, source.options.apiKeyFile, { option: 'api-key-file', variable: 'WEBHOOK_API_KEY' });
-}
+export const readApiKey = (source: SecretSource & { readonly options: { readonly apiKeyFile?: string | undefined } }) =>
+  read(source, source.options.apiKeyFile, 'api-key-file', 'WEBHOOK_API_KEY');
 
-async function one(
-  source: SecretSource,
-  file: string | undefined,
-  { option, variable }: Record<'option' | 'variable', string>,
-) {
+async function read(source: SecretSource, file: string | undefined, option: string, variable: string): Promise<string> {
   if (file !== undefined) return await readSecretFile(source, file, option);
   const value = source.env[variable];
   if (value) return taken(source, value, variable);

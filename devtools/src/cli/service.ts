@@ -2,14 +2,15 @@ import type { WebhookError } from 'event-webhook-receiver';
 import { createWebhookClient, type Webhook, type WebhookClient } from 'event-webhook-receiver/client';
 import { CommandError, usageError } from './command-error.js';
 import type { Context } from './context.js';
-import { type ApiKeyOptions, readApiKey } from './secrets.js';
+import { readApiKey } from './secrets.js';
 import { reachReason } from './urls.js';
 
 /** A kind of event that a webhook can subscribe to. */
 export type EventKind = 'event.emitted' | 'transaction.included';
 
 /** The options of a command that calls the service's API. */
-export interface ServiceOptions extends ApiKeyOptions {
+export interface ServiceOptions {
+  readonly apiKeyFile?: string | undefined;
   readonly baseUrl?: string | undefined;
   /** Seconds. */
   readonly timeout: number;

@@ -1,6 +1,6 @@
 import { isLoopback } from '../guards.js';
 import { tlsReason } from '../tls-reason.js';
-import { usageError } from './command-error.js';
+import { CommandError, usageError } from './command-error.js';
 
 const PORT = /^:?(\d{1,5}(?:[/?#].*)?)$/;
 const HOST = /^(\[[^\]]*\]|[^/?#:@]+)(?::\d{1,5})?(?:[/?#].*)?$/;
@@ -47,3 +47,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function reachReason(code = ''): string {
   return REASONS[code] ?? tlsReason(code) ?? 'unknown network error.';
 }
+
+/** No connection to a host could be made. */
+export const unreachable = (url: URL, code: string | undefined) =>
+  new CommandError('ERR_CLI_UNREACHABLE', `${shownUrl(url)} cannot be reached (${code}): ${reachReason(code)}`);

@@ -73,9 +73,9 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     }
   });
 
-  test('reads the blocks that it is asked for, and prints JSON', async () => {
-    const module = await receiverOf([1], { name: 'mine' });
-    const range = ['--from', '2', '--to', '3', '--chain-id', String(chainId), '--json'];
+  test('reads from the block that it is asked for, and prints JSON', async () => {
+    const module = await receiverOf([3], { name: 'mine' });
+    const range = ['--from', '3', '--json'];
     const { code, stdout } = await tool(args('--receiver', `${module}#mine`, ...range));
     expect(code).toBe(1);
     const counts = { handled: 1, 'in-progress': 0, unknown: 0, missing: 1, undelivered: 0 };
@@ -86,7 +86,7 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
           ...{ contract: token.address, label: 'token', event: 'Transfer' },
         },
       },
-      { reconciled: { from: 2, to: 3, final: 3, head: 4, found: 2, ...counts } },
+      { reconciled: { from: 3, to: 4, final: 4, head: 4, found: 2, ...counts } },
     ]);
   });
 
@@ -95,11 +95,6 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     const after = await tool(args('--receiver', module, '--from', '50'));
     expect(after).toMatchObject({ code: 2, stdout: '' });
     expect(after.stderr).toContain('Block 50 is not final yet: the last final one is 4. Nothing was compared.');
-    const beyond = await tool(args('--receiver', module, '--to', '5'));
-    expect(beyond.code).toBe(2);
-    expect(beyond.stderr).toContain(
-      'Block 5 is not final yet: the last final one is 4. Nothing after it was compared.',
-    );
   });
 
   test('prints what has an unknown outcome, and fails', async () => {
@@ -128,7 +123,7 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
     expect((await tool(args('--receiver', module, '--source', 'acme'))).code).toBe(1);
     const unsaid = await tool(args('--receiver', module));
     expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('source')]);
-    expect((await tool(args('--receiver', module, '--no-source', '--from', '1', '--to', '1'))).code).toBe(1);
+    expect((await tool(args('--receiver', module, '--no-source', '--from', '1'))).code).toBe(1);
   });
 
   test('refuses a receiver that tells events apart by their ids', async () => {

@@ -79,10 +79,8 @@ describe('webhooks', () => {
     expect(webhooks).toEqual([{ id: 1, label: 'a\u001b[31m\u202e', url: URL_OF_HOOK, failedCalls: 3 }]);
   });
 
-  test('are counted, shown, changed and removed', async () => {
+  test('are shown, changed and removed', async () => {
     const { run, webhooks } = await registered();
-    expect((await run('count')).stdout).toBe('1\n');
-    expect(JSON.parse((await run('count', '--json')).stdout)).toEqual({ count: 1 });
     expect((await run('get', '1')).stdout).toContain(`url          ${URL_OF_HOOK}\n`);
     expect(JSON.parse((await run('update', '1', '--label', '1e3', '--json')).stdout)).toMatchObject({
       label: '1e3',
@@ -121,7 +119,7 @@ describe('webhooks', () => {
 
 describe('a secret in a file', () => {
   const run = (file: string) =>
-    inProcess(['webhooks', 'count', '--api-key-file', file, '--json'], {
+    inProcess(['webhooks', 'list', '--api-key-file', file, '--json'], {
       env: { WEBHOOK_BASE_URL: 'http://127.0.0.1:1' },
     });
 
@@ -130,7 +128,7 @@ describe('a secret in a file', () => {
     const file = await scratch();
     for (const end of ['', '\n', '\r\n']) {
       const path = await file('key', API_KEY + end);
-      const { code, stderr } = await inProcess(['webhooks', 'count', '--base-url', url, '--api-key-file', path]);
+      const { code, stderr } = await inProcess(['webhooks', 'list', '--base-url', url, '--api-key-file', path]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     }
     expect(new Set(calls.map(({ key }) => key))).toEqual(new Set([`Bearer ${API_KEY}`]));
@@ -152,7 +150,7 @@ describe('a secret in a file', () => {
     const { url } = await stubService();
     const file = await (await scratch())('key');
     await writeFile(file, API_KEY, { mode: 0o644 });
-    const { code, stderr } = await inProcess(['webhooks', 'count', '--base-url', url, '--api-key-file', file]);
+    const { code, stderr } = await inProcess(['webhooks', 'list', '--base-url', url, '--api-key-file', file]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Other users can read the file') });
   });
 });

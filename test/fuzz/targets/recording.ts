@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CommandError } from '../../../devtools/src/cli/command-error.js';
 import type { Output } from '../../../devtools/src/cli/output.js';
 import { readRecording } from '../../../devtools/src/cli/recording.js';
-import { openRecordingFile } from '../../../devtools/src/cli/recording-file.js';
+import { openRecording } from '../../../devtools/src/cli/recording-writer.js';
 import {
   type RecordedDelivery,
   readLine,
@@ -72,9 +72,9 @@ function isJson(text: string | undefined): boolean {
 async function append(): Promise<{ readonly notes: readonly string[]; readonly refusal?: string }> {
   const { notes, output } = noting();
   try {
-    const recording = await openRecordingFile(file, LIMIT, output);
+    const recording = await openRecording(file, { output, limit: LIMIT });
     try {
-      check(await recording.add('authentic', recordingBytes(delivery), () => line), 'a line is added below the limit');
+      await recording.write(delivery);
     } finally {
       await recording.close();
     }

@@ -7,6 +7,7 @@ import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
 import { explorerLinks } from './explorer.js';
+import type { SampleToken } from './sample-chain.js';
 
 /** The options that name a chain and what to watch on it. */
 export interface ChainOptions {
@@ -25,22 +26,17 @@ export interface ChainSource {
     readonly contracts: readonly { address: string; label: string; name: string }[];
   };
   readonly contracts: KnownContracts;
-  /** Sends a transaction that emits an event; undefined if the chain was not started by this command. */
-  readonly sample: (() => Promise<string>) | undefined;
-  /** Replaces the last blocks by empty ones; undefined if the chain was not started by this command. */
-  readonly reorg: ((depth: number) => Promise<void>) | undefined;
+  /** The token of a chain that was started by this command. */
+  readonly token: SampleToken | undefined;
   close(): Promise<void>;
 }
 
-/** The chain that the options name, and what is needed to start it. */
-export interface WantedChain {
-  /** A running node, or the anvil to start. */
+/** The chain that the options name: a running node, or the path of the anvil to start. */
+export type WantedChain = Required<Pick<ChainOptions, 'interval'>> & {
   readonly node: { readonly rpc: string } | { readonly anvil: string };
   readonly contracts: readonly GivenContract[];
   readonly wallets: readonly string[];
-  /** Seconds. */
-  readonly interval: number;
-}
+};
 
 /**
  * Checks the options, reads the files that they name and finds anvil, before anything starts. Undefined if the options
@@ -77,11 +73,9 @@ export async function startChain(
   };
   try {
     let rpcUrl: string;
-    let sample: (() => Promise<string>) | undefined;
-    let reorg: ((depth: number) => Promise<void>) | undefined;
-    if ('rpc' in node) {
-      rpcUrl = node.rpc;
-    } else {
+    let token: SampleToken | undefined;
+    if ('rpc' in node) rpcUrl = node.rpc;
+    else {
       const { startAnvil } = await import('./start-anvil.js');
       const { deploySampleToken } = await import('./sample-chain.js');
       const anvil = await startAnvil(node.anvil, signal);
@@ -89,21 +83,14 @@ export async function startChain(
       void anvil.ended.then(() => {
         if (closing.length > 0) output.note('anvil has exited: no more events will arrive from the chain.');
       });
-      const token = await deploySampleToken(anvil.url, signal);
-      contracts.unshift({ ...token, name: 'SampleToken', label: 'sampletoken' });
       rpcUrl = anvil.url;
-      sample = () => token.transfer();
-      reorg = (depth) => token.reorg(depth);
+      token = await deploySampleToken(rpcUrl, signal);
+      contracts.unshift({ ...token, name: 'SampleToken', label: 'sampletoken' });
     }
-    const watcher = await service.watchChain({
-      rpcUrl,
-      contracts,
-      wallets,
-      pollIntervalMs: sample ? 250 : 1000,
-    });
+    const watcher = await service.watchChain({ rpcUrl, contracts, wallets, pollIntervalMs: token ? 250 : 1000 });
     closing.unshift(() => watcher.close());
-    if (sample && interval > 0) {
-      const traffic = every(interval * 1000, sample, () => {
+    if (token && interval > 0) {
+      const traffic = every(interval * 1000, token.transfer, () => {
         // Stopping the command makes the transfer in flight fail.
         if (!signal.aborted) output.note('A transfer could not be sent; trying again.');
       });
@@ -123,8 +110,7 @@ export async function startChain(
         ...{ tokens, explorer: explorerLinks(chainId) },
       },
       contracts: byAddress,
-      sample,
-      reorg,
+      token,
       close,
     };
   } catch (error) {
@@ -135,9 +121,9 @@ export async function startChain(
 
 /** Has an event emitted: by a transaction on the chain of the command, or by the service. */
 export async function sampleOf(service: LocalService, chain: ChainSource | undefined): Promise<object> {
-  if (chain?.sample) {
+  if (chain?.token) {
     const gone = () => Promise.reject(new PageError(503, 'The chain does not respond. Has anvil exited?'));
-    return { transaction: await chain.sample().catch(gone) };
+    return { transaction: await chain.token.transfer().catch(gone) };
   }
   const event = sampleEventEmitted();
   service.emit([event]);

@@ -10,15 +10,14 @@ import { CASES, type Result, runCases } from '../../certify/run-cases.js';
 import { isLoopback } from '../../guards.js';
 import { type Parcel, post } from '../../post.js';
 import { caseJson, listJson, listText, scorecardText, summaryJson } from '../certify/scorecard.js';
-import { CommandError, inputError } from '../command-error.js';
+import { inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
-import { moreHelp } from '../program/help.js';
 import { choices, number, text } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { readSecret } from '../secrets.js';
-import { fullUrl, reachReason, readUrl, shownUrl } from '../urls.js';
+import { fullUrl, readUrl, shownUrl, unreachable } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (own: shared.Own) =>
@@ -40,27 +39,7 @@ Sends authentic, forged, repeated and half-sent deliveries, and prints a scoreca
     )
     .option('--list', 'Print the cases, and send nothing')
     .option('--i-own-this', 'Send half bodies over 200 connections to another machine too')
-    .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 60).default(10))
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['certify http://localhost:3000/webhooks', 'Every case, signed with WEBHOOK_SECRET, by status'],
-          ['certify 3000/webhooks --effects http://localhost:3000/effects', 'Counts effects at a URL'],
-          [
-            'certify 3000/webhooks --effects "psql -Atc \'select count(*) from transfers\'" --fail-id always-fails',
-            'Counts rows, and has the handler fail',
-          ],
-          ['certify 3000/webhooks --headers multibaas --window --json', 'In a pipeline'],
-          ['certify --list', 'What is tested'],
-        ],
-        exitCodes: {
-          0: 'no case failed; there may be warnings',
-          1: 'a case failed, or could not be run',
-          2: 'wrong usage, bad input, or nothing listens at the URL',
-        },
-      }),
-    );
+    .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 60).default(10));
 
 type Options = shared.OptionsOf<typeof define>;
 /** Time for the whole run, with which it ends within two minutes. */
@@ -128,13 +107,7 @@ function connect(url: URL, timeoutMs: () => number, signal: AbortSignal) {
         signal,
         maxAnswerBytes: MAX_ANSWER_BYTES,
       });
-      if (isFirst && !answer.connected && answer.code !== 'ABORTED') {
-        const { code } = answer;
-        throw new CommandError(
-          'ERR_CLI_UNREACHABLE',
-          `${shownUrl(url)} cannot be reached (${code}): ${reachReason(code)}`,
-        );
-      }
+      if (isFirst && !answer.connected && answer.code !== 'ABORTED') throw unreachable(url, answer.code);
       isFirst = false;
       return answer;
     },
@@ -160,4 +133,20 @@ async function counterOf(effects: string | undefined, timeoutMs: () => number): 
   return counter;
 }
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  examples: [
+    ['certify http://localhost:3000/webhooks', 'Every case, signed with WEBHOOK_SECRET, by status'],
+    ['certify 3000/webhooks --effects http://localhost:3000/effects', 'Counts effects at a URL'],
+    [
+      'certify 3000/webhooks --effects "psql -Atc \'select count(*) from transfers\'" --fail-id always-fails',
+      'Counts rows, and has the handler fail',
+    ],
+    ['certify 3000/webhooks --headers multibaas --window --json', 'In a pipeline'],
+    ['certify --list', 'What is tested'],
+  ],
+  exitCodes: {
+    0: 'no case failed; there may be warnings',
+    1: 'a case failed, or could not be run',
+    2: 'wrong usage, bad input, or nothing listens at the URL',
+  },
+});

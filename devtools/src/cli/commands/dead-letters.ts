@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { DeadLetter, Receiver } from 'event-webhook-receiver';
 import { CommandError, inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { moreHelp } from '../program/help.js';
+import { type MoreHelp, moreHelp } from '../program/help.js';
 import { integer, text } from '../program/options.js';
 import { type AddCommand, receiver as receiverOption } from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
@@ -30,59 +30,46 @@ export const command: AddCommand = (own, start) => {
 
 --receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
   );
-  const add = <const Usage extends string>(usage: Usage, does: string) =>
-    own.command(usage).description(does).addOption(receiverOption().makeOptionMandatory());
+  const add = <const Usage extends string>(usage: Usage, does: string, help: MoreHelp) =>
+    own
+      .command(usage)
+      .description(does)
+      .addOption(receiverOption().makeOptionMandatory())
+      .addHelpText('after', moreHelp(help));
 
-  add('list', 'List dead letters')
+  add('list', 'List dead letters', {
+    examples: [
+      [`dead-letters list --receiver ${MODULE}`, 'A table of up to 100'],
+      [`dead-letters list --receiver ${MODULE} --json`, 'Whole letters, one JSON document a line'],
+    ],
+    exitCodes: { 0: 'there are none', 1: 'there are dead letters' },
+  })
     .addOption(source())
     .addOption(integer('--limit <n>', 'Largest number of letters', 1, 1e9).default(100))
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          [`dead-letters list --receiver ${MODULE}`, 'A table of up to 100'],
-          [`dead-letters list --receiver ${MODULE} --json`, 'Whole letters, one JSON document a line'],
-        ],
-        exitCodes: { 0: 'there are none', 1: 'there are dead letters' },
-      }),
-    )
     .action((options) => start(options, withReceiver([], list)));
 
-  add('show <key>', 'Show one dead letter, with its event')
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [[`dead-letters show event.emitted:12 --receiver ${MODULE}`, 'The event and the last error']],
-        exitCodes: { 1: 'there is no such letter' },
-      }),
-    )
-    .action((key, options) => start(options, withReceiver([key], show)));
+  add('show <key>', 'Show one dead letter, with its event', {
+    examples: [[`dead-letters show event.emitted:12 --receiver ${MODULE}`, 'The event and the last error']],
+    exitCodes: { 1: 'there is no such letter' },
+  }).action((key, options) => start(options, withReceiver([key], show)));
 
-  add('retry [keys...]', 'Run the handler for dead letters again')
+  add('retry [keys...]', 'Run the handler for dead letters again', {
+    examples: [
+      [`dead-letters retry event.emitted:12 --receiver ${MODULE}`, 'One, after its handler was fixed'],
+      [`dead-letters retry --all --yes --receiver ${MODULE}`, 'All, without a question'],
+    ],
+    exitCodes: { 1: 'some have failed again, or are no dead letters' },
+  })
     .option('--all', 'All letters, except those whose outcome is unknown')
     .addOption(source())
     .option(...yes)
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          [`dead-letters retry event.emitted:12 --receiver ${MODULE}`, 'One, after its handler was fixed'],
-          [`dead-letters retry --all --yes --receiver ${MODULE}`, 'All, without a question'],
-        ],
-        exitCodes: { 1: 'some have failed again, or are no dead letters' },
-      }),
-    )
     .action((keys, options) => start(options, withReceiver(keys, retry)));
 
-  add('discard <keys...>', 'Remove dead letters, whose events then count as handled')
+  add('discard <keys...>', 'Remove dead letters, whose events then count as handled', {
+    examples: [[`dead-letters discard event.emitted:12 --receiver ${MODULE}`, 'After a question']],
+    exitCodes: { 1: 'some are no dead letters' },
+  })
     .option(...yes)
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [[`dead-letters discard event.emitted:12 --receiver ${MODULE}`, 'After a question']],
-        exitCodes: { 1: 'some are no dead letters' },
-      }),
-    )
     .action((keys, options) => start(options, withReceiver(keys, discard)));
 };
 

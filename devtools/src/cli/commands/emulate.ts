@@ -7,7 +7,6 @@ import { inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { createDesk, listening } from '../desk.js';
 import type { Output } from '../output.js';
-import { moreHelp } from '../program/help.js';
 import { number, text, texts, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readWanted, registerWanted } from '../registrations.js';
@@ -51,21 +50,7 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
           ),
       ),
     )
-    .addOption(shared.apiKeyFile())
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['emulate --anvil --register shop=localhost:3000/webhooks', 'The whole system on this machine'],
-          ['emulate --file state.sqlite', 'Keep the registered webhooks'],
-          [
-            'emulate --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json:token',
-            'Watch a contract',
-          ],
-        ],
-        exitCodes: { 0: 'never: the command runs until it is stopped' },
-      }),
-    );
+    .addOption(shared.apiKeyFile());
 
 type Options = shared.OptionsOf<typeof define>;
 
@@ -114,7 +99,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     if (page) output.result({ page }, `Page: ${page}`);
     await desk.untilStopped({
       resend: async (record) => actions.resend?.(record),
-      reorg: chain?.reorg,
+      reorg: chain?.token?.reorg,
       held: () =>
         service
           .queues()
@@ -158,4 +143,14 @@ export function notesOf(output: Pick<Output, 'note'>): Logger {
   };
 }
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  examples: [
+    ['emulate --anvil --register shop=localhost:3000/webhooks', 'The whole system on this machine'],
+    ['emulate --file state.sqlite', 'Keep the registered webhooks'],
+    [
+      'emulate --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json:token',
+      'Watch a contract',
+    ],
+  ],
+  exitCodes: { 0: 'never: the command runs until it is stopped' },
+});

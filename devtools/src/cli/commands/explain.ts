@@ -2,17 +2,17 @@ import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
 import type { BodyDiff } from '../../explain/diff-bodies.js';
 import type { Finding } from '../../explain/finding.js';
-import { usageError } from '../command-error.js';
+import { inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { diffText } from '../explain/diff-text.js';
-import { questionedDelivery } from '../explain/questioned.js';
-import { receiverAnswer } from '../explain/receiver-answer.js';
+import { type Questioned, receiverAnswer } from '../explain/receiver-answer.js';
+import { parseRequestDump } from '../explain/request-dump.js';
 import { headerNames } from '../header-names.js';
 import { readInput } from '../input-file.js';
 import type { Colors } from '../output.js';
-import { moreHelp } from '../program/help.js';
 import { text, texts } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
+import { recordedDelivery } from '../recording.js';
 import { readSecret, readSecretFile } from '../secrets.js';
 import { visible } from '../visible.js';
 
@@ -44,36 +44,18 @@ Tries common mistakes: a body that was parsed and serialized again, a secret wit
     .addOption(texts('--secret-file <file>', 'File with a signing secret, - for stdin (default: WEBHOOK_SECRET)'))
     .addOption(
       texts('--other-secret-file <label=file>', 'File with the secret of another webhook that may have signed it'),
-    )
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['explain --recording deliveries.ndjson --nth 2', 'A delivery that listen --record wrote'],
-          [
-            'explain --body-file body.json --signature 5d41… --timestamp 1700000000 --now 1700000001',
-            'A body and its two headers',
-          ],
-          ['explain --request request.txt --headers multibaas', 'A saved raw request'],
-          [
-            'explain --recording deliveries.ndjson --secret-file new.txt --secret-file old.txt --other-secret-file orders=orders.txt --json',
-            'Every secret that may have signed the delivery',
-          ],
-        ],
-        exitCodes: { 0: 'the delivery is authentic and fresh', 1: 'a receiver refuses it: see the findings' },
-      }),
     );
 
 type Options = shared.OptionsOf<typeof define>;
 
-const MAX_SIGNED = 64 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
 /** Ctrl+C ends the search earlier. */
 const LIMITS = { timeMs: 600_000, heapMiB: 2048 };
 
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, signal, now } = context;
   const [secret, otherSecrets] = [await secrets(context), await others(context)];
-  const asked = await questionedDelivery(options, context);
+  const asked = await questioned(context);
   const { at, rawBody, signature, timestamp, requestHeaders, readBy } = asked;
   const time = options.now === undefined ? (at ?? now()) : readTime(options.now);
   const toleranceSeconds = options.tolerance;
@@ -84,7 +66,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const using = { secret, headers, now: time, toleranceSeconds };
   const { refusal, bodyUnread } = await receiverAnswer(asked, using);
   const delivery = { rawBody, signature, timestamp, requestHeaders, readBy, bodyUnread };
-  const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MAX_SIGNED })).bytes;
+  const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MOST_BYTES })).bytes;
   const [found, difference] = await Promise.all([
     explainer.explain({ ...delivery, ...using, otherSecrets }),
     signed && explainer.compare(signed, rawBody),
@@ -97,6 +79,33 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   if (signed) text.push(diffText(difference as BodyDiff | undefined, colors));
   output.result({ authentic, findings, ...(signed && { difference }) }, text.join('\n\n'));
   return authentic ? 0 : 1;
+}
+
+/** Reads the delivery that the options name; without any, a request from stdin. */
+async function questioned({ options, stdin, output }: Context<Options>): Promise<Questioned> {
+  const { bodyFile, recording, nth, request, signature, timestamp } = options;
+  if (bodyFile === undefined && (signature ?? timestamp) !== undefined) {
+    throw usageError('--signature and --timestamp need --body-file.');
+  }
+  if (nth !== undefined && recording === undefined) throw usageError('--nth needs --recording.');
+  if (bodyFile !== undefined) {
+    const { bytes } = await readInput(bodyFile, { stdin, maxBytes: MOST_BYTES });
+    return { rawBody: bytes, signature, timestamp };
+  }
+  if (recording !== undefined) {
+    const { headers, body, at, method, status } = await recordedDelivery(recording, nth, output);
+    return { rawBody: body, requestHeaders: headers, at, method, status, readBy: 'listener' };
+  }
+  if (request === undefined && (stdin as { isTTY?: boolean }).isTTY) {
+    throw usageError(
+      'Nothing to explain: give --recording, --request, or --body-file with --signature and --timestamp.',
+    );
+  }
+  const { bytes } = await readInput(request ?? '-', { stdin, maxBytes: MOST_BYTES });
+  if (bytes.length === 0) throw inputError('The request is empty: it must be headers, an empty line, and the body.');
+  const { headers, body, notes, ...others } = parseRequestDump(bytes);
+  for (const note of notes) output.note(note);
+  return { rawBody: body, requestHeaders: headers, ...others };
 }
 
 async function secrets(context: Context<Options>): Promise<readonly string[]> {
@@ -140,4 +149,18 @@ function readTime(text: string): number {
   throw usageError('--now must be a time: Unix seconds such as 1700000000, or 2026-01-31T12:00:00Z.');
 }
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  examples: [
+    ['explain --recording deliveries.ndjson --nth 2', 'A delivery that listen --record wrote'],
+    [
+      'explain --body-file body.json --signature 5d41… --timestamp 1700000000 --now 1700000001',
+      'A body and its two headers',
+    ],
+    ['explain --request request.txt --headers multibaas', 'A saved raw request'],
+    [
+      'explain --recording deliveries.ndjson --secret-file new.txt --secret-file old.txt --other-secret-file orders=orders.txt --json',
+      'Every secret that may have signed the delivery',
+    ],
+  ],
+  exitCodes: { 0: 'the delivery is authentic and fresh', 1: 'a receiver refuses it: see the findings' },
+});

@@ -9,7 +9,6 @@ import { followTokens, type NodeTokens } from '../anvil/node-tokens.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { createDesk, listening } from '../desk.js';
-import { moreHelp } from '../program/help.js';
 import { integer, text, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { openRecording } from '../recording-writer.js';
@@ -18,12 +17,11 @@ import { readUrl, shownUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (own: shared.Own) =>
-  shared
-    .usesSecret(
-      shared.showsDeliveries(
-        own
-          .description(
-            `${own.summary()}.
+  shared.usesSecret(
+    shared.showsDeliveries(
+      own
+        .description(
+          `${own.summary()}.
 
 Each delivery, on any path, is verified as an app would verify it, printed, and shown on the inspector page.
 
@@ -32,55 +30,41 @@ With --forward, authentic deliveries are forwarded with the same bytes and heade
 A thread with a time and memory limit finds out why a delivery was refused, so it never delays the next delivery. In a flood of forgeries, some are printed without an explanation and the rest are counted.
 
 The page can resend an authentic delivery to the target: the same bytes, signed with the current time.`,
-          )
-          .addOption(shared.port('the listener').default(3000))
-          .addOption(shared.host('the listener'))
-          .addOption(
-            url(
-              '--forward <url>',
-              'Forward authentic deliveries to this URL, or port, and relay its status; without a path, to the path of each',
-            ),
-          )
-          .addOption(
-            integer(
-              '--respond <status>',
-              'Answer authentic deliveries with this status instead of forwarding them, such as 503 (with Retry-After) to see retries',
-              200,
-              599,
-            ),
-          )
-          .addOption(
-            text(
-              '--record <file>',
-              'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',
-            ),
-          )
-          .addOption(
-            integer(
-              '--record-limit <MiB>',
-              'Largest size of that file: three quarters for authentic deliveries, a quarter for others. Deliveries beyond it are not recorded',
-              1,
-              1_000_000,
-            ).default(64),
-          )
-          .addOption(shared.tolerance())
-          .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node')),
-      ),
-    )
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['listen', 'Listen at http://127.0.0.1:3000/, any path'],
-          [
-            'listen --port 4100 --forward 3000',
-            'Watch what your app receives on port 3000, at the path of each delivery',
-          ],
-          ['listen --record deliveries.ndjson --no-page', 'Record deliveries'],
-        ],
-        exitCodes: { 0: 'never: the command runs until it is stopped' },
-      }),
-    );
+        )
+        .addOption(shared.port('the listener').default(3000))
+        .addOption(shared.host('the listener'))
+        .addOption(
+          url(
+            '--forward <url>',
+            'Forward authentic deliveries to this URL, or port, and relay its status; without a path, to the path of each',
+          ),
+        )
+        .addOption(
+          integer(
+            '--respond <status>',
+            'Answer authentic deliveries with this status instead of forwarding them, such as 503 (with Retry-After) to see retries',
+            200,
+            599,
+          ),
+        )
+        .addOption(
+          text(
+            '--record <file>',
+            'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',
+          ),
+        )
+        .addOption(
+          integer(
+            '--record-limit <MiB>',
+            'Largest size of that file: three quarters for authentic deliveries, a quarter for others. Deliveries beyond it are not recorded',
+            1,
+            1_000_000,
+          ).default(64),
+        )
+        .addOption(shared.tolerance())
+        .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node')),
+    ),
+  );
 
 type Options = shared.OptionsOf<typeof define>;
 
@@ -179,4 +163,11 @@ function isOwn({ hostname, port, protocol }: URL, own: number): boolean {
   return isLoopback(hostname) && Number(port || (protocol === 'https:' ? 443 : 80)) === own;
 }
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  examples: [
+    ['listen', 'Listen at http://127.0.0.1:3000/, any path'],
+    ['listen --port 4100 --forward 3000', 'Watch what your app receives on port 3000, at the path of each delivery'],
+    ['listen --record deliveries.ndjson --no-page', 'Record deliveries'],
+  ],
+  exitCodes: { 0: 'never: the command runs until it is stopped' },
+});

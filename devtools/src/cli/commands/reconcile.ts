@@ -1,11 +1,10 @@
 import { Option } from '@commander-js/extra-typings';
 import type { EventEmitted, Logger, WebhookEvent } from 'event-webhook-receiver';
-import { chainSource, type ReconcileSource, reconcile as reconcileChain } from 'event-webhook-receiver/chain';
+import { chainSource, reconcile as reconcileChain } from 'event-webhook-receiver/chain';
 import { CommandError, inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
-import { moreHelp } from '../program/help.js';
 import { integer, text, texts, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
@@ -16,54 +15,35 @@ import { readUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (own: shared.Own) =>
-  shared
-    .callsService(
-      own
-        .description(
-          `${own.summary()}.
+  shared.callsService(
+    own
+      .description(
+        `${own.summary()}.
 
 Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To make them good, call reconcile of event-webhook-receiver/chain in your program.
 
 --receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
-        )
-        .addOption(
-          url('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory(),
-        )
-        .addOption(
-          texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
-        )
-        .addOption(shared.receiver())
-        .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
-        .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
-        .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
-        .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
-        .addOption(integer('--to <block>', 'Last block, which must be final (default: the last final one)', 0, 1e15))
-        .addOption(integer('--chain-id <id>', 'Refuse a node of another chain', 1, 1e15))
-        .addOption(
-          integer(
-            '--confirmations <n>',
-            'Read up to the block with this many confirmations, not the finalized one',
-            1,
-            1e9,
-          ),
+      )
+      .addOption(
+        url('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory(),
+      )
+      .addOption(
+        texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
+      )
+      .addOption(shared.receiver())
+      .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
+      .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
+      .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
+      .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
+      .addOption(
+        integer(
+          '--confirmations <n>',
+          'Read up to the block with this many confirmations, not the finalized one',
+          1,
+          1e9,
         ),
-    )
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          [
-            'reconcile --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json --receiver ./webhooks.js --from 21000000',
-            'What the receiver has not handled',
-          ],
-          [
-            'reconcile --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json --webhook 12 --json',
-            'What the service has not delivered, one JSON document a line',
-          ],
-        ],
-        exitCodes: { 0: 'nothing is missing', 1: 'events are missing' },
-      }),
-    );
+      ),
+  );
 
 type Options = shared.OptionsOf<typeof define>;
 
@@ -73,25 +53,24 @@ const RETRY_DELAY_MS = 100;
 /** Compares the events of a chain with what has arrived. Handles nothing and writes nothing. */
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, signal } = context;
-  const { rpc, contract = [], receiver, source: keySource, webhook, from, to, chainId, confirmations } = options;
+  const { rpc, contract = [], receiver, source: keySource, webhook, from, confirmations } = options;
   hideUrl(readUrl(rpc, 'The URL of --rpc'), output);
   if (contract.length === 0) throw usageError('Nothing to read: give --contract.');
   if ((receiver === undefined) === (webhook === undefined)) {
     throw usageError('Give either --receiver or --webhook: what to compare the chain with.');
   }
-  if (to !== undefined && to < from) throw usageError('--to must not be before --from.');
   const contracts = await Promise.all(contract.map(readContract));
-  let opened = chainId;
+  let chainId: number | undefined;
   const looker =
     receiver === undefined
-      ? logLooker(await openService(context), readId(webhook as string), () => opened as number)
+      ? logLooker(await openService(context), readId(webhook as string), () => chainId as number)
       : receiverLooker(await readReceiver(receiver), keySource);
 
   const labels = new Map(contracts.map(({ address, label }) => [address.toLowerCase(), label]));
   const counts: Record<Found, number> = { handled: 0, 'in-progress': 0, unknown: 0, missing: 0, undelivered: 0 };
   const progress = createProgress(output, undefined);
   const source = chainSource({
-    ...{ rpcUrl: rpc, contracts, chainId, logger: notes(output) },
+    ...{ rpcUrl: rpc, contracts, logger: notes(output) },
     level: confirmations === undefined ? 'finalized' : { confirmations },
     // No minimum age: the answer is about what is missing now.
     minAgeSeconds: 0,
@@ -111,10 +90,21 @@ async function run(context: Context<Options>): Promise<ExitCode> {
 
   const report = await reconcileChain({
     ...{ from, handle: false, signal, retryDelayMs: RETRY_DELAY_MS, logger: notes(output) },
-    source: upTo(source, to, (found) => {
-      opened = found;
-    }),
-    receiver: { ...reads(looker), peek, handleEvents: () => Promise.reject(new Error('It only looks.')) },
+    source: {
+      name: source.name,
+      read: (first, last, how) => source.read(first, last, how),
+      async open(how) {
+        const range = await source.open(how);
+        chainId = range.chainId;
+        return range;
+      },
+    },
+    receiver: {
+      idempotencyKey: (event) => looker.receiver.idempotencyKey(event),
+      rememberedSince: () => looker.receiver.rememberedSince(),
+      peek,
+      handleEvents: () => Promise.reject(new Error('It only looks.')),
+    },
     onProgress: ({ to: block, final }) =>
       progress.update(block, `of ${final} blocks, ${counts.missing + counts.undelivered} missing`),
   });
@@ -126,35 +116,13 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   }
   const missing = counts.missing + counts.undelivered;
   const { to: last, final = -1, head, found } = report;
-  const wanted = to ?? from;
-  const early = `Block ${wanted} is not final yet: the last final one is ${final < 0 ? 'unknown' : final}.`;
-  if (Math.min(last, final) < from) throw inputError(`${early} Nothing was compared.`);
+  if (Math.min(last, final) < from) {
+    const known = final < 0 ? 'unknown' : final;
+    throw inputError(`Block ${from} is not final yet: the last final one is ${known}. Nothing was compared.`);
+  }
   const summary = { from, to: last, final, head, found, ...counts };
   output.result({ reconciled: summary }, summaryText(summary, output));
-  if (missing + counts.unknown > 0) return 1;
-  if (last < wanted) throw inputError(`${early} Nothing after it was compared.`);
-  return 0;
-}
-
-/** The part of a receiver that is not asked about events. */
-function reads({ receiver }: Looker) {
-  return {
-    idempotencyKey: (event: WebhookEvent) => receiver.idempotencyKey(event),
-    rememberedSince: () => receiver.rememberedSince(),
-  };
-}
-
-/** A source that ends at a block. Reports the id of the opened chain. */
-function upTo(source: ReconcileSource, to: number | undefined, onOpen: (chainId?: number) => void): ReconcileSource {
-  return {
-    name: source.name,
-    read: (from, last, options) => source.read(from, last, options),
-    async open(options) {
-      const range = await source.open(options);
-      onOpen(range.chainId);
-      return { ...range, end: Math.min(range.end, to ?? range.end) };
-    },
-  };
+  return missing + counts.unknown > 0 ? 1 : 0;
 }
 
 function show(event: WebhookEvent, state: Found, labels: ReadonlyMap<string, string>, output: Output): void {
@@ -203,4 +171,16 @@ function notes(output: Output): Logger {
 const forOptions = (message: string) =>
   message.replace(/set `?level: \{ confirmations: n \}`?/, 'use --confirmations').replace(/`from`/g, '--from');
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  examples: [
+    [
+      'reconcile --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json --receiver ./webhooks.js --from 21000000',
+      'What the receiver has not handled',
+    ],
+    [
+      'reconcile --rpc http://127.0.0.1:8545 --contract 0x5FbDB2315678afecb367f032d93F642f64180aa3=token.json --webhook 12 --json',
+      'What the service has not delivered, one JSON document a line',
+    ],
+  ],
+  exitCodes: { 0: 'nothing is missing', 1: 'events are missing' },
+});

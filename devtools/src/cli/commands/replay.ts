@@ -1,6 +1,5 @@
 import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
-import { moreHelp } from '../program/help.js';
 import { number } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
@@ -10,38 +9,21 @@ import { recordedParcels } from '../send/parcels.js';
 import { readUrl } from '../urls.js';
 
 const define = (own: shared.Own) =>
-  shared
-    .sends(
-      own
-        .description(
-          `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
+  shared.sends(
+    own
+      .description(
+        `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
 
 Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
-        )
-        .argument('<recording>', 'The recording')
-        .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-        .addOption(shared.nth())
-        .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
-        .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
-        .option('--no-gaps', 'Send without waiting')
-        .option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret'),
-    )
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['replay deliveries.ndjson', `Every delivery, to ${shared.DEFAULT_URL}`],
-          ['replay deliveries.ndjson http://127.0.0.1:8080/hooks --speed 60', 'An hour in a minute'],
-          ['replay deliveries.ndjson --nth 2', 'One delivery, by its number'],
-          ['replay deliveries.ndjson --as-recorded --no-gaps', 'With the old signatures, which are refused as stale'],
-        ],
-        exitCodes: {
-          0: 'every delivery was answered with 2xx',
-          1: 'a delivery was answered otherwise, or not in time',
-          2: 'wrong usage, bad input, or nothing listens at the URL',
-        },
-      }),
-    );
+      )
+      .argument('<recording>', 'The recording')
+      .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+      .addOption(shared.nth())
+      .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
+      .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
+      .option('--no-gaps', 'Send without waiting')
+      .option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret'),
+  );
 
 type Options = shared.OptionsOf<typeof define>;
 
@@ -52,7 +34,7 @@ async function run(context: Context<Options>, file: string, to = shared.DEFAULT_
   const { nth, asRecorded } = context.options;
   const url = readUrl(to, 'The receiver');
   const secret = asRecorded ? undefined : await readSecret(context);
-  const sending = { url, secret, total: nth === undefined ? undefined : 1, tampered: false };
+  const sending = { url, secret, total: nth === undefined ? undefined : 1, mustRefuse: false };
   return await deliverAll(jobs(file, context), sending, context);
 }
 
@@ -82,4 +64,16 @@ async function* jobs(file: string, { options, output, signal }: Context<Options>
     );
 }
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  examples: [
+    ['replay deliveries.ndjson', `Every delivery, to ${shared.DEFAULT_URL}`],
+    ['replay deliveries.ndjson http://127.0.0.1:8080/hooks --speed 60', 'An hour in a minute'],
+    ['replay deliveries.ndjson --nth 2', 'One delivery, by its number'],
+    ['replay deliveries.ndjson --as-recorded --no-gaps', 'With the old signatures, which are refused as stale'],
+  ],
+  exitCodes: {
+    0: 'every delivery was answered with 2xx',
+    1: 'a delivery was answered otherwise, or not in time',
+    2: 'wrong usage, bad input, or nothing listens at the URL',
+  },
+});

@@ -1,71 +1,47 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
-import { moreHelp } from '../program/help.js';
 import { choice, choices, integer, text, texts } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
 import { contractSamples } from '../send/abi/contract-samples.js';
 import { deliverAll, type Job } from '../send/deliver-all.js';
 import { fileParcel, sampleParcel, type Unsigned } from '../send/parcels.js';
-import { TAMPERS, type TamperName, tamperNames } from '../send/tamper.js';
+import { type TamperName, tamperNames, tamperRows } from '../send/tamper.js';
 import { readUrl } from '../urls.js';
 
 const define = (own: shared.Own) =>
-  shared
-    .sends(
-      own
-        .description(
-          `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
+  shared.sends(
+    own
+      .description(
+        `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
 Without options, one sample event is sent. Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
-        )
-        .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-        .addOption(choice('--kind <kind>', shared.EVENT_KINDS, 'Kind of the sample events (default: event.emitted)'))
-        .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
-        .addOption(text('--id <id>', 'Id of the sample events, to send an event again'))
-        .option('--fresh', 'With --repeat: new sample events each time')
-        .addOption(
-          text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts([
-            ...['kind', 'count', 'id', 'fresh', 'abi'],
-          ]),
-        )
-        .addOption(
-          text(
-            '--abi <file>',
-            'Samples of an event of this ABI: JSON, or an artifact of Hardhat, Foundry or Truffle',
-          ).conflicts('kind'),
-        )
-        .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
-        .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
-        .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
-        .addOption(text('--contract <address>', 'Address of the contract'))
-        .option('--removed', 'The notice that a re-org removed the log')
-        .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
-        .addOption(
-          choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused'),
-        ),
-    )
-    .addHelpText(
-      'after',
-      moreHelp({
-        terms: { title: 'Ways to tamper:', rows: [...Object.entries(TAMPERS), ['all', 'each of these in turn']] },
-        examples: [
-          ['send', `One sample event to ${shared.DEFAULT_URL}, signed with WEBHOOK_SECRET`],
-          ['send http://127.0.0.1:8080/hooks --kind transaction.included --count 3', 'Three events in one delivery'],
-          ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
-          ['send --abi token.json --event Transfer --arg value=1.5 --decimals 18', "An event of a contract's ABI"],
-          ['send --id order-1', 'The same event each time, to see a duplicate'],
-          ['send --tamper all', 'Check that the receiver refuses every forgery'],
-          ['send --repeat 1000 --fresh --concurrency 20 --json', 'A thousand deliveries, results as JSON'],
-        ],
-        exitCodes: {
-          0: 'every delivery was answered with 2xx; with --tamper, every one was refused (400, 401, 403 or 422)',
-          1: 'a delivery was answered otherwise, or not in time',
-          2: 'wrong usage, bad input, or nothing listens at the URL',
-        },
-      }),
-    );
+      )
+      .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+      .addOption(choice('--kind <kind>', shared.EVENT_KINDS, 'Kind of the sample events (default: event.emitted)'))
+      .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
+      .addOption(text('--id <id>', 'Id of the sample events, to send an event again'))
+      .option('--fresh', 'With --repeat: new sample events each time')
+      .addOption(
+        text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts([
+          ...['kind', 'count', 'id', 'fresh', 'abi'],
+        ]),
+      )
+      .addOption(
+        text(
+          '--abi <file>',
+          'Samples of an event of this ABI: JSON, or an artifact of Hardhat, Foundry or Truffle',
+        ).conflicts('kind'),
+      )
+      .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
+      .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
+      .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
+      .addOption(text('--contract <address>', 'Address of the contract'))
+      .option('--removed', 'The notice that a re-org removed the log')
+      .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
+      .addOption(choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused')),
+  );
 
 type Options = shared.OptionsOf<typeof define>;
 
@@ -75,7 +51,7 @@ async function run(context: Context<Options>, to = shared.DEFAULT_URL): Promise<
   const makeNext = await bodies(context);
   const secret = await readSecret(context);
   const ways = new Set(tampersOf(context.options));
-  const sending = { url, secret, total: repeat * ways.size, tampered: tamper !== undefined };
+  const sending = { url, secret, total: repeat * ways.size, mustRefuse: tamper !== undefined };
   return await deliverAll(jobs(makeNext, ways, context), sending, context);
 }
 
@@ -112,4 +88,20 @@ async function* jobs(
   }
 }
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  terms: { title: 'Ways to tamper:', rows: [...tamperRows, ['all', 'each of these in turn']] },
+  examples: [
+    ['send', `One sample event to ${shared.DEFAULT_URL}, signed with WEBHOOK_SECRET`],
+    ['send http://127.0.0.1:8080/hooks --kind transaction.included --count 3', 'Three events in one delivery'],
+    ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
+    ['send --abi token.json --event Transfer --arg value=1.5 --decimals 18', "An event of a contract's ABI"],
+    ['send --id order-1', 'The same event each time, to see a duplicate'],
+    ['send --tamper all', 'Check that the receiver refuses every forgery'],
+    ['send --repeat 1000 --fresh --concurrency 20 --json', 'A thousand deliveries, results as JSON'],
+  ],
+  exitCodes: {
+    0: 'every delivery was answered with 2xx; with --tamper, every one was refused (400, 401, 403 or 422)',
+    1: 'a delivery was answered otherwise, or not in time',
+    2: 'wrong usage, bad input, or nothing listens at the URL',
+  },
+});

@@ -1,7 +1,6 @@
 import type { Receiver } from 'event-webhook-receiver';
 import { CommandError, inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { moreHelp } from '../program/help.js';
 import { text } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
@@ -20,17 +19,7 @@ An id is looked up in all sources. A store that finds no ids takes idempotency k
     )
     .argument('<id>', 'Id of the event, or its idempotency key')
     .addOption(shared.receiver().makeOptionMandatory())
-    .addOption(text('--source <name>', 'Only records of this source'))
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          [`status 12 --receiver ${MODULE}`, 'By the id of the event'],
-          [`status event.emitted:12 --json --receiver ${MODULE}`, 'By its idempotency key, one JSON document a line'],
-        ],
-        exitCodes: { 1: 'there is no record' },
-      }),
-    );
+    .addOption(text('--source <name>', 'Only records of this source'));
 
 type Options = shared.OptionsOf<typeof define>;
 
@@ -66,4 +55,10 @@ function textOf(record: Records[number]): string {
   return `${lines.join('\n')}\n`;
 }
 
-export const command = shared.command(define, run);
+export const command = shared.command(define, run, {
+  examples: [
+    [`status 12 --receiver ${MODULE}`, 'By the id of the event'],
+    [`status event.emitted:12 --json --receiver ${MODULE}`, 'By its idempotency key, one JSON document a line'],
+  ],
+  exitCodes: { 1: 'there is no record' },
+});

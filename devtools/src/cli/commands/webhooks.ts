@@ -1,7 +1,7 @@
 import type { DeliveryLogEntry, Webhook } from 'event-webhook-receiver/client';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { moreHelp } from '../program/help.js';
+import { type MoreHelp, moreHelp } from '../program/help.js';
 import { integer, text, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { type EventKind, openService, readId, type ServiceOptions, webhookJson } from '../service.js';
@@ -11,63 +11,45 @@ import { visible } from '../visible.js';
 const exitCodes = { 1: 'the service refused' };
 
 export const command: shared.AddCommand = (own, start) => {
-  const add = <const Usage extends string>(usage: Usage, does: string) =>
-    shared.callsService(own.command(usage).description(does));
+  const add = <const Usage extends string>(usage: Usage, does: string, help: MoreHelp) =>
+    shared.callsService(own.command(usage).description(does)).addHelpText('after', moreHelp(help));
 
-  add('list', 'List the registered webhooks')
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['webhooks list --base-url https://service.example', 'API key from WEBHOOK_API_KEY'],
-          ['webhooks list --json', 'One JSON document, { "webhooks": […] }'],
-        ],
-        exitCodes,
-      }),
-    )
-    .action((options) => start(options, list));
+  add('list', 'List the registered webhooks', {
+    examples: [
+      ['webhooks list --base-url https://service.example', 'API key from WEBHOOK_API_KEY'],
+      ['webhooks list --json', 'One JSON document, { "webhooks": […] }'],
+    ],
+    exitCodes,
+  }).action((options) => start(options, list));
 
-  add('get <id>', 'Show one webhook, without its secret')
-    .addHelpText('after', moreHelp({ examples: [['webhooks get 12', 'The webhook with the id 12']], exitCodes }))
-    .action((id, options) => start(options, (context) => get(id, context)));
+  add('get <id>', 'Show one webhook, without its secret', {
+    examples: [['webhooks get 12', 'The webhook with the id 12']],
+    exitCodes,
+  }).action((id, options) => start(options, (context) => get(id, context)));
 
-  add('update <id>', 'Change the label, the URL or the events of a webhook')
+  add('update <id>', 'Change the label, the URL or the events of a webhook', {
+    examples: [['webhooks update 12 --url https://shop.example/v2/webhooks', 'Change only the URL']],
+    exitCodes,
+  })
     .addOption(text('--label <label>', 'New label'))
     .addOption(url('--url <url>', 'New URL to deliver to'))
     .addOption(shared.subscribe('New kind of events to deliver'))
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [['webhooks update 12 --url https://shop.example/v2/webhooks', 'Change only the URL']],
-        exitCodes,
-      }),
-    )
     .action((id, options) => start(options, (context) => update(id, context)));
 
-  add('remove <id>', 'Remove a webhook; its deliveries stop')
-    .addHelpText(
-      'after',
-      moreHelp({ examples: [['webhooks remove 12', 'With WEBHOOK_BASE_URL and WEBHOOK_API_KEY']], exitCodes }),
-    )
-    .action((id, options) => start(options, (context) => remove(id, context)));
+  add('remove <id>', 'Remove a webhook; its deliveries stop', {
+    examples: [['webhooks remove 12', 'With WEBHOOK_BASE_URL and WEBHOOK_API_KEY']],
+    exitCodes,
+  }).action((id, options) => start(options, (context) => remove(id, context)));
 
-  add('count', 'Count the registered webhooks')
-    .addHelpText('after', moreHelp({ examples: [['webhooks count --json', '{ "count": 3 }']], exitCodes }))
-    .action((options) => start(options, count));
-
-  add('log <id>', 'Show the delivery log of a webhook')
+  add('log <id>', 'Show the delivery log of a webhook', {
+    examples: [
+      ['webhooks log 12 --limit 20', "Twenty entries, in the service's order"],
+      ['webhooks log 12 --undelivered --json', 'Complete entries, one JSON document a line'],
+    ],
+    exitCodes,
+  })
     .option('--undelivered', 'Only events that were not delivered')
     .addOption(integer('--limit <n>', 'Largest number of entries', 1, 1e9))
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['webhooks log 12 --limit 20', "Twenty entries, in the service's order"],
-          ['webhooks log 12 --undelivered --json', 'Complete entries, one JSON document a line'],
-        ],
-        exitCodes,
-      }),
-    )
     .action((id, options) => start(options, (context) => log(id, context)));
 };
 
@@ -126,13 +108,6 @@ async function remove(id: string, context: ServiceContext): Promise<ExitCode> {
   const service = await openService(context);
   await service.remove(webhookId);
   context.output.result({ id: webhookId, removed: true }, `Removed webhook ${webhookId}.`);
-  return 0;
-}
-
-async function count(context: ServiceContext): Promise<ExitCode> {
-  const service = await openService(context);
-  const webhooks = await service.count();
-  context.output.result({ count: webhooks }, String(webhooks));
   return 0;
 }
 

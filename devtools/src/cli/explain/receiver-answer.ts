@@ -4,16 +4,27 @@ import { codeFixes } from '../../deliveries/code-fixes.js';
 import { headerOf } from '../../deliveries/headers.js';
 import { unreadBody } from '../../deliveries/unread-body.js';
 import { certain, type Finding, fault } from '../../explain/finding.js';
-import type { Questioned } from './questioned.js';
+import type { ReadBy } from '../../explain/in-transit.js';
+
+/** A delivery to explain. */
+export interface Questioned {
+  readonly rawBody: Uint8Array;
+  readonly signature?: string | undefined;
+  readonly timestamp?: string | undefined;
+  /** All headers of the request, if it is known. */
+  readonly requestHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
+  /** Time of arrival in Unix milliseconds, if known. */
+  readonly at?: number | undefined;
+  readonly method?: string | undefined;
+  /** The status that `listen` answered. */
+  readonly status?: number | undefined;
+  /** A sentence that says that the body is incomplete. */
+  readonly incomplete?: string | undefined;
+  readonly readBy?: ReadBy | undefined;
+}
 
 /** The command itself warns about quotes around a secret. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** The secret and header names to verify with. */
-interface Verification {
-  readonly secret: readonly string[];
-  readonly headers: HeaderNames;
-}
 
 /** A receiver's answer to a delivery. */
 interface ReceiverAnswer {
@@ -24,7 +35,10 @@ interface ReceiverAnswer {
 }
 
 /** Verifies a delivery with a receiver. */
-export async function receiverAnswer(delivery: Questioned, { secret, headers }: Verification): Promise<ReceiverAnswer> {
+export async function receiverAnswer(
+  delivery: Questioned,
+  { secret, headers }: { secret: readonly string[]; headers: HeaderNames },
+): Promise<ReceiverAnswer> {
   const { rawBody, signature, timestamp, requestHeaders = [], status, incomplete } = delivery;
   const unread = unreadBody({ status, headers: requestHeaders.map(([name, value]) => [name, value]) }, rawBody);
   if (unread) return { refusal: unread, bodyUnread: true };

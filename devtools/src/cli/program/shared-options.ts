@@ -1,5 +1,6 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
+import { type MoreHelp, moreHelp } from './help.js';
 import { choice, choices, integer, number, text, url } from './options.js';
 
 /** The program before a command is added to it. */
@@ -18,14 +19,15 @@ export type AddCommand = (command: Own, start: Start) => void;
 /** The options that a definition gives a command. */
 export type OptionsOf<Define extends (command: Own) => { opts(): unknown }> = ReturnType<ReturnType<Define>['opts']>;
 
-/** A command from its definition and what runs, with its arguments after the context. */
+/** A command from its definition, what runs, with its arguments after the context, and the end of its help. */
 export const command =
   <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
     define: (own: Own) => Command<Args, Options, Global>,
     run: (context: Context<Options>, ...args: Args) => Promise<ExitCode>,
+    help: MoreHelp,
   ): AddCommand =>
   (own, start) => {
-    const defined = define(own);
+    const defined = define(own).addHelpText('after', moreHelp(help));
     const act = () => start(defined.opts(), (context) => run(context, ...(defined.processedArgs as Args)));
     defined.action(act as never);
   };

@@ -4,15 +4,14 @@ import { Agent as HttpsAgent } from 'node:https';
 import pMap, { pMapSkip } from 'p-map';
 import { createColors } from 'picocolors';
 import { verdictOf } from '../../deliveries/verdict.js';
-import { type Answer, type Parcel, post } from '../../post.js';
-import { CommandError } from '../command-error.js';
+import { type Parcel, post } from '../../post.js';
 import type { Context, ExitCode } from '../context.js';
 import { countsText } from '../delivery-text.js';
 import { createProgress } from '../progress.js';
-import { reachReason, shownUrl } from '../urls.js';
+import { shownUrl, unreachable } from '../urls.js';
 import type { Unsigned } from './parcels.js';
 import { createTally, deliveryJson, type SentLine, sentText, summaryJson, summaryText } from './report.js';
-import { signParts, type TamperName, tampers } from './tamper.js';
+import { signParts, type TamperName, tampered } from './tamper.js';
 
 /** Beyond this number of deliveries, a terminal shows progress instead of a line for each. */
 const LINES_UP_TO = 20;
@@ -35,7 +34,7 @@ export interface Sending {
   /** Number of deliveries, if known. */
   readonly total: number | undefined;
   /** Whether deliveries are tampered with, so that the receiver must refuse them. */
-  readonly tampered: boolean;
+  readonly mustRefuse: boolean;
 }
 
 interface DeliverOptions {
@@ -48,7 +47,7 @@ interface DeliverOptions {
 function parcelOf({ unsigned, tamper }: Job, secret: string | undefined, seconds: number): Parcel {
   const { body, headers, names } = unsigned;
   if (secret === undefined) return { body, headers };
-  const parts = tamper === undefined ? signParts(body, secret, seconds) : tampers[tamper](body, secret, seconds);
+  const parts = tamper === undefined ? signParts(body, secret, seconds) : tampered(tamper, body, secret, seconds);
   const signed = [
     [names.signature, parts.signature],
     [names.timestamp, parts.timestamp],
@@ -59,7 +58,7 @@ function parcelOf({ unsigned, tamper }: Job, secret: string | undefined, seconds
 /** Sends deliveries, prints each answer and a summary, and returns the exit code. */
 export async function deliverAll(
   jobs: AsyncIterable<Job>,
-  { url, secret, total, tampered }: Sending,
+  { url, secret, total, mustRefuse }: Sending,
   { options, output, signal, now }: Context<DeliverOptions>,
 ): Promise<ExitCode> {
   const { concurrency, timeout } = options;
@@ -81,7 +80,7 @@ export async function deliverAll(
     const parcel = parcelOf(job, secret, Math.floor(at / 1000));
     const answer = await post(url, parcel, connection);
     if (answer.code === 'ABORTED') return pMapSkip;
-    if (!answer.connected && tally.answered === 0) throw unreachable(url, answer);
+    if (!answer.connected && tally.answered === 0) throw unreachable(url, answer.code);
     tally.add(answer);
     const { tamper, number = index + 1 } = job;
     const about = { id: String(number), at, target: shownUrl(url), tamper, bytes: parcel.body.byteLength };
@@ -104,14 +103,10 @@ export async function deliverAll(
     tally,
     durationMs: performance.now() - start,
     interrupted: signal.aborted,
-    tampered,
+    tampered: mustRefuse,
   };
   if (output.json) output.result(summaryJson(summary), '');
   else if (tally.sent !== 1) output.print(summaryText(summary, output.colors));
-  const wanted = tampered ? tally.verdicts.refused : tally.verdicts.accepted;
+  const wanted = mustRefuse ? tally.verdicts.refused : tally.verdicts.accepted;
   return wanted === tally.sent ? 0 : 1;
-}
-
-function unreachable(url: URL, { code }: Answer): CommandError {
-  return new CommandError('ERR_CLI_UNREACHABLE', `${shownUrl(url)} cannot be reached (${code}): ${reachReason(code)}`);
 }
