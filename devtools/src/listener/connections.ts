@@ -1,33 +1,77 @@
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server as HttpServer } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createTurns, InTurns } from './turns.js';
+
+/** The connections of an HTTP server. */
+export interface Connections {
+  /** Listens instead of the HTTP server. */
+  readonly server: Server;
+  /** Closes idle connections now, and the others once their request is answered. */
+  closeIdle(): void;
+  closeAll(): void;
+}
 
 /**
- * Bounds the connections of an HTTP server that wait for a request, and closes each after its answer once the server
- * stops listening.
+ * Accepts connections for an HTTP server, which must not listen itself, and reads them in turns: each delays the others
+ * by at most one slice.
  *
- * @param most Beyond this many, the connection that has been silent for longest is closed, so that silent strangers
- * cannot keep others out.
+ * @param most Limit of connections that wait for a request or for the rest of one. Beyond it, the connection that has
+ * been silent for longest is closed, so that silent strangers cannot keep others out.
  */
-export function boundConnections(http: Server, most: number): void {
-  /** The one that has been silent for longest first. */
-  const waiting = new Set<Socket>();
+export function acceptConnections(http: HttpServer, most: number): Connections {
+  const inTurns = createTurns();
+  const open = new Set<InTurns>();
+  const waiting = new Set<InTurns>();
+  let isClosing = false;
 
-  function wait(socket: Socket): void {
-    if (!http.listening) return void socket.destroySoon();
-    waiting.add(socket);
+  function wait(connection: InTurns): void {
+    // A connection that is closing must not displace another.
+    if (!connection.writable) return;
+    waiting.add(connection);
+    if (waiting.size <= most) return;
     const [first] = waiting;
-    if (waiting.size > most) first?.destroy();
+    // A connection with unread bytes is not silent: this process has not read them yet.
+    for (const each of waiting) if (!each.hasUnread) return void each.destroy();
+    first?.destroy();
   }
 
-  http.on('connection', (socket) => {
-    socket.once('close', () => waiting.delete(socket));
-    socket.on('data', () => {
-      if (waiting.delete(socket)) waiting.add(socket);
+  const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket: Socket) => {
+    const connection = new InTurns(socket, inTurns);
+    open.add(connection);
+    connection.once('close', () => {
+      open.delete(connection);
+      waiting.delete(connection);
     });
-    wait(socket);
+    socket.on('data', () => {
+      if (waiting.delete(connection)) waiting.add(connection);
+    });
+    wait(connection);
+    http.emit('connection', connection);
   });
-  http.on('request', ({ socket }, response) => {
-    waiting.delete(socket);
-    response.once('finish', () => wait(socket));
+  http.on('request', (request, response) => {
+    const connection = request.socket as Duplex as InTurns;
+    request.once('end', () => {
+      waiting.delete(connection);
+      if (response.writableFinished) return;
+      connection.hold();
+      response.once('close', () => connection.release());
+    });
+    response.once('finish', () => {
+      connection.isIdle = true;
+      if (isClosing) connection.destroySoon();
+      else wait(connection);
+    });
   });
+
+  return {
+    server,
+    closeIdle() {
+      isClosing = true;
+      for (const connection of open) if (connection.isIdle) connection.destroy();
+    },
+    closeAll() {
+      for (const connection of open) connection.destroy();
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Attempt, AttemptResponse, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
 import type { Feed } from '../deliveries/feed.js';
 import { createBrake } from './brake.js';
-import { boundConnections } from './connections.js';
+import { acceptConnections } from './connections.js';
 import { answerOf, type Forwarded, forward } from './forward.js';
 import { createBodyReader } from './read-body.js';
 import { createSigning, type Signing } from './signing.js';
@@ -196,12 +196,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       void report(delivery.then(told));
     },
   });
-  boundConnections(http, MAX_ARRIVING);
+  const { server, closeIdle, closeAll } = acceptConnections(http, MAX_ARRIVING);
   await new Promise<void>((resolve, reject) => {
     const at = { port: options.port ?? 0, host: options.host ?? '127.0.0.1', backlog: BACKLOG };
-    http.once('error', reject).listen(at, resolve);
+    server.once('error', reject).listen(at, resolve);
   });
-  const { address, port } = http.address() as AddressInfo;
+  const { address, port } = server.address() as AddressInfo;
 
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
@@ -213,11 +213,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       forced = status;
     },
     async close() {
-      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closeIdle();
       // A slow sender or target must not delay Ctrl+C.
       const late = setTimeout(() => {
         ended.abort();
-        http.closeAllConnections();
+        closeAll();
       }, CLOSE_MS);
       await receiver.drain({ timeoutMs: CLOSE_MS });
       await closed;

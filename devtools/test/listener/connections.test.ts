@@ -2,70 +2,118 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createConnection, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { boundConnections } from '../../src/listener/connections.js';
-
-const HEAD = 'GET / HTTP/1.1\r\nHost: x\r\n';
+import { acceptConnections } from '../../src/listener/connections.js';
 
 async function bounded(most: number) {
   const answering: (() => void)[] = [];
-  const http = createServer((_, response) => answering.push(() => response.end('ok')));
-  boundConnections(http, most);
-  await once(http.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
+  let asked = () => {};
+  const http = createServer((request, response) => {
+    request.resume().on('end', () => answering.push(() => response.end('ok')));
+    request.on('end', () => asked());
   });
-  const { port } = http.address() as AddressInfo;
+  const { server, closeIdle, closeAll } = acceptConnections(http, most);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    closeAll();
+    server.close();
+  });
+  let accepted: Socket | undefined;
+  server.on('connection', (socket) => {
+    accepted ??= socket;
+  });
+  const { port } = server.address() as AddressInfo;
   return {
-    ...{ http, answering },
+    /** Resolves when the first connection receives bytes. */
+    received: () => once(accepted as Socket, 'data'),
+    answering,
+    closeIdle,
+    http,
+    isAsked: () =>
+      new Promise<void>((resolve) => {
+        asked = resolve;
+      }),
     async connect(text = ''): Promise<{ socket: Socket; over: Promise<string> }> {
-      const socket = createConnection(port, '127.0.0.1').setEncoding('utf8');
+      const socket = createConnection(port, '127.0.0.1')
+        .setEncoding('utf8')
+        .on('error', () => {});
       onTestFinished(() => void socket.destroy());
       let got = '';
-      socket
-        .on('error', () => {})
-        .on('data', (chunk) => {
-          got += chunk;
-        });
+      socket.on('data', (chunk) => {
+        got += chunk;
+      });
       const over = new Promise<string>((resolve) => socket.once('close', () => resolve(got)));
-      const asked = text.endsWith('\r\n\r\n') ? once(http, 'request') : undefined;
-      const [accepted] = (await once(http, 'connection')) as [Socket];
+      await new Promise((resolve) => server.once('connection', resolve));
       if (text) socket.write(text);
-      await (asked ?? (text && once(accepted, 'data')));
       return { socket, over };
     },
   };
 }
 
-it('closes the connection that has been silent for longest when a new one needs its place, and none that is being answered', async () => {
-  const { answering, connect } = await bounded(2);
-  const busy = await connect(`${HEAD}Connection: close\r\n\r\n`);
+it('has a newcomer take the place of the connection that has been silent longest, and not of one that is being answered', async () => {
+  const { answering, connect, http, isAsked } = await bounded(2);
+  const asked = isAsked();
+  const busy = await connect('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n[]');
+  await asked;
   const silent = await connect();
-  const partial = await connect(HEAD);
-  await connect();
+  const begun = once(http, 'request');
+  const partial = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
+  await begun;
+  const newest = await connect('GET / HTTP/1.1\r\nHost: x\r\n');
   expect(await silent.over).toBe('');
   await connect();
   expect(await partial.over).toBe('');
   answering[0]?.();
   expect(await busy.over).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
+  expect(newest.socket.destroyed).toBe(false);
 });
 
-it('closes a connection after its answer once the server stops listening', async () => {
-  const { answering, connect, http } = await bounded(10);
-  const busy = await connect(`${HEAD}\r\n`);
-  http.close();
+it('closes what is idle at once, and what is being answered once it has been', async () => {
+  const { answering, closeIdle, connect, http, isAsked } = await bounded(10);
+  const asked = isAsked();
+  const busy = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]');
+  await asked;
+  const begun = once(http, 'request');
+  const partial = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n[');
+  await begun;
+  const idle = await connect();
+  closeIdle();
+  expect(await idle.over).toBe('');
   answering[0]?.();
   expect(await busy.over).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
+  expect(partial.socket.destroyed).toBe(false);
 });
 
 it('answers requests one after the other on a connection', async () => {
-  const { answering, connect, http } = await bounded(1);
-  const { socket, over } = await connect(`${HEAD}\r\n`);
+  const { connect, answering, isAsked } = await bounded(10);
+  const asked = isAsked();
+  const { socket } = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]');
+  await asked;
   const first = once(socket, 'data');
   answering[0]?.();
   expect((await first)[0]).toMatch(/^HTTP\/1\.1 200 /);
-  socket.write(`${HEAD}Connection: close\r\n\r\n`);
-  await once(http, 'request');
+  const again = isAsked();
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 300000\r\n\r\n${'x'.repeat(300_000)}`,
+  );
+  await again;
   answering[1]?.();
-  expect((await over).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  await once(socket, 'close');
+});
+
+it('does not count a connection that is being answered as silent when it sends its next request', async () => {
+  const { answering, connect, isAsked, received } = await bounded(1);
+  const asked = isAsked();
+  const busy = await connect('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]');
+  await asked;
+  const more = received();
+  busy.socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  await more;
+  const silent = await connect();
+  await connect();
+  expect(await silent.over).toBe('');
+  const again = isAsked();
+  answering[0]?.();
+  await again;
+  answering[1]?.();
+  expect((await busy.over).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
 });
