@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 
 /** Limits of a task. A task that exceeds one is stopped. */
 export interface Limits {
+  /** Counted from when the thread has started. */
   readonly timeMs: number;
   /** JavaScript heap of the thread, in MiB. Memory outside the heap is linear in the input. */
   readonly heapMiB: number;
@@ -12,25 +13,26 @@ export interface Limits {
  * `close` was called.
  */
 export type Undone = 'stopped' | 'unstarted' | 'full' | 'closed';
+type Outcome<Result> = { readonly result: Result } | { readonly undone: Undone };
 
 /** Runs tasks on untrusted bytes, one at a time, without blocking the event loop. */
 export interface Confined<Task, Result> {
-  /** Never rejects. With `first`, the task runs before waiting tasks without it. */
-  run(task: Task, first?: boolean): Promise<{ result: Result } | { undone: Undone }>;
+  /** Never rejects. With `first`, the task runs before those that wait. */
+  run(task: Task, first?: boolean): Promise<Outcome<Result>>;
   /** Stops the running task. */
   close(): void;
 }
 
 interface Job<Task, Result> {
   readonly task: Task;
-  settle(outcome: { result: Result } | { undone: Undone }): void;
+  settle(outcome: Outcome<Result>): void;
 }
 
 /** Maximum number of waiting tasks; more are refused. */
 const MOST_WAITING = 100;
 
 /**
- * Runs tasks in a worker thread, which starts with the first task and restarts after it was stopped. A single
+ * Runs tasks in one worker thread, which starts with the first task, and again after it was stopped. A single
  * allocation that exceeds the heap ends the whole process, so tasks must be linear in their input (tested in
  * test/explain).
  *
@@ -38,11 +40,11 @@ const MOST_WAITING = 100;
  * @param holdsProcess Whether a running task keeps this process from ending.
  */
 export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsProcess = true): Confined<Task, Result> {
-  const urgent: Job<Task, Result>[] = [];
   const waiting: Job<Task, Result>[] = [];
   let running: Job<Task, Result> | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let worker: Worker | undefined;
+  let isOnline = false;
+  let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   function start(): Worker {
@@ -63,30 +65,39 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
       ended(/^(ERR_WORKER_INIT_FAILED|E[A-Z]+)$/.test(code) ? 'unstarted' : 'stopped'),
     );
     started.on('exit', () => ended('stopped'));
-    started.on('message', (result) => {
-      if (started === worker) finish({ result: result as Result });
+    started.on('online', () => {
+      if (started !== worker) return;
+      isOnline = true;
+      limitTime();
     });
-    started.unref();
+    started.on('message', (result: Result) => {
+      if (started === worker) finish({ result });
+    });
     return started;
+  }
+
+  function limitTime(): void {
+    timer = setTimeout(stop, limits.timeMs, 'stopped');
+    if (!holdsProcess) timer.unref();
   }
 
   function next(): void {
     if (running !== undefined) return;
-    running = urgent.shift() ?? waiting.shift();
+    running = waiting.shift();
     if (running === undefined) return;
-    timer = setTimeout(stop, limits.timeMs, 'stopped');
-    if (!holdsProcess) timer.unref();
     try {
       worker ??= start();
       if (holdsProcess) worker.ref();
+      else worker.unref();
       worker.postMessage(running.task);
+      if (isOnline) limitTime();
     } catch {
       // The system is out of memory or threads.
       stop('unstarted');
     }
   }
 
-  function finish(outcome: { result: Result } | { undone: Undone }): void {
+  function finish(outcome: Outcome<Result>): void {
     const job = running;
     running = undefined;
     clearTimeout(timer);
@@ -98,22 +109,23 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
   function stop(undone: Undone): void {
     const ended = worker;
     worker = undefined;
+    isOnline = false;
     void ended?.terminate();
     finish({ undone });
   }
 
   return {
     run: (task, first = false) =>
-      new Promise((resolve) => {
-        const queue = first ? urgent : waiting;
-        if (isClosed) return resolve({ undone: 'closed' });
-        if (queue.length >= MOST_WAITING) return resolve({ undone: 'full' });
-        queue.push({ task, settle: resolve });
+      new Promise((settle) => {
+        if (isClosed) return settle({ undone: 'closed' });
+        if (waiting.length >= MOST_WAITING && !first) return settle({ undone: 'full' });
+        if (first) waiting.unshift({ task, settle });
+        else waiting.push({ task, settle });
         next();
       }),
     close() {
       isClosed = true;
-      for (const { settle } of [...urgent.splice(0), ...waiting.splice(0)]) settle({ undone: 'closed' });
+      for (const { settle } of waiting.splice(0)) settle({ undone: 'closed' });
       stop('closed');
     },
   };

@@ -51,9 +51,7 @@ export function createExplainer({
         const known = explainKnown(options);
         if (known) return known;
         const outcome = await ask('explain', options);
-        if ('result' in outcome) return outcome.result;
-        if (outcome.undone === 'stopped') return [tooCostly(limits)];
-        return [{ unstarted: UNSTARTED, full: NOT_EXPLAINED, closed: CLOSED }[outcome.undone]];
+        return 'result' in outcome ? outcome.result : [notExplained(outcome.undone, limits)];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
       view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
@@ -63,7 +61,8 @@ export function createExplainer({
   return { ...asking(false), first: asking(true), close: confined.close };
 }
 
-function tooCostly({ timeMs, heapMiB }: Limits): Finding {
+function notExplained(undone: Undone, { timeMs, heapMiB }: Limits): Finding {
+  if (undone !== 'stopped') return { ...NOT_EXPLAINED, what: `This delivery was not explained: ${WHY[undone]}.` };
   return {
     cause: 'explanation-too-costly',
     what: `Explaining this delivery took more than ${timeMs / 1000} s or ${heapMiB} MiB and was stopped.`,
@@ -72,27 +71,20 @@ function tooCostly({ timeMs, heapMiB }: Limits): Finding {
   };
 }
 
-/** The finding when too many deliveries wait for an explanation. */
-export const NOT_EXPLAINED: Finding = {
+const WHY = {
+  unstarted: 'this process cannot start a thread. It may have too many files open',
+  full: 'too many deliveries were refused at once',
+  closed: 'the program is ending',
+};
+
+const NOT_EXPLAINED = {
   cause: 'not-explained',
-  what: 'This delivery was not explained: too many deliveries were refused at once.',
   confidence: 'possible',
   fix: 'Open it on the page, or record it and run `explain` on the recording.',
-};
+} as const;
 
 /** The finding when earlier explanations took too long. */
 export const LATE: Finding = {
   ...NOT_EXPLAINED,
   what: 'This delivery was not explained: explaining earlier ones took too long.',
-};
-
-const UNSTARTED: Finding = {
-  ...NOT_EXPLAINED,
-  what: 'This delivery was not explained: this process cannot start a thread. It may have too many files open.',
-};
-
-const CLOSED: Finding = {
-  ...NOT_EXPLAINED,
-  what: 'This delivery was not explained: the program is ending.',
-  fix: 'Record deliveries, and run `explain` on the recording.',
 };

@@ -1,7 +1,7 @@
 import type { Logger, OnError, RefusedRequest, VerifierOptions } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import type { Explainer } from '../confined/explainer.js';
-import type { Finding } from './finding.js';
+import { certain, type Finding, fault } from './finding.js';
 import { PROBED, underscored } from './other-headers.js';
 import { startExplainer } from './start-explainer.js';
 
@@ -117,7 +117,7 @@ export function refusalExplainer(
       bodyUnread: rawBody === undefined,
       readBy,
     });
-    if (findings.length === 0) return [rawBody === undefined ? WELL_FORMED : AUTHENTIC];
+    if (findings.length === 0) return [nothingWrong(rawBody !== undefined)];
     return typeof options.secret === 'function' ? findings.map(ofFunction) : findings;
   }
 
@@ -165,35 +165,31 @@ function withDeadline<Value>(promise: Promise<Value>, ms: number): Promise<Value
   });
 }
 
-const passThem =
-  'Pass the `headers`, `toleranceSeconds`, `now` and `secret` of the receiver to explainRefusals. If its `secret` is a function, check what that returns for this request.';
-const AUTHENTIC: Finding = {
-  cause: 'authentic-with-these-options',
-  what: 'By the options of explainRefusals, the delivery is authentic and fresh.',
-  confidence: 'certain',
-  fix: passThem,
-};
-const WELL_FORMED: Finding = {
-  cause: 'headers-well-formed',
-  what: 'By the options of explainRefusals, nothing is wrong with the headers. The body was not read.',
-  confidence: 'certain',
-  fix: passThem,
-};
-const NOT_FOUND: Finding = {
-  cause: 'secret-missing',
-  what: 'The secret function found no secret for this request.',
-  confidence: 'certain',
-  fix: 'Check the key that it looks up (a header, the path, a variable), and that a secret is stored under it.',
-};
-const TOO_LARGE: Finding = {
-  cause: 'body-too-large-to-explain',
-  what: `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
-  confidence: 'possible',
-  fix: 'Reproduce the failure with a smaller delivery.',
-};
-const UNAVAILABLE: Finding = {
-  cause: 'not-explained',
-  what: 'It was not explained: the explaining thread or the secret is not available here.',
-  confidence: 'possible',
-  fix: 'Start the app in the folder of its package.json, on Node, with event-webhooks installed; or record the delivery with `npx event-webhooks listen --record`.',
-};
+const note = (cause: string, what: string, fix: string): Finding => ({ cause, what, confidence: 'possible', fix });
+
+/** The finding when nothing is wrong by the options of explainRefusals. */
+const nothingWrong = (isRead: boolean): Finding =>
+  certain(
+    fault(
+      isRead ? 'authentic-with-these-options' : 'headers-well-formed',
+      `By the options of explainRefusals, ${isRead ? 'the delivery is authentic and fresh' : 'nothing is wrong with the headers. The body was not read'}.`,
+      'Pass the `headers`, `toleranceSeconds`, `now` and `secret` of the receiver to explainRefusals. If its `secret` is a function, check what that returns for this request.',
+    ),
+  );
+const NOT_FOUND: Finding = certain(
+  fault(
+    'secret-missing',
+    'The secret function found no secret for this request.',
+    'Check the key that it looks up (a header, the path, a variable), and that a secret is stored under it.',
+  ),
+);
+const TOO_LARGE = note(
+  'body-too-large-to-explain',
+  `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
+  'Reproduce the failure with a smaller delivery.',
+);
+const UNAVAILABLE = note(
+  'not-explained',
+  'It was not explained: the explaining thread or the secret is not available here.',
+  'Start the app in the folder of its package.json, on Node, with event-webhooks installed; or record the delivery with `npx event-webhooks listen --record`.',
+);

@@ -39,12 +39,12 @@ describe('the thread', { timeout: 60_000 }, () => {
 });
 
 describe('tasks', { timeout: 60_000 }, () => {
-  it('run one at a time, those with priority first', async () => {
+  it('run one at a time, the latest with priority first', async () => {
     const { run } = confined();
     const done: unknown[] = [];
     const say = async (text: string, first: boolean) => done.push(await run(['say', text], first));
     await Promise.all([say('a', false), say('b', false), say('c', false), say('d', true), say('e', true)]);
-    expect(done).toEqual(['a', 'd', 'e', 'b', 'c'].map((result) => ({ result })));
+    expect(done).toEqual(['a', 'e', 'd', 'b', 'c'].map((result) => ({ result })));
   });
 
   it('are refused when too many wait, except those with priority', async () => {
