@@ -1,7 +1,7 @@
 import { keyCases } from './keys.js';
 import { leaseCases } from './leases.js';
 import { onceCases } from './once.js';
-import { checkContractOptions, type MakeStore, type StoreContractOptions } from './options.js';
+import type { MakeStore, StoreContractOptions } from './options.js';
 import { commitOutageCases, outageCases, recordOutageCases } from './outage.js';
 import { severalCases } from './several.js';
 import { transactionCases } from './transactions.js';
@@ -39,11 +39,9 @@ const CASE_TIMEOUT_MS = 60_000;
  * ```
  * @param makeStore Creates a store with the settings that a case needs, in ms. Called for each replica of each case.
  * @param options `test`, and properties of the store that the suite cannot detect.
- * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option. A case fails with it if `makeStore` returns no
- * store.
+ * @remarks A case fails with a ConfigError `ERR_WEBHOOK_CONFIG` if `makeStore` returns no store, or `effects` does not suit it.
  */
 export function storeContract<Tx = undefined>(makeStore: MakeStore<Tx>, options: StoreContractOptions<Tx>): void {
-  checkContractOptions(makeStore, options);
   for (const [group, cases] of Object.entries(casesFor(options))) {
     for (const [title, run] of Object.entries(cases)) {
       const test = async () => {

@@ -7,11 +7,6 @@ import { failure, LOST, NOT_ATOMIC, TWICE } from './words.js';
 const RACERS = 200;
 
 export const onceCases: Cases = {
-  async 'runs the first call of a key once and answers handled'(trial) {
-    const [store] = await trial.replicas();
-    await trial.handled(trial.call(store, unique()), 'The first call of a key');
-  },
-
   async 'answers only after the run has settled'(trial) {
     const [store] = await trial.replicas();
     const { call, gate } = await trial.hold(store, unique(), 'The first call of a key');

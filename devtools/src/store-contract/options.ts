@@ -1,6 +1,6 @@
 import { ConfigError, type IdempotencyStore } from 'event-webhook-receiver';
 import type { Leases } from 'event-webhook-receiver/stores/leased';
-import { checkFunction, checkNumber, checkOptions, optionError } from '../check-options.js';
+import { optionError } from '../check-options.js';
 
 /** Settings of a store that a case of {@link storeContract} needs. A store ignores settings that it does not have. */
 export interface ContractSettings {
@@ -55,24 +55,6 @@ export interface ContractOutage {
   end(): unknown;
 }
 
-export function checkContractOptions(makeStore: unknown, options: StoreContractOptions<never>): void {
-  checkFunction('makeStore', makeStore);
-  checkOptions('storeContract', options, ['test', 'shared', 'passTime', 'effects', 'outage', 'leases']);
-  const { test, shared, passTime, leases } = options;
-  checkFunction('test', test);
-  if (shared !== undefined && typeof shared !== 'boolean') throw optionError('shared', 'a boolean', shared);
-  for (const [name, value] of Object.entries({ passTime, leases })) {
-    if (value !== undefined) checkFunction(name, value);
-  }
-  checkMethods('effects', options.effects, 'write', 'count');
-  checkMethods('outage', options.outage, 'begin', 'end');
-}
-
-function checkMethods(name: string, value: unknown, ...[first, second]: [string, string]): void {
-  if (value === undefined || hasMethods(value, first, second)) return;
-  throw optionError(name, `an object with the methods \`${first}\` and \`${second}\``, value);
-}
-
 const hasMethods = (value: unknown, ...names: string[]) =>
   names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function');
 
@@ -82,7 +64,6 @@ export function checkMadeStore<Tx>(store: IdempotencyStore<Tx>, hasEffects: bool
   if (!isOnce && !hasMethods(store, 'claim', 'record', 'release')) {
     throw optionError('makeStore', 'a function that returns an IdempotencyStore', store);
   }
-  if (store.leaseMs !== undefined) checkNumber('leaseMs', store.leaseMs, 0);
   if (isOnce === hasEffects) return;
   throw new ConfigError(
     isOnce

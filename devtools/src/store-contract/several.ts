@@ -1,12 +1,11 @@
 import type { IdempotencyStore } from 'event-webhook-receiver';
 import { type Call, failing, isTransactional, type StoreWord, throwing, unique, uniques } from './call.js';
-import { hostileKeys } from './keys.js';
 import type { Cases, Trial } from './trial.js';
 import { settles, sleep } from './waiting.js';
 import { failure, LOST, meaningOfCount, NOT_ATOMIC, show, showKey, TWICE } from './words.js';
 
 /** Expects one run with exactly these keys in this order. `delivery`: all keys of the call. */
-function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
+export function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
   const runs = call.mayRepeat ? call.runs.slice(-1) : call.runs;
   if (runs.length !== 1) throw failure(what, 'one call of run', `${runs.length}`, meaningOfCount(runs.length));
   const [fresh = []] = runs;
@@ -118,20 +117,6 @@ export const severalCases: Cases = {
     }
   },
 
-  async 'accepts any keys, and confuses no two of them'(trial) {
-    const [store, other] = await trial.replicas();
-    const keys = hostileKeys(unique());
-    const what = 'A delivery with new, hostile keys';
-    for (const part of partsOf(store, keys)) {
-      const call = trial.call(store, part);
-      await trial.handled(call, what);
-      ranWith(call, part, what);
-    }
-    for (const part of partsOf(other, keys)) {
-      await trial.duplicate(other, part, 'A delivery with hostile keys is redelivered');
-    }
-  },
-
   async 'takes a thousand keys'(trial) {
     const [store, other] = await trial.replicas();
     const keys = uniques(1000);
@@ -147,7 +132,7 @@ export const severalCases: Cases = {
 };
 
 /** Splits the keys as a receiver does for a store with `keysPerRun`. */
-function partsOf<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[]): string[][] {
+export function partsOf<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[]): string[][] {
   const { keysPerRun } = store as { readonly keysPerRun?: number };
   const size = keysPerRun ?? keys.length;
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, at) => keys.slice(at * size, (at + 1) * size));

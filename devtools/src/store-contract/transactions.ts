@@ -17,10 +17,11 @@ async function transactional<Tx>(trial: Trial<Tx>) {
   return { store, other, effects, committed };
 }
 
-function writeAndFail<Tx>(effects: ContractEffects<Tx>, ids: readonly string[]): Work<Tx> {
+/** A run that writes effects, and then fails if there is an error. */
+function writing<Tx>(effects: ContractEffects<Tx>, ids: readonly string[], error?: string): Work<Tx> {
   return async (tx) => {
     for (const id of ids) await effects.write(tx, id);
-    throw new Error(RUN_FAILED);
+    if (error !== undefined) throw new Error(error);
   };
 }
 
@@ -79,67 +80,46 @@ const AGAIN = 'A handler timed out and still runs; its event is redelivered';
 const late = (ending: (typeof ENDINGS)[number]) =>
   `A handler timed out, a redelivery took effect, and then the first handler ${ending}`;
 
+/** One key, and several. */
+const COUNTS = [1, 3];
+
 export const transactionCases: Cases = {
-  async 'commits the effect of a run together with its key'(trial) {
+  async 'commits the effects of a run together with its keys'(trial) {
     const { store, other, effects, committed } = await transactional(trial);
-    const key = unique();
-    await trial.handled(
-      trial.call(store, key, (tx) => effects.write(tx, key)),
-      'A run wrote an effect',
-    );
-    await committed(key, 1, 'A run wrote an effect');
-    await trial.duplicate(other, key, 'An effect was committed; its event is redelivered');
-    await committed(key, 1, 'An effect was committed; its event was redelivered');
-  },
-
-  async 'leaves no effect of a run that failed, and frees its key'(trial) {
-    const { store, other, effects, committed } = await transactional(trial);
-    const key = unique();
-    await trial.rethrows(trial.call(store, key, writeAndFail(effects, [key])), 'A run failed after it wrote an effect');
-    await committed(key, 0, 'A run failed after it wrote an effect');
-    await trial.handled(
-      trial.call(other, key, (tx) => effects.write(tx, key)),
-      'A failed event is redelivered',
-    );
-    await committed(key, 1, 'A failed event was redelivered');
-  },
-
-  async 'commits the effects of several keys together, or none'(trial) {
-    const { store, other, effects, committed } = await transactional(trial);
-    const keys = uniques(3);
-    await trial.rethrows(trial.call(store, keys, writeAndFail(effects, keys)), 'A run failed after it wrote effects');
-    for (const key of keys) await committed(key, 0, 'A run failed after it wrote effects');
-    const again = trial.call(other, keys, async (tx) => {
-      for (const key of keys) await effects.write(tx, key);
-    });
-    await trial.handled(again, 'A failed delivery is redelivered');
-    for (const key of keys) await committed(key, 1, 'A failed delivery was redelivered');
-    await trial.duplicate(store, keys, 'The effects of a delivery were committed; it is redelivered');
-  },
-
-  async 'frees the key of a handler that timed out, and never commits it'(trial) {
-    const { store, other, effects, committed } = await transactional(trial);
-    for (const ending of ENDINGS) {
-      const [key, next] = [unique(), unique()];
-      const { ids, finish } = await timeOut(trial, (work) => trial.call(store, key, work), ending);
-      const redeliver = () => trial.call(other, key, (tx) => effects.write(tx, next));
-      await trial.eventually(redeliver, ['handled'], AGAIN);
-      await finish();
-      await trial.duplicate(store, key, late(ending));
-      for (const id of ids) await committed(id, 0, late(ending));
-      await committed(next, 1, late(ending));
+    for (const keys of COUNTS.map(uniques)) {
+      await trial.handled(trial.call(store, keys, writing(effects, keys)), 'A run wrote an effect');
+      for (const key of keys) await committed(key, 1, 'A run wrote an effect');
+      await trial.duplicate(other, keys, 'An effect was committed; its event is redelivered');
+      for (const key of keys) await committed(key, 1, 'An effect was committed; its event was redelivered');
     }
   },
 
-  async 'frees several keys of a handler that timed out, and never commits them'(trial) {
-    const { store, other, committed } = await transactional(trial);
-    for (const ending of ENDINGS) {
-      const keys = uniques(3);
-      const { ids, finish } = await timeOut(trial, (work) => trial.call(store, keys, work), ending);
-      for (const key of keys) await trial.eventually(() => trial.call(other, key), ['handled'], AGAIN);
-      await finish();
-      await trial.duplicate(store, keys, late(ending));
-      for (const id of ids) await committed(id, 0, late(ending));
+  async 'leaves no effect of a run that failed, and frees its keys'(trial) {
+    const { store, other, effects, committed } = await transactional(trial);
+    for (const keys of COUNTS.map(uniques)) {
+      const what = 'A run failed after it wrote an effect';
+      await trial.rethrows(trial.call(store, keys, writing(effects, keys, RUN_FAILED)), what);
+      for (const key of keys) await committed(key, 0, what);
+      await trial.handled(trial.call(other, keys, writing(effects, keys)), 'A failed event is redelivered');
+      for (const key of keys) await committed(key, 1, 'A failed event was redelivered');
+    }
+  },
+
+  async 'frees the keys of a handler that timed out, and never commits them'(trial) {
+    const { store, other, effects, committed } = await transactional(trial);
+    for (const keys of COUNTS.map(uniques)) {
+      for (const ending of ENDINGS) {
+        const these = keys.map((key) => key + ending);
+        const { ids, finish } = await timeOut(trial, (work) => trial.call(store, these, work), ending);
+        for (const key of these) {
+          const redeliver = () => trial.call(other, key, writing(effects, [key]));
+          await trial.eventually(redeliver, ['handled'], AGAIN);
+        }
+        await finish();
+        await trial.duplicate(store, these, late(ending));
+        for (const id of ids) await committed(id, 0, late(ending));
+        for (const key of these) await committed(key, 1, late(ending));
+      }
     }
   },
 
