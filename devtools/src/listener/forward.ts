@@ -1,20 +1,12 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Attempt, AttemptResponse, HeaderLine } from '../deliveries/delivery-record.js';
-import { createCapture } from '../service/capture.js';
+import type { Attempt, HeaderLine } from '../deliveries/delivery-record.js';
+import { type Exchanged, exchange } from '../service/exchange.js';
 import { tlsReason } from '../tls-reason.js';
 
 /** The outcome of forwarding a delivery. */
-export interface Forwarded {
-  /** The status of the target's answer; undefined without an answer. */
-  readonly status?: number | undefined;
-  /** Its Retry-After header. */
-  readonly retryAfter?: string | undefined;
+export interface Forwarded extends Exchanged {
   readonly reason?: string | undefined;
-  readonly code?: string | undefined;
-  readonly durationMs: number;
-  /** The start of the answer: resolves soon after the status, and never rejects. */
-  readonly response?: Promise<AttemptResponse> | undefined;
 }
 
 export interface ForwardOptions {
@@ -33,8 +25,6 @@ const OF_THE_CONNECTION = new Set(
     ' ',
   ),
 );
-/** The rest of an answer's body is not read. */
-const MOST_BYTES = 1024 * 1024;
 /** Wait in ms for an incomplete body before its start is shown. */
 const CAPTURE_MS = 500;
 
@@ -42,44 +32,14 @@ const CAPTURE_MS = 500;
  * Forwards a delivery: the same bytes and the same headers, in their order and spelling, except Host and headers of the
  * connection. Follows no redirect. Never rejects.
  */
-export function forward({ target, path, headers, body, timeoutMs, signal }: ForwardOptions): Promise<Forwarded> {
-  const start = performance.now();
-  return new Promise((resolve) => {
-    const settle = (outcome: Omit<Forwarded, 'durationMs'>) =>
-      resolve({ ...outcome, durationMs: Math.round(performance.now() - start) });
-    const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
-    let request: ClientRequest;
-    try {
-      const lines = forwardedHeaders(headers, target.host, body.byteLength);
-      // A new connection: an idle one that the target has just closed would look like a target that is down.
-      request = send(destination(target, path), {
-        method: 'POST',
-        headers: lines.flat(),
-        agent: false,
-        ...(signal && { signal }),
-      });
-    } catch (error) {
-      settle({ code: codeOf(error), reason: 'The delivery could not be forwarded.' });
-      return;
-    }
-    const timer = setTimeout(() => {
-      settle({ code: 'ETIMEDOUT', reason: `The target did not answer within ${timeoutMs} ms.` });
-      request.destroy();
-    }, timeoutMs);
-    request.on('response', (response) => {
-      clearTimeout(timer);
-      const { statusCode: status, headers } = response;
-      settle({ status, retryAfter: headers['retry-after'], response: startOf(response, timeoutMs) });
-    });
-    // A protocol upgrade does not answer a delivery.
-    request.on('upgrade', (_response, socket) => socket.destroy());
-    request.on('error', (error) => settle({ code: codeOf(error), reason: reasonOf(error, target) }));
-    request.on('close', () => {
-      clearTimeout(timer);
-      settle({ code: 'ECONNRESET', reason: 'The target closed the connection without an answer.' });
-    });
-    request.end(body);
-  });
+export async function forward({ target, path, headers, body, timeoutMs, signal }: ForwardOptions): Promise<Forwarded> {
+  const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
+  const lines = forwardedHeaders(headers, target.host, body.byteLength).flat();
+  // A new connection: an idle one that the target has just closed would look like a target that is down.
+  const to = destination(target, path);
+  const open = () => send(to, { method: 'POST', headers: lines, agent: false, ...(signal && { signal }) });
+  const sent = await exchange(open, { body, timeoutMs, captureMs: CAPTURE_MS });
+  return sent.code === undefined ? sent : { ...sent, reason: reasonOf(sent.code, target, timeoutMs) };
 }
 
 /** Where a delivery goes: the target, with the path of the delivery if the target has none. */
@@ -118,37 +78,12 @@ function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: n
   return lines;
 }
 
-/** The start of an answer. The rest is read and dropped, within limits, so that the target can end it. */
-function startOf(response: IncomingMessage, timeoutMs: number): Promise<AttemptResponse> {
-  const capture = createCapture(response);
-  const end = setTimeout(() => response.destroy(), timeoutMs);
-  return new Promise((resolve) => {
-    const done = () => resolve(capture.end());
-    const late = setTimeout(done, CAPTURE_MS);
-    response.on('data', (chunk: Buffer) => {
-      capture.take(chunk);
-      if (capture.full) done();
-      if (capture.bytes > MOST_BYTES) response.destroy();
-    });
-    response.on('error', () => {});
-    response.on('end', done).on('close', () => {
-      clearTimeout(end);
-      clearTimeout(late);
-      done();
-    });
-  });
-}
-
-function codeOf(error: unknown): string {
-  const { code } = Object(error) as { code?: unknown };
-  return typeof code === 'string' ? code : 'ERR_FORWARD';
-}
-
-function reasonOf(error: unknown, target: URL): string {
-  const code = codeOf(error);
+function reasonOf(code: string, target: URL, timeoutMs: number): string {
+  if (code === 'ETIMEDOUT') return `The target did not answer within ${timeoutMs} ms.`;
   if (code === 'ECONNREFUSED') return `Nothing is listening at ${target.host}. Is your app running?`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host ${target.hostname} does not exist. Check the URL.`;
   if (code === 'ECONNRESET') return 'The target closed the connection without an answer.';
+  if (code.startsWith('ERR_INVALID_')) return 'The delivery could not be forwarded.';
   const tls = tlsReason(code);
   return tls === undefined ? 'The target could not be reached.' : `No TLS connection to ${target.host}: ${tls}`;
 }

@@ -1,20 +1,13 @@
-import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { tlsReason } from '../tls-reason.js';
 import type { AttemptResponse, HeaderLine } from './attempt.js';
-import { type Capture, createCapture } from './capture.js';
+import { type Exchanged, exchange } from './exchange.js';
 
 /** The result of one POST. */
-export interface Answer {
-  /** The HTTP status; undefined without a response. */
-  readonly status?: number | undefined;
+export interface Answer extends Omit<Exchanged, 'response'> {
   /** Why there was no response, or what is wrong with it. */
   readonly reason?: string | undefined;
-  readonly code?: string | undefined;
-  /** Milliseconds until the response started or the request failed. */
-  readonly durationMs: number;
-  /** The Retry-After header of the response. */
-  readonly retryAfter?: string | undefined;
   /** The start of the response. */
   readonly response?: AttemptResponse | undefined;
 }
@@ -48,8 +41,8 @@ const REASONS: Record<string, string> = {
   ECONNRESET: 'the connection was closed before a response',
   ENOTFOUND: 'the host does not exist',
   EAI_AGAIN: 'DNS lookup failed',
-  ETIMEDOUT: 'the connection timed out',
   EPIPE: 'the connection was closed while the body was being sent',
+  DROPPED: 'the connection was closed halfway, as requested',
   HPE_HEADER_OVERFLOW: 'the response headers are too large',
 };
 
@@ -69,8 +62,23 @@ export function createSender(): Sender {
     async send(post) {
       const target = new URL(post.url);
       const { request, agent } = target.protocol === 'https:' ? await secure() : { request: httpRequest, agent: http };
-      const headers = Object.fromEntries(post.headers);
-      return exchange(post, () => request(target, { method: 'POST', agent, headers }));
+      const { timeoutMs, signal } = post;
+      const open = () => {
+        const headers = Object.fromEntries(post.headers);
+        const opened = request(target, { method: 'POST', agent, headers, signal });
+        // Go's HTTP client does not send one.
+        opened.removeHeader('Connection');
+        return opened;
+      };
+      const { response, ...answer } = await exchange(open, { ...post, captureMs: timeoutMs });
+      const { status = 0, code } = answer;
+      const isRedirect = status >= 300 && status < 400;
+      return {
+        ...answer,
+        ...(isRedirect && { reason: 'redirects are not followed', code: 'REDIRECT' }),
+        ...(code !== undefined && { reason: reasonOf(code, timeoutMs) }),
+        response: await response,
+      };
     },
     close() {
       http.destroy();
@@ -79,60 +87,7 @@ export function createSender(): Sender {
   };
 }
 
-function exchange({ body, timeoutMs, signal, dropHalfWay }: Post, open: () => ClientRequest): Promise<Answer> {
-  return new Promise((resolve) => {
-    const begun = performance.now();
-    let answer: Answer | undefined;
-    let capture: Capture | undefined;
-    const timer = setTimeout(() => fail(`no response within ${timeoutMs} ms`, 'ETIMEDOUT'), timeoutMs);
-    const abort = () => fail('aborted', 'ABORT_ERR');
-
-    function note(found: Omit<Answer, 'durationMs'>): void {
-      answer ??= { ...found, durationMs: Math.round(performance.now() - begun) };
-    }
-    /** After a response has started, later errors do not change the result. */
-    function end(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      note({ reason: REASONS.ECONNRESET, code: 'ECONNRESET' });
-      const noted = answer as Answer;
-      if (capture === undefined) resolve(noted);
-      else void capture.end().then((response) => resolve({ ...noted, response }));
-    }
-    function fail(reason: string, code: string): void {
-      note({ reason, code });
-      request.destroy();
-      end();
-    }
-
-    const request = open();
-    // Go's HTTP client does not send one.
-    request.removeHeader('Connection');
-    request.on('error', ({ code = 'ERR_REQUEST' }: NodeJS.ErrnoException) => {
-      fail(REASONS[code] ?? tlsReason(code)?.replace(/\.$/, '') ?? 'the request failed', code);
-    });
-    request.on('close', end);
-    request.on('response', (response) => {
-      const status = response.statusCode as number;
-      const redirect = status >= 300 && status < 400;
-      note({
-        status,
-        ...(redirect && { reason: 'redirects are not followed', code: 'REDIRECT' }),
-        retryAfter: response.headers['retry-after'],
-      });
-      const captured = createCapture(response);
-      capture = captured;
-      response.on('data', (chunk: Uint8Array) => {
-        captured.take(chunk);
-        if (captured.full) request.destroy();
-      });
-      response.on('error', end).on('end', end);
-    });
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort);
-    if (dropHalfWay) {
-      const drop = () => fail('the connection was closed halfway, as requested', 'DROPPED');
-      request.write(body.subarray(0, body.length >> 1), drop);
-    } else request.end(body);
-  });
+function reasonOf(code: string, timeoutMs: number): string {
+  if (code === 'ETIMEDOUT') return `no response within ${timeoutMs} ms`;
+  return REASONS[code] ?? tlsReason(code)?.replace(/\.$/, '') ?? 'the request failed';
 }
