@@ -40,7 +40,8 @@ export function causeOf(findings: readonly Finding[], ageMs: number): Cause | un
   const { cause: id, what } = finding;
   if (id === 'timestamp-stale') return { id, text: `stale by ${ageText(ageMs)}` };
   if (id === 'timestamp-ahead') return { id, text: `timestamp ${ageText(ageMs)} ahead` };
-  if (id === 'app-said') return { id, text: cut(printable(what.replace(/^The app answered (?:\d+: )?/, '')), LONGEST) };
+  if (id === 'app-said')
+    return { id, text: cut(printable(what.replace(/^The app answered (?:\d+: )?|\.$/g, '')), LONGEST) };
   return { id, text: TEXTS[id] ?? id.replaceAll('-', ' ') };
 }
 

@@ -21,19 +21,19 @@ describeInBoth('the address of the page', (ground) => {
 
   it('goes back and forward between what was open and filtered', async () => {
     const { page } = await ground.open({ count: 30 });
-    await page.getByRole('button', { name: /^refused/ }).click();
-    await page.getByText('3 of 30 deliveries').waitFor();
+    await page.getByRole('button', { name: /^accepted/ }).click();
+    await page.getByText('24 of 30 deliveries').waitFor();
     await openFirst(page);
     await page.keyboard.press('j');
-    const next = page.getByRole('heading', { name: 'Delivery 18' });
+    const next = page.getByRole('heading', { name: 'Delivery 29' });
     await next.waitFor();
     await page.evaluate(() => history.back());
     await next.waitFor({ state: 'hidden' });
-    await page.getByText('3 of 30 deliveries').waitFor();
+    await page.getByText('24 of 30 deliveries').waitFor();
     await page.evaluate(() => history.back());
     await page.getByText('30 deliveries', { exact: true }).waitFor();
     await page.evaluate(() => history.forward());
-    await page.getByText('3 of 30 deliveries').waitFor();
+    await page.getByText('24 of 30 deliveries').waitFor();
     await page.evaluate(() => history.forward());
     // Moving to the next one added no step to the history.
     await next.waitFor();

@@ -1,6 +1,6 @@
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
-import { expectNoSidewaysScroll, looks, openFirst, textsOf, violationsOf } from './open-page.js';
+import { expectNoSidewaysScroll, looks, openWhole, textsOf, violationsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -11,7 +11,7 @@ describePage('what was signed and what was received', (ground) => {
   async function openWith(rawBody: Uint8Array, more = {}) {
     const { page, source, problems } = await ground.open();
     source.feed.put(recordOf('1', { rawBody, ...more }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     return { page, panel, problems };
   }
 
@@ -71,7 +71,7 @@ describePage('the difference on a phone', (ground) => {
     source.feed.put(
       recordOf('1', { rawBody: bytes(`["${'x'.repeat(300)}",1`), signedBody: bytes(`["${'y'.repeat(300)}"`) }),
     );
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     await panel.locator('.diff').waitFor();
     await panel.getByText(SUMMARY).click();
     await panel.getByRole('button', { name: 'Edit and send again' }).click();

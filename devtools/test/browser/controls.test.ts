@@ -1,6 +1,6 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
-import { rowsOf } from './open-page.js';
+import { openControls, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
 
@@ -52,6 +52,7 @@ describePage('filters of the page', (ground) => {
 describeInBoth('the registration of a webhook', (ground) => {
   it('registers a webhook, shows its secret once, and has forgotten it when the dialog is closed', async () => {
     const { page, problems } = await ground.open();
+    await openControls(page);
     await page.getByRole('button', { name: 'Register a webhook' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Label').fill('<b>till</b>');
@@ -79,6 +80,7 @@ describeInBoth('the registration of a webhook', (ground) => {
 describePage('webhooks and faults on the page', (ground) => {
   it('removes a webhook when asked twice', async () => {
     const { page } = await ground.open();
+    await openControls(page);
     const remove = page.getByRole('button', { name: 'Remove shop' });
     await remove.click();
     await page.getByRole('button', { name: 'Really remove? shop' }).click();
@@ -88,6 +90,7 @@ describePage('webhooks and faults on the page', (ground) => {
 
   it('says in a banner which faults are on, in every tab, until they are turned off', async () => {
     const { page } = await ground.open();
+    await openControls(page);
     await page.getByRole('switch', { name: 'Wrong signature' }).click();
     const banner = page.locator('#fault-banner');
     await banner.getByText('Faults are on: wrong signature.').waitFor();
@@ -97,6 +100,7 @@ describePage('webhooks and faults on the page', (ground) => {
     await page.getByText('wrong signature, delay of 1.5 s').waitFor();
     await page.reload();
     await page.getByText('wrong signature, delay of 1.5 s').waitFor();
+    await openControls(page);
     expect(await page.getByRole('switch', { name: 'Wrong signature' }).isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Turn all off' }).click();
     await banner.waitFor({ state: 'hidden' });

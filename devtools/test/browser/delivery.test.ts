@@ -1,6 +1,6 @@
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
-import { openFirst, textsOf } from './open-page.js';
+import { openWhole, textsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -9,7 +9,7 @@ describePage('the open delivery', (ground) => {
     const { page, source } = await ground.open();
     const items = Array.from({ length: 230 }, (_, n) => sampleEventEmitted({ data: { event: { name: `Event${n}` } } }));
     source.feed.put(recordOf('1', { items }));
-    await openFirst(page);
+    await openWhole(page);
     for (let shown = 25; shown < 230; shown += 25) {
       expect(await textsOf(page, '#detail .items h4')).toHaveLength(shown);
       await page.locator('#detail button.more', { hasText: `Show more: ${230 - shown} event` }).click();
@@ -32,7 +32,7 @@ describePage('the open delivery', (ground) => {
     source.feed.put(
       recordOf('1', { items: [sampleEventEmitted({ id: sample.id, data: { event: { inputs, rawFields } } })] }),
     );
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     const amount = panel.locator('.formatted');
     expect(await amount.innerText()).toBe('1234567.5 TKN');
     expect(await textsOf(page, '.formatted .digits span')).toEqual(['1', '234', '567']);
@@ -45,7 +45,7 @@ describePage('the open delivery', (ground) => {
     const { page, source } = await ground.open();
     const sample = sampleEventEmitted();
     source.feed.put(recordOf('1', { items: [sample] }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     const links = panel.locator('a.explorer');
     const { transaction, event } = sample.data;
     const urls = await page.evaluate(() =>

@@ -6,6 +6,7 @@ import {
   expectNoSidewaysScroll,
   looks,
   type OpenPage,
+  openControls,
   openFirst,
   openPage,
   rowsOf,
@@ -43,7 +44,9 @@ describe.skipIf(!hasChromium || !hasAnvil)(
       const secret = await dialog.getByRole('group', { name: 'Secret' }).innerText();
       system.setSecret(secret);
       await dialog.getByRole('button', { name: 'Done' }).click();
+      await openControls(page);
       await page.getByRole('button', { name: 'Remove till' }).waitFor();
+      await page.keyboard.press('Escape');
       expect(secret.length).toBeGreaterThanOrEqual(32);
       expect(await page.content()).not.toContain(secret);
     });
@@ -51,8 +54,8 @@ describe.skipIf(!hasChromium || !hasAnvil)(
     it('shows the delivery of a real transaction, accepted, with its amount decoded exactly', async () => {
       const { page } = tab;
       const hash = await system.transfer(BOB, 12_500_000_000_000_000_000n);
-      await rowsOf(page).getByText('accepted').waitFor();
-      expect(await rowsOf(page).innerText()).toMatch(/accepted.*200.*Transfer.*sampletoken.*till/s);
+      await page.locator('.row.accepted').waitFor();
+      expect(await rowsOf(page).innerText()).toMatch(/accepted.*Transfer.*12\.5 SAMPLE · 0x\w{4} → 0x7099.*200/s);
       const panel = await openFirst(page);
       const amount = panel.getByRole('row', { name: /^value uint256/ });
       expect(await amount.innerText()).toMatch(/uint256\s+12\.5 SAMPLE\s+12500000000000000000/);
@@ -66,12 +69,14 @@ describe.skipIf(!hasChromium || !hasAnvil)(
 
     it('shows how a delivery with a fault is refused, and why', async () => {
       const { page } = tab;
+      await openControls(page);
       await page.getByRole('switch', { name: 'Wrong signature' }).click();
+      await page.keyboard.press('Escape');
       await page.getByText('Faults are on: wrong signature.').waitFor();
       await page.getByRole('button', { name: 'Send sample' }).click();
-      await rowsOf(page).getByText('refused').waitFor();
+      await page.locator('.row.refused').waitFor();
       const panel = await openFirst(page);
-      await panel.getByText('Answered 403').waitFor();
+      await panel.locator('.answer').getByText('Answered 403').waitFor();
       const causes = await panel.locator('.finding').allInnerTexts();
       expect(causes[0]).toMatch(/^certain.*contains a fault that you turned on/s);
       expect(causes[1]).toMatch(/^certain.*(white space|line break|newline)/is);

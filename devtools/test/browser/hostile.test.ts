@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
 import { HOSTILE } from '../page/fake-source.js';
-import { expectNoSidewaysScroll, looks, openFirst, rowsOf } from './open-page.js';
+import { expectNoSidewaysScroll, looks, openWhole, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
 
@@ -59,7 +59,7 @@ describeInBoth('what comes from the wire', (ground) => {
       source.feed.put(filledWith(text, String(index + 2)));
       await expect.poll(() => rowsOf(page).count()).toBe(index + 2);
       const before = await marks();
-      const panel = await openFirst(page);
+      const panel = await openWhole(page);
       await panel.getByRole('button', { name: 'Indented' }).last().click();
       await panel.getByText('1 header', { exact: true }).click();
       await panel.locator('.item').first().waitFor();
@@ -81,7 +81,7 @@ describePage('text from the wire', (ground) => {
     const { page, source } = await ground.open();
     source.feed.put(filledWith('pay\u202egpj.exe\u0007'));
     expect(await rowsOf(page).first().innerText()).toContain('pay⟦U+202E⟧gpj.exe⟦U+0007⟧');
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     expect(await panel.getByRole('heading', { name: 'pay⟦U+202E⟧gpj.exe⟦U+0007⟧' }).count()).toBe(2);
     expect(await page.evaluate(() => ['\u202e', '\u0007'].some((mark) => document.body.innerText.includes(mark)))).toBe(
       false,
@@ -93,7 +93,7 @@ describePage('text from the wire', (ground) => {
   it('is cut where it is long, until all is asked for', async () => {
     const { page, source } = await ground.open();
     source.feed.put(filledWith('long '.repeat(2000)));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     const value = panel.locator('.inputs .value').first();
     expect((await value.innerText()).length).toBeLessThan(400);
     await value.getByRole('button', { name: /Show all [\d,]+ characters/ }).click();

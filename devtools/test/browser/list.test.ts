@@ -6,6 +6,7 @@ import { describeInBoth, describePage } from './suite.js';
 describeInBoth('the list', (ground) => {
   it('leaves the row that was clicked where it is', async () => {
     const { page } = await ground.open({ count: 300 });
+    await page.locator('#insight').waitFor();
     const grid = page.getByRole('grid');
     for (const index of [3, 9]) {
       const row = page.locator(`[aria-rowindex="${index + 2}"]`);
@@ -14,10 +15,8 @@ describeInBoth('the list', (ground) => {
       const before = await place();
       await row.click();
       await page.getByRole('heading', { name: `Delivery ${300 - index}` }).waitFor();
-      await page.locator('#list.narrow').waitFor();
       await expect.poll(async () => Math.abs((await place()) - before)).toBeLessThan(2);
       await page.keyboard.press('Escape');
-      await page.locator('#list:not(.narrow)').waitFor();
       await expect.poll(place).toBe(before);
       expect(await grid.evaluate((node) => node.scrollTop)).toBe(0);
     }
@@ -29,10 +28,10 @@ describePage('the list', (ground) => {
     const { page, source } = await ground.open();
     source.feed.put(recordOf('1', { recorded: true }));
     const row = rowsOf(page).first();
-    expect(await row.locator('.gist').innerText()).toMatch(/^0xf39F… → 0x7099… · /);
+    expect(await row.locator('.gist').innerText()).toMatch(/ · 0xf39F → 0x7099$/);
     await row.getByText('recorded', { exact: true }).waitFor();
     const title = await row.locator('.time').getAttribute('title');
-    expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC[+−]\d\d:\d\d\n\d{4}-\d\d-\d\dT.*Z$/);
+    expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC($|[+−]\d\d:\d\d\n\d{4}-\d\d-\d\dT.*Z$)/);
   });
 
   it('holds while it is paused, counts what waits, and goes on', async () => {

@@ -4,7 +4,7 @@ import { createFeed } from '../../src/deliveries/feed.js';
 import type { PageActions } from '../../src/page/page-actions.js';
 import type { PageState } from '../../src/page/page-state.js';
 import { servePage } from '../../src/page/serve-page.js';
-import { openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
+import { openControls, openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -42,10 +42,12 @@ describePage('the page of listen', (ground) => {
 
   it('has no webhooks, no faults and no samples, and nothing to resend to without a target', async () => {
     const { page, feed } = await open();
-    await page.getByText('npx event-webhooks send http://127.0.0.1:4321', { exact: true }).waitFor();
+    await page.getByText('http://127.0.0.1:4321', { exact: true }).last().waitFor();
+    await openControls(page);
     expect(await page.getByRole('switch').count()).toBe(0);
-    expect(await page.getByRole('button', { name: /Register|Send sample/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Register|Send/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
     // A path that a sender has chosen leads nowhere else.
     feed.put(recordOf('1', { target: '//elsewhere.example/hook' }));
     const panel = await openFirst(page);
@@ -63,8 +65,19 @@ describePage('the page of listen', (ground) => {
     await panel.getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('heading', { name: 'Delivery 2' }).waitFor();
     expect(resent).toEqual(['1']);
-    await page.getByRole('button', { name: '1 new delivery' }).click();
+    // What was sent is shown, although the list is held while a delivery is open.
     await expect.poll(() => rowsOf(page).first().getAttribute('aria-selected')).toBe('true');
+  });
+
+  it('sends a sample where nothing has come yet', async () => {
+    const { page, feed } = await open(undefined, {
+      sample() {
+        feed.put(recordOf('1'));
+        return {};
+      },
+    });
+    await page.getByRole('button', { name: 'Send a sample' }).click();
+    await page.locator('.row.active', { hasText: '#1' }).waitFor();
   });
 
   it('forces answers, says so, and ends it', async () => {
@@ -73,21 +86,22 @@ describePage('the page of listen', (ground) => {
       status = wanted;
     };
     const { page } = await open('http://127.0.0.1:3000/', { respond }, () => ({ respond: status }));
-    const choice = page.getByLabel('Answer with');
-    const banner = page.getByRole('region', { name: 'Forced answers' });
+    await openControls(page);
+    const choice = page.getByLabel('Respond with');
+    const banner = page.getByRole('region', { name: 'Forced responses' });
     // The status of --respond, which is not one of the usual ones.
-    await banner.getByText('Authentic deliveries are answered 418. Nothing is forwarded.').waitFor();
+    await banner.getByText('Every authentic delivery gets 418. Nothing is forwarded.').waitFor();
     expect(await choice.inputValue()).toBe('418');
     await choice.selectOption('503 Service Unavailable');
-    await banner.getByText('Authentic deliveries are answered 503 Service Unavailable.').waitFor();
+    await banner.getByText('Every authentic delivery gets 503 Service Unavailable.').waitFor();
     expect(status).toBe(503);
     expect(await violationsOf(page)).toEqual([]);
-    await banner.getByRole('button', { name: 'Answer as the app' }).click();
+    await banner.getByRole('button', { name: 'Respond as the app' }).click();
     await banner.waitFor({ state: 'detached' });
     expect([status, await choice.inputValue()]).toEqual([undefined, '']);
     await choice.selectOption('500 Internal Server Error');
     await banner.waitFor();
-    await choice.selectOption('answer of the app');
+    await choice.selectOption('your app’s response');
     await banner.waitFor({ state: 'detached' });
     expect(status).toBeUndefined();
   });

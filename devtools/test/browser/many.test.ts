@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectNoSidewaysScroll, openFirst, rowsOf } from './open-page.js';
+import { expectNoSidewaysScroll, openFirst, openWhole, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -54,8 +54,8 @@ describePage('the page with 10 000 deliveries', (ground) => {
   it('does not move what is looked at when new ones come, and shows them when asked', async () => {
     const { page, source } = await ground.open({ count: 200 });
     const grid = page.getByRole('grid');
-    await rowsOf(page).first().waitFor();
-    await grid.evaluate((node) => node.scrollTo(0, 1600));
+    await page.locator('#insight').waitFor();
+    await grid.evaluate((node) => node.scrollTo(0, 1800));
     const third = page.locator('[aria-rowindex="53"]');
     await third.waitFor();
     const [text, box] = [await third.innerText(), await third.boundingBox()];
@@ -88,7 +88,7 @@ describePage('the page with 10 000 deliveries', (ground) => {
     const { page, source } = await ground.open();
     const rawBody = new Uint8Array(1_500_000).fill(0x61);
     source.feed.put(recordOf('1', { rawBody }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     await panel.getByText('Only the first 1 MiB of 1.5 MB is shown.').waitFor();
     expect(await panel.getByRole('button', { name: 'Copy body' }).count()).toBe(0);
     await panel.getByRole('button', { name: 'Show all 1,048,576 characters' }).click();

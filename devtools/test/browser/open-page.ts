@@ -92,6 +92,25 @@ export const rowsOf = (page: Page) => page.getByRole('grid').locator('.canvas').
 export const textsOf = (page: Page, selector: string) =>
   page.evaluate((each) => [...document.querySelectorAll(each)].map(({ textContent }) => textContent ?? ''), selector);
 
+/** Opens the drawer, if it is not open. */
+export async function openControls(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: 'Controls', exact: true });
+  if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+}
+
+/** Opens every step of the open delivery. */
+export async function openSteps(page: Page): Promise<void> {
+  for (let closed = page.locator('.step > details:not([open]) > summary'); (await closed.count()) > 0; )
+    await closed.first().click();
+}
+
+/** Opens the delivery on top of what is seen with all its steps, and gives the panel. */
+export async function openWhole(page: Page) {
+  const panel = await openFirst(page);
+  await openSteps(page);
+  return panel;
+}
+
 /** Opens the delivery on top of what is seen, and gives the panel. */
 export async function openFirst(page: Page) {
   await page.locator('.canvas > .row').first().click();

@@ -1,6 +1,6 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
-import { openFirst, rowsOf } from './open-page.js';
+import { openWhole, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
 
@@ -12,18 +12,18 @@ describePage('the page', (ground) => {
     source.feed.put(recordOf('2', { items: [sampleTransactionIncluded()], attempt: { status: 403 } }));
     await rowsOf(page).nth(1).waitFor();
     const [newest, oldest] = await rowsOf(page).allInnerTexts();
-    expect(newest).toMatch(/refused.*403.*transaction\.included.*ledger/s);
-    expect(oldest).toMatch(/accepted.*200.*Approval.*sampletoken.*ledger.*12 ms/s);
+    expect(newest).toMatch(/#2.*refused.*transaction\.included.*403/s);
+    expect(oldest).toMatch(/#1.*accepted.*Approval.*1 TKN · 0xf39F → 0x7099.*200/s);
   });
 
   it('changes a row in place: from no answer to one, with its attempts', async () => {
     const { page, source } = await ground.open();
     const pending = recordOf('1', { attempt: { status: undefined, durationMs: undefined } });
     source.feed.put(pending);
-    await rowsOf(page).getByText('pending').waitFor();
+    await page.locator('.row.pending').waitFor();
     const failed = { ...pending.attempts[0], at: Date.now(), headers: [], status: 500 };
     source.feed.put({ ...pending, attempts: [failed, failed], nextAttemptAt: Date.now() + 40_000 });
-    await rowsOf(page).getByText('failed').waitFor();
+    await page.locator('.row.failed').waitFor();
     expect(await rowsOf(page).innerText()).toMatch(/2 tries, again in \d+ s/);
     expect(await rowsOf(page).count()).toBe(1);
   });
@@ -31,31 +31,31 @@ describePage('the page', (ground) => {
   it('opens a delivery with verdict, events, attempts, headers and body', async () => {
     const { page, source } = await ground.open();
     source.feed.put(recordOf('1', { attempt: { status: undefined, code: 'ECONNREFUSED', reason: 'Nobody listens.' } }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     const text = await panel.innerText();
-    expect(text).toMatch(/failed.*No answer in 12 ms\..*ECONNREFUSED.*Nobody listens\./s);
+    expect(text).toMatch(/failed.*No response in 12 ms\..*ECONNREFUSED.*Nobody listens\./s);
     const amount = panel.getByRole('row', { name: /^value uint256/ });
     expect(await amount.innerText()).toMatch(/uint256\s+1 TKN\s+1000000000000000000/);
     expect(await panel.getByRole('row', { name: /X-Service-Signature [0-9a-f]{64}/ }).count()).toBe(1);
-    const body = panel.getByRole('region', { name: 'Body as text' });
-    expect(await body.innerText()).toMatch(/^\[\{"id":"/);
+    const body = panel.getByRole('region', { name: 'Body, indented' });
+    expect(await body.innerText()).toMatch(/^\[\n {2}\{\n {4}"id": "/);
   });
 
   it('follows the delivery that is open: a retry shows without opening it again', async () => {
     const { page, source } = await ground.open();
     const record = recordOf('1', { attempt: { status: 503 } });
     source.feed.put(record);
-    const panel = await openFirst(page);
-    await panel.getByText('Answered 503').waitFor();
+    const panel = await openWhole(page);
+    await panel.locator('.answer').getByText('Answered 503').waitFor();
     source.feed.put({ ...record, attempts: [...record.attempts, { at: Date.now(), headers: [], status: 200 }] });
-    await panel.getByText('Answered 200').waitFor();
+    await panel.locator('.answer').getByText('Answered 200').waitFor();
     expect(await panel.locator('.attempts tbody tr').count()).toBe(2);
   });
 
   it('says why a delivery was refused, how sure that is, and the fix', async () => {
     const { page, source } = await ground.open();
     source.feed.put(recordOf('1', { attempt: { status: 403, fault: 'wrong signature', reason: 'Not authentic.' } }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     const why = panel.locator('.finding').first();
     expect(await why.innerText()).toMatch(
       /certain.*a fault that you turned on: wrong signature.*Fix: .*Turn the fault off/s,
@@ -65,11 +65,11 @@ describePage('the page', (ground) => {
   it('resends a delivery', async () => {
     const { page, source } = await ground.open();
     source.feed.put(recordOf('1', { attempt: { status: 500 } }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     await panel.getByRole('button', { name: 'Resend' }).click();
     await page.getByText('Delivery resent.').waitFor();
-    await panel.getByText('Answered 200').waitFor();
-    await rowsOf(page).getByText('accepted').waitFor();
+    await panel.locator('.answer').getByText('Answered 200').waitFor();
+    await page.locator('.row.accepted').waitFor();
   });
 });
 
@@ -78,7 +78,7 @@ describeInBoth('an open delivery', (ground) => {
     const { page, source } = await ground.open();
     const items = [sampleEventEmitted({ data: { event: { contract: { label: "it's" } } } })];
     source.feed.put(recordOf('1', { items }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
     const address = panel.getByRole('button', { name: /Copy 0x5FbDB2315678afecb367f032d93F642f64180aa3/i }).first();
     expect(await address.innerText()).toMatch(/^0x5FbD…0aa3/);

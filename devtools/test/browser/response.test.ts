@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Attempt } from '../../src/deliveries/delivery-record.js';
-import { openFirst } from './open-page.js';
+import { openWhole } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -18,7 +18,7 @@ describePage('the response of the application', (ground) => {
       ['X-Powered-By', 'Express'],
     ]);
     source.feed.put(recordOf('1', { attempt: { status: 500, durationMs: 3, response } }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     expect(await panel.locator('.status-line').innerText()).toMatch(/^500 Internal Server Error\s+3 ms\s+57 B$/);
     const body = panel.getByRole('region', { name: 'Response, indented' });
     expect(await body.innerText()).toBe('{\n  "error": "Mount the webhook route before express.json()"\n}');
@@ -31,10 +31,10 @@ describePage('the response of the application', (ground) => {
     const show = async (attempt: Partial<Attempt>) => {
       source.feed.put(recordOf('1', { attempt }));
       await page.locator('#detail[aria-busy=false]').waitFor();
-      return panel.locator('section', { has: page.getByRole('heading', { name: 'Response' }) });
+      return panel.locator('.step', { has: page.getByRole('heading', { name: 'Answered' }) });
     };
     source.feed.put(recordOf('1', { attempt: { status: 204, response: responseOf('') } }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     await panel.getByText('no body', { exact: true }).waitFor();
     const cut = await show({
       status: 500,
@@ -59,7 +59,7 @@ describePage('the response of the application', (ground) => {
       ['<b>', '<script>window.pwned = 1</script>'],
     ]);
     source.feed.put(recordOf('1', { attempt: { status: 500, response } }));
-    const panel = await openFirst(page);
+    const panel = await openWhole(page);
     expect(await panel.getByRole('region', { name: 'Response as text' }).innerText()).toContain(
       '<h1>⟦U+202E⟧Error</h1>',
     );

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { nodeSnippet } from '../../src/page/snippets.js';
-import { looks, rowsOf } from './open-page.js';
+import { looks, openControls, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
 
@@ -15,7 +15,9 @@ describePage('the panel of controls', (ground) => {
     source.stateChanged();
     const banner = page.getByRole('region', { name: 'Deliveries that wait' });
     await banner.getByText(/^shop: 94 deliveries waiting behind #343, which is sent again in \d+ s\.$/).waitFor();
+    await openControls(page);
     await page.getByText('94 deliveries waiting', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
     await banner.getByRole('button', { name: '#343' }).click();
     await page.getByRole('heading', { name: 'Delivery 343' }).waitFor();
     const [call] = await Promise.all([
@@ -80,6 +82,7 @@ describePage('a webhook without a receiver', (ground) => {
     source.more.firstRun = { framework, snippet, file, url, secretCommand, asks: false };
     source.feed.put(recordOf('1', { attempt: { status: undefined, code: 'ECONNREFUSED' } }));
     source.stateChanged();
+    await openControls(page);
     await page.getByRole('button', { name: 'No receiver yet?' }).click();
     const dialog = page.getByRole('dialog', { name: 'A receiver for Node.js' });
     expect(await dialog.getByRole('group', { name: 'Start' }).innerText()).toBe(secretCommand);
@@ -131,6 +134,7 @@ describeInBoth('recordings on the page', (ground) => {
     const { page, problems } = await ground.open();
     const refusal = { status: 400, json: { message: 'That is not a recording.' } };
     await page.route('**/api/recordings', (route) => route.fulfill(refusal));
+    await openControls(page);
     const file = { name, mimeType: 'application/x-ndjson', buffer: Buffer.from('{"a":1}\n') };
     await page.getByLabel('Recording', { exact: true }).setInputFiles(file);
     await page.getByText('That is not a recording.').waitFor();
@@ -145,6 +149,7 @@ describeInBoth('recordings on the page', (ground) => {
 describePage('the list of the page', (ground) => {
   it('is saved as a recording', async () => {
     const { page, source } = await ground.open();
+    await openControls(page);
     const button = page.getByRole('button', { name: 'Export' });
     expect(await button.isDisabled()).toBe(true);
     source.feed.put(recordOf('1'));

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
+import type { Explainer } from '../../src/confined/explainer.js';
 import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type Feed } from '../../src/deliveries/feed.js';
 import { PageError } from '../../src/page/page-guard.js';
@@ -37,10 +38,12 @@ export async function startFakeSource({
   count = 100,
   port = 0,
   hostile = true,
+  explainer,
 }: {
   count?: number;
   port?: number;
   hostile?: boolean;
+  explainer?: Explainer;
 } = {}): Promise<FakeSource> {
   const feed = createFeed();
   const faults = { duplicate: false, reorder: false, delayMs: 0, wrongSignature: false, oldTimestamp: false };
@@ -61,6 +64,7 @@ export async function startFakeSource({
     feed,
     directory: new URL('../../dist/cli/browser/', import.meta.url),
     port,
+    explainer,
     secretOf: () => SECRET,
     contracts: () =>
       new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18, symbol: 'TKN' }]]),
@@ -160,7 +164,7 @@ function made(n: number, at: number, hostile: boolean, fault: string | undefined
   else if (n % 9 === 0) attempts[0] = attempt({ status: 403 });
   else if (n % 11 === 0)
     attempts[0] = attempt({ status: undefined, code: 'ECONNREFUSED', reason: 'Nothing listens there.' });
-  else if (n % 13 === 0) attempts.unshift(attempt({ at: at - 5000, status: 503 }));
+  else if (n % 13 === 0) attempts.unshift(attempt({ status: 503 }));
   else if (n % 17 === 0) attempts[0] = { at, headers: lines };
   return {
     id: String(n),

@@ -1,16 +1,17 @@
 import { useSignalEffect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { Detail } from './detail/detail.js';
+import { Drawer } from './drawer/drawer.js';
+import { DropTarget } from './drawer/drop-target.js';
+import { Empty } from './drawer/empty.js';
+import { ReceiverDialog } from './drawer/receiver.js';
+import { Registration } from './drawer/registration.js';
 import { Filters } from './list/filters.js';
+import { Insight } from './list/insight.js';
 import { List } from './list/list.js';
 import { Lost } from './lost.js';
 import { phone, type Session } from './session.js';
 import { Notices } from './shared/notices.js';
-import { DropTarget } from './side/drop-target.js';
-import { Empty } from './side/empty.js';
-import { ReceiverDialog } from './side/receiver.js';
-import { Registration } from './side/registration.js';
-import { Side } from './side/side.js';
 import { KeysDialog } from './top/keys-dialog.js';
 import { Top } from './top/top.js';
 
@@ -39,20 +40,19 @@ export function App({ session }: { session: Session }) {
       <header id="top" inert={covered}>
         <Top session={session} />
       </header>
-      <aside id="side" aria-label="Controls" inert={covered}>
-        <Side session={session} />
-      </aside>
       <main id="main" inert={covered}>
         <h2 class="unseen">Deliveries</h2>
         <search id="filters" aria-label="Deliveries">
           <Filters session={session} />
         </search>
+        <Insight session={session} />
         <div id="list-pane">
           <List session={session} />
           <Empty session={session} />
         </div>
       </main>
       <Detail session={session} />
+      <Drawer session={session} />
       <Registration session={session} />
       <ReceiverDialog session={session} />
       <DropTarget session={session} />

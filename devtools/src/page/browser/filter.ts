@@ -20,8 +20,8 @@ export const isFiltering = ({ verdicts, kind, contract, text, span }: Filters) =
 
 /** The searchable text of a summary. */
 function textOf(entry: Entry): string {
-  const { id, label, target, code, status, fault, kinds, contracts, names, gist } = entry.summary;
-  entry.text ??= [id, label, target, code, status, fault, ...kinds, ...contracts, ...names, gist]
+  const { id, label, target, code, status, fault, kinds, contracts, names, gist, cause } = entry.summary;
+  entry.text ??= [id, `#${id}`, label, target, code, status, fault, cause?.text, ...kinds, ...contracts, ...names, gist]
     .join('\n')
     .toLowerCase();
   return entry.text;

@@ -6,10 +6,13 @@ export const keyHelp = [
   [['j', '↓'], 'Next delivery'],
   [['k', '↑'], 'Previous delivery'],
   [['Enter'], 'Open the delivery'],
+  [['→', '←'], 'Show or fold deliveries with one cause'],
+  [['x'], 'Select a row, to resend or export several'],
   [['Esc'], 'Close, or back to the newest'],
   [['r'], 'Resend the open delivery'],
   [['e'], 'Edit it and send it again'],
   [['p'], 'Pause or resume the list'],
+  [['c'], 'Open the controls'],
   [['?'], 'Show these keys'],
 ] as const;
 

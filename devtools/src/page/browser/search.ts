@@ -9,6 +9,8 @@ const AGAIN_MS = 1000;
 /** Searches on the server, for texts that the page does not have: bodies, headers, answers. */
 export interface Search {
   readonly found: Signal<ReadonlySet<string>>;
+  /** Whether the server has not answered yet. */
+  readonly searching: Signal<boolean>;
   /** Why not everything was searched. */
   readonly problem: Signal<string | undefined>;
   /** Deliveries have come or changed. */
@@ -21,6 +23,7 @@ const NONE: ReadonlySet<string> = new Set();
 export function createSearch(api: Api, filters: Signal<Filters>): Search {
   const found = signal(NONE);
   const problem = signal<string>();
+  const searching = signal(false);
   let text = '';
   let asked = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,8 +38,11 @@ export function createSearch(api: Api, filters: Signal<Filters>): Search {
       if (stop.aborted) return;
       found.value = new Set(answer.ids);
       problem.value = answer.complete ? undefined : 'Too much to search at once: more deliveries may match.';
+      searching.value = false;
     } catch {
-      if (!stop.aborted) problem.value = 'Only what the list shows was searched: the server does not answer.';
+      if (stop.aborted) return;
+      problem.value = 'Only what the list shows was searched: the server does not answer.';
+      searching.value = false;
     }
   }
 
@@ -49,10 +55,12 @@ export function createSearch(api: Api, filters: Signal<Filters>): Search {
     timer = text === '' ? undefined : setTimeout(() => void ask(), TYPING_MS);
     found.value = NONE;
     problem.value = undefined;
+    searching.value = text !== '';
   });
 
   return {
     found,
+    searching,
     problem,
     again() {
       if (text !== '') timer ??= setTimeout(() => void ask(), AGAIN_MS);

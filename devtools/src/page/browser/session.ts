@@ -25,12 +25,16 @@ export interface Session extends Cursor {
   readonly filters: Signal<Filters>;
   readonly search: Search;
   readonly dialog: Signal<'register' | 'receiver' | 'keys' | undefined>;
+  /** Whether the drawer with the controls is open. */
+  readonly drawer: Signal<boolean>;
   /** Deliveries that came while the tab was in the background. */
   readonly unseen: Signal<number>;
   /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */
   readonly clock: Signal<number>;
   now(): number;
   open(id: string, how?: How): void;
+  /** Shows a delivery in the list once it is there, even if filters or a hold would hide it. (Default: the next new one.) */
+  show(id?: string): void;
   close(): void;
   /** Removes all deliveries, here and on the server. */
   clear(): Promise<void>;
@@ -62,11 +66,31 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
   const cursor = createCursor({ store, view, changed, open });
   const { openId } = cursor;
 
+  /** What is to be shown in the list once it is there: a delivery by its id, or the next one that comes. */
+  let sought: { id?: string | undefined; from: number; isSent: boolean } | undefined;
+
+  function findSought(): void {
+    if (sought === undefined) return;
+    const { id, from, isSent } = sought;
+    const entry = id === undefined ? store.all().findLast(({ seq }) => seq >= from) : store.get(id);
+    if (entry === undefined) return;
+    sought = undefined;
+    if (isSent && !matcher(filters.value, search.found.value)(entry)) filters.value = NO_FILTERS;
+    if (view.indexOf(entry) < 0) cursor.showWaiting();
+    if (view.indexOf(entry) >= 0) cursor.cursor.value = entry;
+  }
+
+  function show(id?: string): void {
+    sought = { id, from: store.nextSeq(), isSent: true };
+    findSought();
+  }
+
   function open(id: string, how: How = 'pointer'): void {
     batch(() => {
       if (openId.value !== id) openVersion.value++;
       openId.value = id;
-      cursor.cursor.value = store.get(id) ?? cursor.cursor.value;
+      sought = { id, from: 0, isSent: sought?.id === id && sought.isSent };
+      findSought();
     });
     // After the panel is rendered.
     if (how === 'key' || phone.matches) queueMicrotask(() => document.getElementById('detail-title')?.focus());
@@ -74,16 +98,12 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
 
   function close(): void {
     if (openId.value === undefined) return;
-    openId.value = undefined;
-    cursor.leave();
+    batch(() => {
+      openId.value = undefined;
+      cursor.leave();
+    });
     // After the page is no longer inert.
     queueMicrotask(() => document.getElementById('list')?.focus({ preventScroll: true }));
-  }
-
-  /** A delivery that was opened by its address, or sent again, is in the list only later. */
-  function findOpen(): void {
-    const entry = store.get(openId.value ?? '');
-    if (entry && view.indexOf(entry) >= 0) cursor.cursor.value = entry;
   }
 
   function onCleared(): void {
@@ -115,16 +135,16 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
       if (isFirst) cursor.showWaiting();
       search.again();
       openVersion.value++;
-      findOpen();
+      findSought();
       changed();
     },
     onDeliveries(deliveries) {
-      const change = store.apply(deliveries);
-      view.update(change);
+      const added = store.apply(deliveries);
+      view.refresh();
       search.again();
-      if (document.hidden) unseen.value += change.added.length;
+      if (document.hidden) unseen.value += added.length;
       if (deliveries.some(({ id }) => id === openId.value)) openVersion.value++;
-      findOpen();
+      findSought();
       changed();
     },
     onCleared,
@@ -146,10 +166,12 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
     filters,
     search,
     dialog: signal(),
+    drawer: signal(false),
     unseen,
     clock,
     now,
     open,
+    show,
     close,
     async clear() {
       try {

@@ -1,68 +1,90 @@
-import type { Change, Entry, Store } from './store.js';
+import { causeOf } from './list/sentence.js';
+import type { Entry, Store } from './store.js';
 
-/** The number of entries before a sequence number, by binary search. */
-function countBefore(entries: readonly Entry[], seq: number): number {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((entries[middle] as Entry).seq < seq) low = middle + 1;
-    else high = middle;
+/** A row of the list: a delivery, or consecutive ones with the same cause, which are folded into one row. */
+export interface Line {
+  /** The newest. */
+  readonly entry: Entry;
+  /** All of the fold, the newest first; one in a row of its own. */
+  readonly entries: readonly Entry[];
+  /** Whether the row is the first of a fold that was opened. */
+  readonly isOpened: boolean;
+}
+
+/** Rows of entries in display order. @param opened the oldest entries of the folds that were opened, by number */
+function linesOf(entries: readonly Entry[], opened: ReadonlySet<number>): Line[] {
+  const lines: Line[] = [];
+  for (let at = 0; at < entries.length; ) {
+    const entry = entries[at] as Entry;
+    const key = causeOf(entry.summary)?.key;
+    let end = at + 1;
+    while (key !== undefined && end < entries.length && causeOf((entries[end] as Entry).summary)?.key === key) end++;
+    const fold = entries.slice(at, end);
+    if (fold.length > 1 && opened.has((fold.at(-1) as Entry).seq)) {
+      lines.push({ entry, entries: fold, isOpened: true });
+      for (const each of fold.slice(1)) lines.push({ entry: each, entries: [each], isOpened: false });
+    } else lines.push({ entry, entries: fold, isOpened: false });
+    at = end;
   }
-  return low;
+  return lines;
 }
 
 /**
- * The deliveries that match the filters, newest first. While the view is on hold, new ones wait, so that the rows do not
- * move.
+ * The rows of the deliveries that match the filters, the newest first by the time at which they were first sent. While
+ * the view is on hold, new deliveries wait, so that the rows do not move.
  */
 export function createView(store: Store) {
   let passes: (entry: Entry) => boolean = () => true;
-  /** Oldest first. */
-  let passed: Entry[] = [];
   let heldAt = Number.POSITIVE_INFINITY;
+  const opened = new Set<number>();
+  let made: { lines: Line[]; places: Map<number, number>; total: number; waiting: number } | undefined;
 
-  const length = () => countBefore(passed, heldAt);
-
-  function place(entry: Entry): void {
-    const index = countBefore(passed, entry.seq);
-    const isIn = passed[index] === entry;
-    const belongs = passes(entry);
-    if (belongs && !isIn) passed.splice(index, 0, entry);
-    else if (!belongs && isIn) passed.splice(index, 1);
+  function get() {
+    if (made) return made;
+    const all = store.all().filter(passes);
+    const shown = all.filter(({ seq }) => seq < heldAt);
+    shown.sort((a, b) => b.summary.at - a.summary.at || b.seq - a.seq);
+    const lines = linesOf(shown, opened);
+    const places = new Map<number, number>();
+    for (const [index, { entry, entries, isOpened }] of lines.entries())
+      for (const { seq } of isOpened ? [entry] : entries) places.set(seq, index);
+    made = { lines, places, total: all.length, waiting: all.length - shown.length };
+    return made;
   }
+  const indexOf = ({ seq }: Pick<Entry, 'seq'>) => get().places.get(seq) ?? -1;
 
   return {
     setFilter(filter: (entry: Entry) => boolean) {
       passes = filter;
-      passed = store.all().filter(passes);
+      made = undefined;
     },
-    update({ added, changed, dropped }: Change) {
-      for (const entry of added) if (passes(entry)) passed.push(entry);
-      const oldest = store.all()[0];
-      if (dropped > 0) passed.splice(0, oldest ? countBefore(passed, oldest.seq) : passed.length);
-      for (const entry of changed) place(entry);
-    },
+    /** The store has changed. */
     refresh() {
-      passed = store.all().filter(passes);
+      made = undefined;
     },
     hold() {
-      const newest = store.all().at(-1);
-      if (heldAt === Number.POSITIVE_INFINITY) heldAt = newest ? newest.seq + 1 : 0;
+      if (heldAt === Number.POSITIVE_INFINITY) heldAt = store.nextSeq();
+      made = undefined;
     },
     release() {
       heldAt = Number.POSITIVE_INFINITY;
+      made = undefined;
     },
-    length,
-    waiting: () => passed.length - length(),
-    at: (index: number): Entry | undefined => passed[length() - 1 - index],
-    bySeq(seq: number): Entry | undefined {
-      const entry = passed[countBefore(passed, seq)];
-      return entry?.seq === seq ? entry : undefined;
+    /** Opens a fold, or folds its rows again. */
+    toggle(line: Line) {
+      const { seq } = line.entries.at(-1) as Entry;
+      if (!opened.delete(seq)) opened.add(seq);
+      made = undefined;
     },
-    indexOf(entry: Entry): number {
-      const index = countBefore(passed, entry.seq);
-      return passed[index] === entry && index < length() ? length() - 1 - index : -1;
-    },
+    /** The number of rows. */
+    length: () => get().lines.length,
+    /** The number of deliveries that match, with those that wait. */
+    total: () => get().total,
+    waiting: () => get().waiting,
+    at: (index: number): Line | undefined => get().lines[index],
+    /** The row of an entry; −1 if it has none. */
+    indexOf,
+    lineOf: (seq: number): Line | undefined => get().lines[indexOf({ seq })],
   };
 }
 

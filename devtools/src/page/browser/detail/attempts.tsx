@@ -1,4 +1,5 @@
-import { clock, counted, duration, momentWithZone, until } from '../shared/format.js';
+import type { Session } from '../session.js';
+import { clock, counted, day, duration, momentWithZone, until } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { Attempt, Detail } from '../types.js';
 
@@ -18,7 +19,7 @@ function AttemptRow({ attempt: { at, status, reason, code, durationMs, fault }, 
         </button>
       </th>
       <td class="mono" title={momentWithZone(at)}>
-        {clock(at)}
+        {day(at)}
       </td>
       <td>{status ?? (code || reason ? 'none' : '…')}</td>
       <td>{durationMs === undefined ? '' : duration(durationMs)}</td>
@@ -34,41 +35,49 @@ function AttemptRow({ attempt: { at, status, reason, code, durationMs, fault }, 
 }
 
 interface Props {
+  readonly session: Session;
   readonly detail: Detail;
   /** Index of the attempt whose request and response are shown. */
   readonly shown: number;
   onShow(index: number): void;
 }
 
-/** Every attempt, with its answer. One of them is chosen, to see its request and response. */
-export const AttemptTable = ({ detail: { attempts, earlierAttempts = 0 }, shown, onShow }: Props) => (
-  <>
-    {earlierAttempts > 0 && <p class="muted">{counted(earlierAttempts, 'earlier attempt')} not shown.</p>}
-    <table class="attempts">
-      <thead>
-        <tr>
-          {['#', 'Sent', 'Answer', 'Took', 'Reason'].map((title) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {attempts.map((attempt, index) => (
-          <AttemptRow
-            key={index}
-            attempt={attempt}
-            number={earlierAttempts + index + 1}
-            isShown={index === shown}
-            onShow={() => onShow(index)}
-          />
-        ))}
-      </tbody>
-    </table>
-  </>
-);
-
-/** When the next attempt is due. Both in Unix milliseconds. */
-export const nextAttempt = (nextAttemptAt: number | undefined, now: number) =>
-  nextAttemptAt === undefined ? '' : `Next attempt ${until(nextAttemptAt, now)}, at ${clock(nextAttemptAt)}.`;
+/** Every attempt, if there are several, and when the next one is due. One is chosen, to see its request and response. */
+export function Attempts({ session, detail, shown, onShow }: Props) {
+  const { attempts, earlierAttempts = 0, nextAttemptAt } = detail;
+  if (nextAttemptAt !== undefined) session.clock.value;
+  return (
+    <>
+      {earlierAttempts > 0 && <p class="muted">{counted(earlierAttempts, 'earlier attempt')} not shown.</p>}
+      {attempts.length > 1 && (
+        <table class="attempts">
+          <thead>
+            <tr>
+              {['#', 'Sent', 'Response', 'Took', 'Reason'].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map((attempt, index) => (
+              <AttemptRow
+                key={index}
+                attempt={attempt}
+                number={earlierAttempts + index + 1}
+                isShown={index === shown}
+                onShow={() => onShow(index)}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {nextAttemptAt !== undefined && (
+        <p class="next">
+          Next attempt {until(nextAttemptAt, session.now())}, at {clock(nextAttemptAt)}.
+        </p>
+      )}
+    </>
+  );
+}

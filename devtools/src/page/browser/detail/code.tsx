@@ -2,9 +2,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { grouped } from '../shared/format.js';
 import { start, visible } from '../shared/text.js';
 import { looksLikeJson } from './bytes.js';
-import { colour } from './colour.js';
 import type { Part } from './pretty.js';
-import { type Token, tokensOf } from './tokens.js';
+import { colour, type Token, tokensOf } from './tokens.js';
 
 /** Characters shown at first, and the length of the pieces in which the rest is laid out. */
 const AT_FIRST = 4000;

@@ -3,10 +3,9 @@ import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { bytes } from '../shared/format.js';
 import { notify } from '../shared/notices.js';
-import { visible } from '../shared/text.js';
+import { line, visible } from '../shared/text.js';
 import type { Detail } from '../types.js';
 import { base64Of, bytesOf, utf8 } from './bytes.js';
-import { jsonProblem } from './json-check.js';
 import { pretty } from './pretty.js';
 
 /** Maximum size: larger bodies make a text field slow. */
@@ -22,9 +21,14 @@ function editable({ bodyDropped, bytes: count, bodyBase64 }: Detail): { text: st
   return text === undefined ? { reason: 'The body is not UTF-8: as text, other bytes would be sent.' } : { text };
 }
 
+/** The browser's own message says where. */
 function remarkOn(text: string): string {
-  const problem = jsonProblem(text);
-  return problem ? `Line ${problem.line}, column ${problem.column}: ${problem.what} It can be sent anyway.` : '';
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return `Not JSON: ${line(messageOf(error))}. It can be sent anyway.`;
+  }
 }
 
 interface Props {
@@ -119,7 +123,7 @@ export function Editor({ session, detail, drafts, onClose }: Props) {
       <div class="buttons">
         {'text' in source && (
           <button type="button" class="primary" disabled={isSending} onClick={() => void send()}>
-            Send with a new signature
+            Sign and send
           </button>
         )}
         {'text' in source && !remark && pretty(text) !== text && (

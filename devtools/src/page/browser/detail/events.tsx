@@ -5,7 +5,8 @@ import type { Detail, ItemView, State } from '../types.js';
 import { ItemCard } from './item.js';
 import { STEP, useSteps } from './steps.js';
 
-function noItems({ bodyDropped, events }: Detail): string {
+function noItems({ bodyDropped, events, unread, bytes }: Detail): string {
+  if (unread || (bodyDropped && bytes === 0)) return 'The body was not read.';
   if (events === 0) return 'No events could be read from the body.';
   return bodyDropped
     ? `The body with ${counted(events, 'event')} is no longer kept.`

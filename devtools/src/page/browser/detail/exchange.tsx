@@ -1,10 +1,23 @@
 import type { Signal } from '@preact/signals';
-import { bytes, counted, duration, moment, momentWithZone } from '../shared/format.js';
-import type { Attempt } from '../types.js';
-import { ageOf, signedAt } from './age.js';
+import { ageText } from '../../age.js';
+import { bytes, counted, duration, moment, momentWithZone, statusLine } from '../shared/format.js';
+import { LongText, Wire } from '../shared/text.js';
+import type { Attempt, HeaderLine } from '../types.js';
 import { BytesView, type Form } from './bytes-view.js';
-import { HeaderTable } from './headers.js';
-import { statusLine } from './status-text.js';
+
+/** When a request was signed, by its timestamp header, in Unix milliseconds. */
+export function signedAt({ headers }: Pick<Attempt, 'headers'>, name: string): number | undefined {
+  const value = headers.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1];
+  return value !== undefined && /^\d{1,11}$/.test(value) ? Number(value) * 1000 : undefined;
+}
+
+/** The age of a timestamp when it was sent, in whole seconds. Arguments in Unix milliseconds. */
+export function ageOf(signed: number, sent: number): string {
+  const seconds = Math.floor(sent / 1000) - Math.floor(signed / 1000);
+  if (seconds === 0) return 'signed in the same second';
+  const far = ageText(seconds * 1000);
+  return seconds > 0 ? `signed ${far} before it was sent` : `its timestamp is ${far} ahead`;
+}
 
 /** When a request was sent and signed. */
 export function SentAt({ attempt, timestampHeader }: { attempt: Attempt; timestampHeader: string | undefined }) {
@@ -26,12 +39,40 @@ export function SentAt({ attempt, timestampHeader }: { attempt: Attempt; timesta
   );
 }
 
+/** Headers as sent; `more` is the number of omitted ones. */
+export const HeaderTable = ({ headers, more }: { headers: readonly HeaderLine[]; more?: number | undefined }) => (
+  <>
+    <table class="headers">
+      <tbody>
+        {headers.map(([name, value], index) => (
+          <tr key={index}>
+            <th scope="row">
+              <Wire text={name} />
+            </th>
+            <td class="mono">
+              <LongText text={value} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    {more && <p class="muted">{counted(more, 'more header')} not shown.</p>}
+  </>
+);
+
 function cutNote({ bytes: count, truncated }: NonNullable<Attempt['response']>, kept: number) {
   return truncated ? `Only the first ${bytes(kept)} of at least ${bytes(count)} are kept.` : undefined;
 }
 
-/** The application's answer, shown as text. */
-export function Response({ attempt, form }: { attempt: Attempt; form: Signal<Form> }) {
+interface ResponseProps {
+  readonly attempt: Attempt;
+  readonly form: Signal<Form>;
+  /** Whether `listen` answers what it does not forward. */
+  readonly isOurs: boolean;
+}
+
+/** The application's response, shown as text. */
+export function Response({ attempt, form, isOurs }: ResponseProps) {
   const { status, response, durationMs, reason, code } = attempt;
   if (status === undefined) {
     return (
@@ -46,7 +87,9 @@ export function Response({ attempt, form }: { attempt: Attempt; form: Signal<For
         {durationMs !== undefined && <span class="muted"> {duration(durationMs)}</span>}
         {response && <span class="muted"> {response.bytes === 0 ? 'no body' : bytes(response.bytes)}</span>}
       </p>
-      {!response && <p class="muted">Its headers and body are not kept.</p>}
+      {!response && (
+        <p class="muted">{isOurs ? 'Answered by listen, empty body.' : 'Its headers and body are not kept.'}</p>
+      )}
       {response && response.headers.length > 0 && (
         <details>
           <summary>{counted(response.headers.length, 'header')}</summary>

@@ -1,38 +1,28 @@
-import { messageOf } from '../api.js';
+import { resend, resendable } from '../send.js';
 import type { Session } from '../session.js';
 import { copy } from '../shared/copy.js';
-import { bytes, clock, counted, moment, momentWithZone } from '../shared/format.js';
-import { notify } from '../shared/notices.js';
-import { Wire } from '../shared/text.js';
+import { duration, statusLine } from '../shared/format.js';
+import { line, Wire } from '../shared/text.js';
+import { meanings, VerdictMark } from '../shared/verdict.js';
 import type { Detail } from '../types.js';
 import { bytesOf, utf8 } from './bytes.js';
-import { curlOf } from './curl.js';
+import { curlOf, testOf } from './copies.js';
 
-/** The deliveries above and below in the list. */
-function Neighbours({ session }: { session: Session }) {
+/** Opens the delivery above or below in the list. */
+function Neighbour({ session, label, sign, by }: { session: Session; label: string; sign: string; by: 1 | -1 }) {
   session.version.value;
-  const entry = session.store.get(session.openId.value ?? '');
-  const index = entry ? session.view.indexOf(entry) : -1;
-  const neighbour = (label: string, sign: string, at: number) => {
-    const id = index < 0 ? undefined : session.view.at(at)?.summary.id;
-    return (
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`${label} delivery`}
-        title={`${label} delivery`}
-        disabled={id === undefined}
-        onClick={() => id !== undefined && session.open(id)}
-      >
-        {sign}
-      </button>
-    );
-  };
+  const id = session.beside(by)?.entry.summary.id;
   return (
-    <>
-      {neighbour('Previous', '↑', index - 1)}
-      {neighbour('Next', '↓', index + 1)}
-    </>
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`${label} delivery`}
+      title={`${label} delivery`}
+      disabled={id === undefined}
+      onClick={() => id !== undefined && session.open(id)}
+    >
+      {sign}
+    </button>
   );
 }
 
@@ -43,16 +33,6 @@ function urlOf(session: Session, target: string): string {
   return `${session.state.value?.service?.url.replace(/\/$/, '') ?? ''}${target}`;
 }
 
-async function resend(session: Session, id: string) {
-  try {
-    const answer = await session.api.post(`deliveries/${encodeURIComponent(id)}/resend`);
-    notify('Delivery resent.');
-    if (typeof answer?.id === 'string') session.open(answer.id);
-  } catch (problem) {
-    notify(messageOf(problem), 'bad');
-  }
-}
-
 interface Props {
   readonly session: Session;
   readonly detail: Detail | undefined;
@@ -61,43 +41,54 @@ interface Props {
 }
 
 function Actions({ session, detail, isEditing, onEdit }: Props & { detail: Detail }) {
-  const { id, bodyDropped, bodyTruncated, bodyBase64, target } = detail;
-  const can = session.state.value?.can;
-  const command = () => curlOf(detail, urlOf(session, target), utf8(bytesOf(bodyBase64)));
+  const { id, bodyDropped, bodyTruncated, bodyBase64, target, verified } = detail;
+  const state = session.state.value;
+  const isWhole = !bodyDropped && !bodyTruncated;
+  const text = isWhole ? utf8(bytesOf(bodyBase64)) : undefined;
+  const url = urlOf(session, target);
+  const test = testOf(detail, url, text);
+  // A listener signs nothing that was not signed before.
+  const canEdit = state?.can.edit && !(state.mode === 'listen' && verified === false);
   return (
     <div class="buttons">
-      {!bodyDropped && can?.resend && (
-        <button type="button" data-key="r" class={isEditing ? '' : 'primary'} onClick={() => void resend(session, id)}>
+      {!bodyDropped && resendable(state, detail) && (
+        <button type="button" data-key="r" onClick={() => void resend(session, [id])}>
           Resend
         </button>
       )}
-      {can?.edit && (
+      {canEdit && (
         <button type="button" data-key="e" aria-expanded={isEditing} onClick={onEdit}>
           Edit and send again
         </button>
       )}
-      {!bodyDropped && !bodyTruncated && (
-        <button type="button" onClick={() => void copy(command(), 'Command')}>
+      {isWhole && (
+        <button type="button" onClick={() => void copy(curlOf(detail, url, text), 'Command')}>
           Copy as curl
+        </button>
+      )}
+      {test && (
+        <button type="button" onClick={() => void copy(test, 'Test')}>
+          Copy as test
         </button>
       )}
     </div>
   );
 }
 
-function Meta({ detail: { at, events, bytes: size, label, target } }: { detail: Detail }) {
+/** The verdict, the response and the cause, which stay in view. */
+function Answer({ detail: { status, durationMs, verdict, cause } }: { detail: Detail }) {
+  const took = durationMs === undefined ? '' : ` in ${duration(durationMs)}`;
+  const none = verdict === 'pending' ? meanings.pending : `No response${took}.`;
   return (
-    <p class="meta">
-      <time dateTime={moment(at)} title={momentWithZone(at)}>
-        {clock(at)}
-      </time>
-      {` · ${counted(events, 'event')} · ${bytes(size)} · `}
-      <Wire text={label ? `${label} · ${target}` : target} />
+    <p class="answer">
+      <VerdictMark verdict={verdict} />
+      {cause && <strong class="cause">{line(cause.text)}</strong>}
+      <span class="muted">{status === undefined ? none : `Answered ${statusLine(status)}${took}.`}</span>
     </p>
   );
 }
 
-/** The heading of the open delivery, with its actions. */
+/** The heading of the open delivery, with its verdict and actions. */
 export function Head(props: Props) {
   const { session, detail } = props;
   return (
@@ -113,12 +104,13 @@ export function Head(props: Props) {
         )}
       </h2>
       <div class="head-buttons">
-        <Neighbours session={session} />
+        <Neighbour session={session} label="Previous" sign="↑" by={-1} />
+        <Neighbour session={session} label="Next" sign="↓" by={1} />
         <button type="button" class="close" onClick={() => session.close()}>
           Close
         </button>
       </div>
-      {detail && <Meta detail={detail} />}
+      {detail && <Answer detail={detail} />}
       {detail && <Actions {...props} detail={detail} />}
     </div>
   );

@@ -2,8 +2,7 @@ import { isLongHex, ShortHex } from '../shared/copy.js';
 import { counted } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { InputView, State } from '../types.js';
-import { Digits } from './digits.js';
-import { isNumber } from './groups.js';
+import { Digits, isNumber } from './digits.js';
 import { ExplorerLink } from './links.js';
 import { useSteps } from './steps.js';
 

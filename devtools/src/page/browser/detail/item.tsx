@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { ShortHex } from '../shared/copy.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { ItemView, State } from '../types.js';
-import { Digits } from './digits.js';
-import { isNumber } from './groups.js';
+import { Digits, isNumber } from './digits.js';
 import { InputTable } from './inputs.js';
 import { ExplorerLink } from './links.js';
 

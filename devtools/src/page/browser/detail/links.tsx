@@ -1,5 +1,19 @@
 import type { State } from '../types.js';
-import { explorerUrl, type LinkKind } from './explorer-url.js';
+
+type LinkKind = 'tx' | 'address' | 'block';
+const VALUES: Record<LinkKind, RegExp> = {
+  tx: /^0x[0-9a-f]{64}$/i,
+  address: /^0x[0-9a-f]{40}$/i,
+  block: /^\d{1,20}$/,
+};
+
+/** The page of a transaction, an address or a block in the chain's explorer; undefined if there is none. */
+export function explorerUrl(state: State | undefined, kind: LinkKind, value: string): string | undefined {
+  const template = state?.chain?.explorer?.[kind];
+  if (template === undefined || !VALUES[kind].test(value)) return undefined;
+  const url = template.replaceAll('{}', value);
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined;
+}
 
 interface Props {
   readonly state: State | undefined;

@@ -1,4 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { saveRecording } from '../drawer/recordings.js';
+import { resend, resendable } from '../send.js';
 import type { Session } from '../session.js';
 import { counted, grouped } from '../shared/format.js';
 
@@ -6,11 +8,12 @@ import { counted, grouped } from '../shared/format.js';
 const UNASKED = 20;
 
 /** `3 of 12 deliveries`. */
-function Total({ session: { store, view } }: { session: Session }) {
-  const [shown, all] = [view.length() + view.waiting(), store.all().length];
+function Total({ session: { store, view, search, version } }: { session: Session }) {
+  void version.value;
+  const [shown, all] = [view.total(), store.all().length];
   return (
-    <span class="total">
-      {shown < all && `${grouped(shown)} of `}
+    <span class="total" role="status">
+      {search.searching.value ? 'Searching ' : shown < all && `${grouped(shown)} of `}
       {grouped(all)}
       <span class="word"> {all === 1 ? 'delivery' : 'deliveries'}</span>
     </span>
@@ -23,7 +26,7 @@ interface QuestionProps {
   readonly onDone: () => void;
 }
 
-/** Asks for confirmation before many deliveries are cleared. Replaces the counts. */
+/** Asks for confirmation before many deliveries are cleared. */
 function Question({ session, onDone }: QuestionProps) {
   const keep = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => keep.current?.focus(), []);
@@ -52,9 +55,42 @@ function Question({ session, onDone }: QuestionProps) {
   );
 }
 
-/** The numbers of deliveries, and actions for all of them. */
+/** Actions on the deliveries that are selected. */
+function Picked({ session }: { session: Session }) {
+  const { picked, store, state } = session;
+  const ids = [...picked.value].filter((id) => store.get(id));
+  const sendable = ids.filter((id) => resendable(state.value, store.get(id)?.summary));
+  const end = () => {
+    picked.value = new Set();
+  };
+  return (
+    <>
+      <span class="total" role="status">
+        {grouped(ids.length)} selected
+      </span>
+      {state.value?.can.resend && (
+        <button
+          type="button"
+          disabled={sendable.length === 0}
+          title={sendable.length < ids.length ? 'Deliveries that are not authentic cannot be resent' : undefined}
+          onClick={() => void resend(session, sendable).then(end)}
+        >
+          Resend {grouped(sendable.length)}
+        </button>
+      )}
+      <button type="button" onClick={() => void saveRecording(session, ids)}>
+        Export {grouped(ids.length)}
+      </button>
+      <button type="button" class="quiet" onClick={end}>
+        Cancel
+      </button>
+    </>
+  );
+}
+
+/** The numbers of deliveries, and actions for all of them or those that are selected. */
 export function Counts({ session }: { session: Session }) {
-  const { store, paused, version, toTop } = session;
+  const { store, picked, paused, version, toTop } = session;
   void version.value;
   const [asking, setAsking] = useState(false);
   const clear = useRef<HTMLButtonElement>(null);
@@ -65,6 +101,7 @@ export function Counts({ session }: { session: Session }) {
     };
     return <Question session={session} onDone={onDone} />;
   }
+  if (picked.value.size > 0) return <Picked session={session} />;
   function pause(): void {
     if (paused.value) toTop();
     else paused.value = true;

@@ -1,6 +1,6 @@
 import { batch, effect, type Signal, signal } from '@preact/signals';
 import type { Entry, Store } from '../store.js';
-import type { View } from '../view.js';
+import type { Line, View } from '../view.js';
 
 /** How a delivery was opened: by a key, which also focuses it, by a move from a neighbour, or otherwise. */
 export type How = 'key' | 'pointer' | 'move';
@@ -11,6 +11,8 @@ export interface Cursor {
   readonly openId: Signal<string | undefined>;
   /** The row that keys act on. */
   readonly cursor: Signal<Entry | undefined>;
+  /** Ids of the deliveries that are selected, to send or export several. */
+  readonly picked: Signal<ReadonlySet<string>>;
   /** Whether new deliveries wait until the list is resumed. */
   readonly paused: Signal<boolean>;
   /** Whether the list is scrolled away from the newest. */
@@ -19,17 +21,23 @@ export interface Cursor {
   readonly hovered: Signal<boolean>;
   /** Counts up when the list is to go to its top. */
   readonly tops: Signal<number>;
+  /** Whether new deliveries wait, and nothing may move. */
+  isHeld(): boolean;
   /** Moves the cursor to a row, and opens it if a delivery is open. */
   moveTo(index: number): void;
-  /** The previous (−1, newer) or next (+1, older) delivery, if there is one. */
-  beside(by: 1 | -1): Entry | undefined;
-  /** Moves to the previous or next delivery. */
+  /** Moves to the previous (−1, newer) or next (+1, older) row. */
   step(by: 1 | -1): void;
-  /** Shows the deliveries that waited. The list stays on hold. */
+  /** The row beside the open delivery. */
+  beside(by: 1 | -1): Line | undefined;
+  /** Shows the rows of a fold, or folds them. */
+  toggle(line: Line): void;
+  /** Selects the deliveries of a row, or of the rows up to another one, or ends that. */
+  pick(line: Line, from?: Entry): void;
+  /** Shows the deliveries that waited. The list stays on hold if it is. */
   showWaiting(): void;
   /** Shows the newest deliveries and continues with new ones. */
   toTop(): void;
-  /** The delivery was closed. */
+  /** The delivery was closed: new ones are shown again. */
   leave(): void;
 }
 
@@ -43,12 +51,17 @@ export interface CursorOptions {
 export function createCursor({ store, view, changed, open }: CursorOptions): Cursor {
   const openId = signal<string>();
   const cursor = signal<Entry>();
-  const [paused, scrolled, hovered] = [signal(false), signal(false), signal(false)];
+  const picked = signal<ReadonlySet<string>>(new Set());
+  const [paused, scrolled, hovered, moving] = [signal(false), signal(false), signal(false), signal(false)];
   const tops = signal(0);
-  let byKeyboard = false;
 
   const isHeld = () =>
-    openId.value !== undefined || cursor.value !== undefined || paused.value || scrolled.value || hovered.value;
+    openId.value !== undefined ||
+    moving.value ||
+    picked.value.size > 0 ||
+    paused.value ||
+    scrolled.value ||
+    hovered.value;
 
   effect(() => {
     if (isHeld()) view.hold();
@@ -62,46 +75,64 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
     changed();
   }
 
-  const current = () => (openId.value === undefined ? cursor.value : (store.get(openId.value) ?? cursor.value));
-  const indexOf = (entry: Entry | undefined) => (entry ? view.indexOf(entry) : -1);
-
-  function beside(by: 1 | -1): Entry | undefined {
-    const index = indexOf(current());
+  function beside(by: 1 | -1): Line | undefined {
+    const current = (openId.value !== undefined && store.get(openId.value)) || cursor.value;
+    const index = current ? view.indexOf(current) : -1;
     return index < 0 ? view.at(0) : view.at(index + by);
   }
 
-  function moveToEntry(entry: Entry | undefined): void {
-    if (!entry) return;
-    byKeyboard = true;
-    cursor.value = entry;
-    if (openId.value !== undefined) open(entry.summary.id, 'move');
+  function moveToLine(line: Line | undefined): void {
+    if (!line) return;
+    moving.value = true;
+    cursor.value = line.entry;
+    if (openId.value !== undefined) open(line.entry.summary.id, 'move');
   }
 
   return {
     openId,
     cursor,
+    picked,
     paused,
     scrolled,
     hovered,
     tops,
-    moveTo: (index) => moveToEntry(view.at(Math.max(0, Math.min(view.length() - 1, index)))),
+    isHeld,
+    moveTo: (index) => moveToLine(view.at(Math.max(0, Math.min(view.length() - 1, index)))),
+    step: (by) => moveToLine(beside(by)),
     beside,
-    step: (by) => moveToEntry(beside(by)),
+    toggle(line) {
+      cursor.value = line.entry;
+      view.toggle(line);
+      changed();
+    },
+    pick(line, from) {
+      const ids = new Set(picked.value);
+      const [a, b] = [view.indexOf(line.entry), from ? view.indexOf(from) : -1];
+      const range =
+        b < 0 ? [line] : Array.from({ length: Math.abs(a - b) + 1 }, (_, at) => view.at(Math.min(a, b) + at));
+      const isOff = b < 0 && ids.has(line.entry.summary.id);
+      for (const { summary } of range.flatMap((each) => each?.entries ?? [])) {
+        if (isOff) ids.delete(summary.id);
+        else ids.add(summary.id);
+      }
+      batch(() => {
+        cursor.value = line.entry;
+        picked.value = ids;
+      });
+    },
     showWaiting,
     toTop() {
       batch(() => {
-        cursor.value = openId.value === undefined ? undefined : cursor.value;
-        paused.value = false;
-        scrolled.value = false;
-        hovered.value = false;
+        if (openId.value === undefined) cursor.value = undefined;
+        picked.value = new Set();
+        for (const each of [paused, scrolled, hovered, moving]) each.value = false;
         tops.value++;
       });
       showWaiting();
     },
     leave() {
-      // Unless the keyboard is in the list.
-      if (!scrolled.value && !byKeyboard) cursor.value = undefined;
-      byKeyboard = false;
+      moving.value = false;
+      hovered.value = false;
     },
   };
 }

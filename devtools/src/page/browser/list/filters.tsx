@@ -1,31 +1,53 @@
 import { useRef } from 'preact/hooks';
 import { isFiltering } from '../filter.js';
 import type { Session } from '../session.js';
-import { clock, grouped } from '../shared/format.js';
+import { clock, day, grouped } from '../shared/format.js';
+import { line } from '../shared/text.js';
 import { VerdictIcon, verdicts } from '../shared/verdict.js';
 import type { Verdict } from '../types.js';
-import { Choice } from './choice.js';
 import { Counts } from './counts.js';
+import { Strip } from './strip.js';
+
+/** Limit of values in a select; beyond it, use the search. */
+const MOST_OPTIONS = 200;
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly values: Iterable<string>;
+  readonly chosen: string | undefined;
+  readonly onChoose: (value: string | undefined) => void;
+}
+
+/** A select of the values that are present. Options are numbered: values from the wire are never used in markup. */
+function Choice({ label, values, chosen, onChoose }: ChoiceProps) {
+  const options = [...values].sort().slice(0, MOST_OPTIONS);
+  if (chosen !== undefined && !options.includes(chosen)) options.unshift(chosen);
+  return (
+    <select
+      aria-label={label}
+      value={chosen === undefined ? '' : options.indexOf(chosen)}
+      onChange={({ currentTarget }) => onChoose(options[currentTarget.selectedIndex - 1])}
+    >
+      <option value="">{`All ${label.toLowerCase()}s`}</option>
+      {options.map((value, index) => (
+        <option key={value} value={index} dir="auto">
+          {line(value) || '(empty)'}
+        </option>
+      ))}
+    </select>
+  );
+}
 
 const toggled = (all: readonly Verdict[], one: Verdict) =>
   all.includes(one) ? all.filter((each) => each !== one) : [...all, one];
 
-/** Says that not everything was searched. */
-function SearchProblem({ session: { search } }: { session: Session }) {
-  const problem = search.problem.value;
-  return (
-    <span class="search-problem" role="status" title={problem}>
-      {problem}
-    </span>
-  );
-}
-
-/** Filters by verdict, kind, contract and text. */
+/** Filters by time, verdict, kind, contract and text. The counts of the verdicts are of all deliveries. */
 export function Filters({ session }: { session: Session }) {
   const { store, filters, version } = session;
   void version.value;
   const search = useRef<HTMLInputElement>(null);
   const { verdicts: on, kind, contract, text, span } = filters.value;
+  const { problem } = session.search;
   const set = (change: Partial<typeof filters.value>) => {
     filters.value = { ...filters.value, ...change };
   };
@@ -35,6 +57,7 @@ export function Filters({ session }: { session: Session }) {
   }
   return (
     <>
+      <Strip session={session} />
       <fieldset class="chips" aria-label="Verdict">
         {verdicts.map((verdict) => (
           <button
@@ -50,46 +73,40 @@ export function Filters({ session }: { session: Session }) {
           </button>
         ))}
       </fieldset>
-      <div class="counts">
-        <Counts session={session} />
-      </div>
       <div class="choices">
-        <Choice
-          label="Kind"
-          all="All kinds"
-          values={store.kindTally.keys()}
-          chosen={kind}
-          onChoose={(value) => set({ kind: value })}
-        />
-        <Choice
-          label="Contract"
-          all="All contracts"
-          values={store.contractTally.keys()}
-          chosen={contract}
-          onChoose={(value) => set({ contract: value })}
-        />
         <input
           ref={search}
           type="search"
           placeholder="Any text"
           aria-label="Search in any text of the deliveries"
-          title="Body, headers, answer, ids, addresses, amounts, hashes"
+          title="Body, headers, response, ids, addresses, amounts, hashes (/)"
           spellcheck={false}
           autocomplete="off"
           value={text}
           onInput={({ currentTarget }) => set({ text: currentTarget.value })}
         />
-        <SearchProblem session={session} />
+        <Choice label="Kind" values={store.kindTally.keys()} chosen={kind} onChoose={(value) => set({ kind: value })} />
+        <Choice
+          label="Contract"
+          values={store.contractTally.keys()}
+          chosen={contract}
+          onChoose={(value) => set({ contract: value })}
+        />
+        <span class="search-problem" role="status" title={problem.value}>
+          {problem.value}
+        </span>
         {span && (
           <button type="button" class="span-chip" onClick={() => set({ span: undefined })}>
-            {clock(span.from).slice(0, 8)}–{clock(span.to).slice(0, 8)} ✕
-            <span class="unseen"> remove this time filter</span>
+            {day(span.from)}–{clock(span.to).slice(0, 8)} ✕<span class="unseen"> remove this time filter</span>
           </button>
         )}
+        <button type="button" class="quiet reset" hidden={!isFiltering(filters.value)} onClick={reset}>
+          Reset<span class="unseen"> filters</span>
+        </button>
       </div>
-      <button type="button" class="quiet reset" hidden={!isFiltering(filters.value)} onClick={reset}>
-        Reset<span class="unseen"> filters</span>
-      </button>
+      <div class="counts">
+        <Counts session={session} />
+      </div>
     </>
   );
 }

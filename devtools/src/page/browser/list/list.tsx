@@ -1,31 +1,40 @@
 import { useSignalEffect } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
+import { counted } from '../shared/format.js';
 import { onFrame } from '../shared/frame.js';
-import type { Entry } from '../store.js';
+import type { Line } from '../view.js';
 import { createPointer } from './pointer.js';
-import { columns, Row } from './row.js';
+import { headings, Row } from './row.js';
 import { createScroller, type Scroller } from './scroller.js';
-import { Waiting } from './waiting.js';
 
 /** The visible rows and a few around them. A row keeps its element, and so its selection and hover. */
 function Rows({ session, scroller }: { session: Session; scroller: Scroller }) {
-  const { view, openId, cursor, version, clock } = session;
+  const { store, view, openId, cursor, picked, version, clock } = session;
   void [version.value, scroller.moved.value];
   const [first, end] = scroller.range(view.length());
+  const open = openId.value === undefined ? undefined : store.get(openId.value);
+  const openIndex = open ? view.indexOf(open) : -1;
+  const active = cursor.value ? view.indexOf(cursor.value) : -1;
   const height = scroller.rowHeight();
+  const showsTarget = store.targetTally.size > 1;
   const rows = [];
   for (let index = first; index < end; index++) {
-    const { seq, summary } = view.at(index) as Entry;
+    const line = view.at(index) as Line;
+    const { seq, summary } = line.entry;
     rows.push(
       <Row
         key={seq}
-        seq={seq}
+        line={line}
         summary={summary}
+        folded={line.entries.length}
+        isOpened={line.isOpened}
         index={index}
         y={index * height}
-        selected={summary.id === openId.value}
-        active={seq === cursor.value?.seq}
+        selected={index === openIndex}
+        active={index === active}
+        picked={picked.value.has(summary.id)}
+        showsTarget={showsTarget}
         now={summary.nextAttemptAt === undefined ? 0 : clock.value}
       />,
     );
@@ -37,40 +46,53 @@ function Rows({ session, scroller }: { session: Session; scroller: Scroller }) {
 function actionsOf(session: Session, scroller: Scroller): Record<string, () => void> {
   const { view, cursor, openId, moveTo, toTop } = session;
   const index = cursor.value ? view.indexOf(cursor.value) : -1;
+  const line = view.at(index);
   const page = scroller.rowsInSight() - 1;
-  const open = () => cursor.value && session.open(cursor.value.summary.id, 'key');
+  const open = () => line && session.open(line.entry.summary.id, 'key');
+  const fold = (isOpened: boolean) => () => {
+    if (line && line.entries.length > 1 && line.isOpened === isOpened) session.toggle(line);
+  };
   return {
     ArrowDown: () => moveTo(index < 0 ? scroller.firstInSight() : index + 1),
     ArrowUp: () => moveTo(index < 0 ? scroller.firstInSight() : index - 1),
+    ArrowRight: fold(false),
+    ArrowLeft: fold(true),
     PageDown: () => moveTo(Math.max(0, index) + page),
     PageUp: () => moveTo(Math.max(0, index) - page),
     Home: () => moveTo(0),
     End: () => moveTo(view.length() - 1),
     Enter: open,
     ' ': open,
+    x: () => line && session.pick(line),
     Escape: () => (openId.value === undefined ? toTop() : session.close()),
   };
 }
 
-const Head = () => (
-  <div class="head-group" role="rowgroup">
-    <div class="row head" role="row" aria-rowindex={1}>
-      {columns.map(([name, title]) => (
-        <div key={name} class={`cell ${name}`} role="columnheader">
-          {title}
-        </div>
-      ))}
-    </div>
-  </div>
-);
+/** How many deliveries wait while the list is on hold, and a button that shows them. */
+function Waiting({ session, onShown }: { session: Session; onShown: () => void }) {
+  const { view, paused, version, toTop } = session;
+  void version.value;
+  const count = view.waiting();
+  if (count === 0 && !paused.value) return null;
+  const words = [paused.value && 'Paused', count > 0 && counted(count, 'new delivery', 'new deliveries')];
+  function show(): void {
+    toTop();
+    onShown();
+  }
+  return (
+    <button id="waiting" type="button" class="primary" onClick={show}>
+      {count > 0 && '↑ '}
+      {words.filter(Boolean).join(' · ')}
+    </button>
+  );
+}
 
 /** The list of deliveries: a grid in which arrows move, Enter opens and Escape closes. */
 export function List({ session }: { session: Session }) {
   const { view, cursor, version, scrolled, tops } = session;
   const list = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLDivElement>(null);
-  const anchor = () => (cursor.value ? view.indexOf(cursor.value) : -1);
-  const scroller = useMemo(() => createScroller(anchor), [session]);
+  const scroller = useMemo(createScroller, [session]);
   const pointer = useMemo(() => createPointer(session), [session]);
   useLayoutEffect(() => scroller.attach(list.current as HTMLDivElement, canvas.current as HTMLDivElement), [scroller]);
 
@@ -100,6 +122,8 @@ export function List({ session }: { session: Session }) {
     event.preventDefault();
     actions[event.key]?.();
   }
+  void version.value;
+  const active = cursor.value && view.lineOf(cursor.value.seq);
 
   return (
     <>
@@ -110,12 +134,20 @@ export function List({ session }: { session: Session }) {
         role="grid"
         tabIndex={0}
         aria-label="Deliveries, newest first"
-        aria-activedescendant={cursor.value && `row-${cursor.value.seq}`}
+        aria-activedescendant={active && `row-${active.entry.seq}`}
         onScroll={onScroll}
         onKeyDown={onKeyDown}
         {...pointer}
       >
-        <Head />
+        <div class="unseen" role="rowgroup">
+          <div role="row" aria-rowindex={1}>
+            {headings.map((title) => (
+              <span key={title} role="columnheader">
+                {title}
+              </span>
+            ))}
+          </div>
+        </div>
         <div class="canvas" role="rowgroup" ref={canvas}>
           <Rows session={session} scroller={scroller} />
         </div>

@@ -1,113 +1,89 @@
 import { Component } from 'preact';
-import { shortened } from '../shared/copy.js';
-import { bytes, clock, counted, duration, grouped, momentWithZone, until } from '../shared/format.js';
+import { counted, day, momentWithZone } from '../shared/format.js';
 import { line } from '../shared/text.js';
-import { VerdictIcon } from '../shared/verdict.js';
-import type { Summary } from '../types.js';
-
-/** The columns of a row: class and heading. */
-export const columns = [
-  ['verdict', 'Verdict'],
-  ['time', 'Time'],
-  ['status', 'Status'],
-  ['names', 'Events'],
-  ['gist', 'What'],
-  ['contract', 'Contract'],
-  ['target', 'To'],
-  ['count', 'Count'],
-  ['size', 'Size'],
-  ['took', 'Took'],
-  ['attempts', 'Attempts'],
-] as const;
-
-/** Limit of listed names; others are only counted. */
-const MOST_NAMES = 4;
-
-function listed(names: readonly string[]): string {
-  const first = names.slice(0, MOST_NAMES).map(line).join(', ');
-  return names.length > MOST_NAMES ? `${first} and ${names.length - MOST_NAMES} more` : first;
-}
-
-function attemptsOf({ attempts, nextAttemptAt }: Summary, now: number): string {
-  const tries = attempts > 1 ? counted(attempts, 'try', 'tries') : '';
-  if (nextAttemptAt === undefined) return tries;
-  return `${tries ? `${tries}, ` : ''}again ${until(nextAttemptAt, now)}`;
-}
+import { meanings } from '../shared/verdict.js';
+import type { Line } from '../view.js';
+import { causeOf, listed, subjectOf, triesOf } from './sentence.js';
 
 interface RowProps {
-  readonly seq: number;
-  readonly summary: Summary;
+  readonly line: Line;
+  /** The first of them, which changes when it does. */
+  readonly summary: Line['entry']['summary'];
+  readonly folded: number;
+  readonly isOpened: boolean;
   /** From the top of the list. */
   readonly index: number;
   readonly y: number;
   readonly selected: boolean;
   readonly active: boolean;
+  readonly picked: boolean;
+  /** Whether rows differ in where they go. */
+  readonly showsTarget: boolean;
   /** The time of the server where the row shows a countdown, 0 elsewhere. */
   readonly now: number;
 }
 
-/** A delivery in the list. Drawn again only when one of its properties has changed. */
+/** A delivery in the list, as a sentence. Drawn again only when one of its properties has changed. */
 export class Row extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
-    return (Object.keys(next) as (keyof RowProps)[]).some((key) => next[key] !== this.props[key]);
+    return (Object.keys(next) as (keyof RowProps)[]).some((key) => key !== 'line' && next[key] !== this.props[key]);
   }
 
-  override render({ seq, summary, index, y, selected, active, now }: RowProps) {
-    const { verdict, names, kinds, contracts, gist, target, label, durationMs, fault, recorded } = summary;
-    const tries = attemptsOf(summary, now);
+  override render(props: RowProps) {
+    const { summary, line: row, folded, isOpened, index, y, selected, active, picked, showsTarget, now } = props;
+    const { id, verdict, status, at, gist, target, label, fault, recorded, contracts, names, bytes } = summary;
+    const cause = causeOf(summary);
+    const said = cause?.text ?? line(gist);
+    const about = [meanings[verdict], said, listed(contracts), ...names.slice(0, 20).map(line), `${bytes} bytes`];
     return (
       <div
-        id={`row-${seq}`}
-        class={`row${active ? ' active' : ''}${gist ? ' has-gist' : ''}${tries ? ' has-attempts' : ''}`}
+        id={`row-${row.entry.seq}`}
+        class={`row ${verdict}${active ? ' active' : ''}${picked ? ' picked' : ''}`}
         role="row"
         aria-rowindex={index + 2}
         aria-selected={selected}
-        data-seq={seq}
+        data-seq={row.entry.seq}
         style={{ transform: `translateY(${y}px)` }}
       >
-        <div class="cell verdict" role="gridcell">
-          <span class={`verdict ${verdict}`}>
-            <VerdictIcon verdict={verdict} />
-            {verdict}
-          </span>
+        <div class="cell pick" role="gridcell">
+          <input type="checkbox" tabIndex={-1} checked={picked} aria-label={`Select delivery ${line(id)}`} />
         </div>
-        <div class="cell time" role="gridcell" title={momentWithZone(summary.at)}>
-          {clock(summary.at)}
+        <div class="cell number" role="gridcell">
+          <bdi>#{line(id)}</bdi>
         </div>
-        <div class="cell status" role="gridcell" title={summary.code && line(summary.code)}>
-          {summary.status}
-        </div>
-        <div
-          class="cell names"
-          role="gridcell"
-          title={[listed(kinds), ...names.slice(0, 20).map(line)].filter(Boolean).join('\n')}
-        >
-          <bdi>{listed(names) || listed(kinds) || 'no events'}</bdi>
+        <div class="cell what" role="gridcell" title={about.filter(Boolean).join('\n')}>
+          <span class="unseen">{verdict} </span>
+          <bdi class="name">{subjectOf(summary)}</bdi> <bdi class={cause ? 'cause' : 'gist'}>{said}</bdi>
+          {(folded > 1 || isOpened) && (
+            <button
+              type="button"
+              class="fold"
+              tabIndex={-1}
+              aria-expanded={isOpened}
+              title={isOpened ? 'Fold these deliveries (←)' : `Show ${counted(folded, 'delivery', 'deliveries')} (→)`}
+            >
+              × {folded}
+            </button>
+          )}
           {fault && <span class="fault">{line(fault)}</span>}
           {recorded && <span class="tag">recorded</span>}
         </div>
-        <div class="cell gist" role="gridcell" title={gist && line(gist)}>
-          <bdi>{gist && line(gist)}</bdi>
-        </div>
-        <div class="cell contract" role="gridcell" title={listed(contracts)}>
-          <bdi>{listed(contracts.map(shortened))}</bdi>
-        </div>
         <div class="cell target" role="gridcell" title={line(target)}>
-          <bdi>{line(label || target)}</bdi>
+          {showsTarget && <bdi>{line(label || target)}</bdi>}
         </div>
-        <div class="cell count" role="gridcell">
-          {grouped(summary.events)}
+        <div class="cell tries" role="gridcell">
+          {triesOf(summary, now)}
         </div>
-        <div class="cell size" role="gridcell">
-          {bytes(summary.bytes)}
+        <div class="cell status" role="gridcell">
+          {status}
         </div>
-        <div class="cell took" role="gridcell">
-          {durationMs !== undefined && duration(durationMs)}
-        </div>
-        <div class="cell attempts" role="gridcell">
-          {tries}
+        <div class="cell time" role="gridcell" title={momentWithZone(at)}>
+          {day(at)}
         </div>
       </div>
     );
   }
 }
+
+/** The headings of the columns, which only assistive technology needs. */
+export const headings = ['Selected', 'Number', 'Delivery', 'To', 'Tries', 'Status', 'Time'];

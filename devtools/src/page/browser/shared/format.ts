@@ -7,21 +7,32 @@ export function clock(at: number): string {
   return `${padded(date.getHours())}:${padded(date.getMinutes())}:${seconds}`;
 }
 
+/** A date, in the reader's zone: `2026-01-02`. */
+function dateOf(date: Date): string {
+  return `${date.getFullYear()}-${padded(date.getMonth() + 1)}-${padded(date.getDate())}`;
+}
+
+/** A time to the second, with its date unless it is today: `14:03:21`, `2026-01-02 14:03:21`. @param at Unix milliseconds */
+export function day(at: number): string {
+  const date = dateOf(new Date(at));
+  return `${date === dateOf(new Date()) ? '' : `${date} `}${clock(at).slice(0, 8)}`;
+}
+
 /** Date and time in UTC: `2026-01-02T03:04:05.678Z`. @param at Unix milliseconds */
 export function moment(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
 }
 
-/** Date and time with the reader's zone, and in UTC. @param at Unix milliseconds */
+/** Date and time with the reader's zone, and in UTC if that is another one. @param at Unix milliseconds */
 export function momentWithZone(at: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return String(at);
   const minutes = -date.getTimezoneOffset();
   const away = Math.abs(minutes);
-  const offset = `UTC${minutes < 0 ? '−' : '+'}${padded(Math.floor(away / 60))}:${padded(away % 60)}`;
-  const day = `${date.getFullYear()}-${padded(date.getMonth() + 1)}-${padded(date.getDate())}`;
-  return `${day} ${clock(at)} ${offset}\n${date.toISOString()}`;
+  const offset = `${minutes < 0 ? '−' : '+'}${padded(Math.floor(away / 60))}:${padded(away % 60)}`;
+  const local = `${dateOf(date)} ${clock(at)}`;
+  return minutes === 0 ? `${local} UTC` : `${local} UTC${offset}\n${date.toISOString()}`;
 }
 
 /** Digits in groups: `1,353`. */
@@ -52,3 +63,33 @@ export function until(at: number, now: number): string {
 /** `1 event`, `2 events`. */
 export const counted = (count: number, noun: string, many = `${noun}s`) =>
   `${grouped(count)} ${count === 1 ? noun : many}`;
+
+const STATUSES: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No Content',
+  301: 'Moved Permanently',
+  302: 'Found',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
+/** A status with its name: `403 Forbidden`. */
+export const statusLine = (status: number) => [status, STATUSES[status]].filter(Boolean).join(' ');

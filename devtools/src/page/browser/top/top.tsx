@@ -1,13 +1,12 @@
-import { signal } from '@preact/signals';
-import { messageOf } from '../api.js';
+import { FaultBanner } from '../drawer/faults.js';
+import { QueueBanner } from '../drawer/queue-banner.js';
+import { RespondBanner } from '../drawer/respond.js';
+import { sendingSample, sendSample } from '../send.js';
 import type { Session } from '../session.js';
-import { notify } from '../shared/notices.js';
+import { until } from '../shared/format.js';
 import { Wire } from '../shared/text.js';
-import { FaultBanner } from '../side/fault-banner.js';
-import { QueueBanner } from '../side/queue-banner.js';
-import { RespondBanner } from '../side/respond.js';
+import type { Connection } from '../stream.js';
 import type { State } from '../types.js';
-import { ConnectionStatus } from './connection.js';
 
 const Fact = ({ title, text }: { title: string; text: string }) => (
   <div>
@@ -28,36 +27,38 @@ function Facts({ state: { mode, service, chain, target } }: { state: State }) {
   );
 }
 
-const sending = signal(false);
-
-async function sendSample(session: Session): Promise<void> {
-  if (session.state.value?.webhooks?.length === 0) {
-    notify('A sample needs a webhook: register the URL of your receiver first.', 'bad');
-    session.dialog.value = 'register';
-    return;
-  }
-  sending.value = true;
-  try {
-    await session.api.post('sample');
-    notify('Sample sent.');
-  } catch (error) {
-    notify(messageOf(error), 'bad');
-  } finally {
-    sending.value = false;
-  }
+/** Announced when it changes. */
+function words({ kind, lost }: Connection): string {
+  if (kind === 'live') return 'Live';
+  if (kind === 'connecting') return lost ? 'Reconnecting…' : 'Connecting…';
+  return 'Not connected';
 }
 
-const sideOpen = signal(false);
-
-function toggleSide(): void {
-  sideOpen.value = document.body.classList.toggle('side-open');
+/** Whether the page is connected to the server, and when it tries again. */
+function ConnectionStatus({ session }: { session: Session }) {
+  const connection = session.connection.value;
+  const isWaiting = connection.kind === 'waiting';
+  void session.clock.value;
+  return (
+    <>
+      <span id="connection" class={connection.kind} title={isWaiting ? connection.reason : undefined}>
+        <span role="status">{words(connection)}</span>
+        {/* The countdown is not announced. */}
+        {isWaiting && <span aria-hidden="true">· next try {until(connection.until, Date.now())}</span>}
+      </span>
+      {isWaiting && (
+        <button type="button" class="quiet" onClick={connection.tryNow}>
+          Try now
+        </button>
+      )}
+    </>
+  );
 }
 
 /** The top bar: what is running, and whether the page is connected to it. */
 export function Top({ session }: { session: Session }) {
+  const { drawer, dialog } = session;
   const state = session.state.value;
-  // One primary action per view: without a webhook, register one; in an open delivery, send it again.
-  const isPrimary = state?.webhooks?.length !== 0 && session.openId.value === undefined;
   return (
     <>
       <div id="bar">
@@ -78,31 +79,29 @@ export function Top({ session }: { session: Session }) {
             aria-label="Keyboard shortcuts"
             title="Keyboard shortcuts (?)"
             onClick={() => {
-              session.dialog.value = 'keys';
+              dialog.value = 'keys';
             }}
           >
             ?
           </button>
-          <button
-            id="toggle-side"
-            type="button"
-            aria-expanded={sideOpen.value}
-            aria-controls="side"
-            onClick={toggleSide}
-          >
-            Controls
-          </button>
-          {state?.mode === 'emulate' && (
-            <button
-              id="sample"
-              type="button"
-              class={isPrimary ? 'primary' : ''}
-              disabled={sending.value}
-              onClick={() => void sendSample(session)}
-            >
+          {state?.can.sample && (
+            <button id="sample" type="button" disabled={sendingSample.value} onClick={() => void sendSample(session)}>
               Send sample
             </button>
           )}
+          <button
+            id="toggle-drawer"
+            type="button"
+            aria-expanded={drawer.value}
+            aria-controls="drawer"
+            data-key="c"
+            title="Webhooks, faults, recordings (c)"
+            onClick={() => {
+              drawer.value = !drawer.value;
+            }}
+          >
+            Controls
+          </button>
         </div>
       </div>
       <FaultBanner session={session} />

@@ -1,6 +1,6 @@
+import { sendingSample, sendSample } from '../send.js';
 import type { Session } from '../session.js';
 import type { State } from '../types.js';
-import { CommandLine } from './command-line.js';
 import { type First, Receiver } from './receiver.js';
 
 /** The service has no webhook: the first step. */
@@ -25,12 +25,23 @@ function NoWebhook({ session, first }: { session: Session; first: First | undefi
   );
 }
 
-function Listening({ state: { sendCommand = '', target, firstRun } }: { state: State }) {
+/** Sends a sample from the page. */
+const Sample = ({ session }: { session: Session }) => (
+  <button type="button" class="primary" disabled={sendingSample.value} onClick={() => void sendSample(session)}>
+    Send a sample
+  </button>
+);
+
+function Listening({ session, state }: { session: Session; state: State }) {
+  const { service, target, firstRun, can, sendCommand } = state;
   return (
     <>
       <p class="empty-title">Waiting for the first delivery.</p>
-      <p>Point a sender here, or send a sample from another terminal:</p>
-      <CommandLine text={sendCommand} label="Send" />
+      <p>
+        Point a sender at <code>{service?.url}</code>, on any path.
+      </p>
+      {can.sample && <Sample session={session} />}
+      {sendCommand !== undefined && <CommandLine text={sendCommand} label="Send" />}
       {target === undefined && (
         <p class="muted">Deliveries are verified and shown. With --forward 3000 your app gets them too.</p>
       )}
@@ -46,6 +57,7 @@ function Listening({ state: { sendCommand = '', target, firstRun } }: { state: S
 
 function Content({ session }: { session: Session }) {
   const state = session.state.value;
+  if (session.search.searching.value) return <p class="empty-title">Searching…</p>;
   if (session.store.all().length > 0) {
     return (
       <>
@@ -57,12 +69,13 @@ function Content({ session }: { session: Session }) {
     );
   }
   if (!state) return <p class="empty-title">Connecting…</p>;
-  if (state.mode === 'listen') return <Listening state={state} />;
+  if (state.mode === 'listen') return <Listening session={session} state={state} />;
   if (state.webhooks?.length === 0) return <NoWebhook session={session} first={state.firstRun} />;
   return (
     <>
       <p class="empty-title">Waiting for the first delivery.</p>
       <p>Use the watched contract, or send a sample.</p>
+      {state.can.sample && <Sample session={session} />}
     </>
   );
 }
@@ -71,7 +84,7 @@ function Content({ session }: { session: Session }) {
 export function Empty({ session }: { session: Session }) {
   const { view, version } = session;
   void version.value;
-  const isEmpty = view.length() + view.waiting() === 0;
+  const isEmpty = view.total() === 0;
   return (
     <div id="empty" hidden={!isEmpty}>
       {isEmpty && <Content session={session} />}

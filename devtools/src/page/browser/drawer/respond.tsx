@@ -1,6 +1,6 @@
 import { messageOf } from '../api.js';
-import { statusLine } from '../detail/status-text.js';
 import type { Session } from '../session.js';
+import { statusLine } from '../shared/format.js';
 import { notify } from '../shared/notices.js';
 
 const STATUSES = [200, 400, 403, 404, 429, 500, 502, 503];
@@ -15,7 +15,7 @@ async function force({ api, state }: Session, status: number | null): Promise<vo
   }
 }
 
-/** Chooses the answer to authentic deliveries, instead of the application's. */
+/** Chooses the response to authentic deliveries, instead of the application's. */
 export function Respond({ session }: { session: Session }) {
   const state = session.state.value;
   if (!state?.can.respond) return null;
@@ -24,15 +24,15 @@ export function Respond({ session }: { session: Session }) {
   const statuses = isOther ? [...STATUSES, respond].sort((a, b) => a - b) : STATUSES;
   return (
     <section class="card">
-      <h2>Answer</h2>
+      <h2>Response</h2>
       <label class="respond">
-        Answer with
+        Respond with
         <select
           key={respond}
           value={respond ?? ''}
           onChange={({ currentTarget: { value } }) => void force(session, value === '' ? null : Number(value))}
         >
-          <option value="">{target === undefined ? 'real result' : 'answer of the app'}</option>
+          <option value="">{target === undefined ? 'verification result' : 'your app’s response'}</option>
           {statuses.map((status) => (
             <option key={status} value={status}>
               {statusLine(status)}
@@ -47,18 +47,18 @@ export function Respond({ session }: { session: Session }) {
   );
 }
 
-/** Shows that answers are forced. */
+/** Shows that responses are forced. */
 export function RespondBanner({ session }: { session: Session }) {
   const { respond, target } = session.state.value ?? {};
   if (respond === undefined) return null;
   return (
-    <section class="banner" aria-label="Forced answers">
+    <section class="banner" aria-label="Forced responses">
       <p>
-        <strong>Authentic deliveries are answered {statusLine(respond)}.</strong>
+        <strong>Every authentic delivery gets {statusLine(respond)}.</strong>
         {target !== undefined && ' Nothing is forwarded.'}
       </p>
       <button type="button" onClick={() => void force(session, null)}>
-        {target === undefined ? 'Stop' : 'Answer as the app'}
+        {target === undefined ? 'Stop' : 'Respond as the app'}
       </button>
     </section>
   );

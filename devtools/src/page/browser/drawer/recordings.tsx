@@ -7,6 +7,8 @@ import { notify } from '../shared/notices.js';
 /** The server's result for a recording. */
 interface Opened {
   readonly added: number;
+  /** The newest. */
+  readonly id?: string;
   readonly skipped: number;
   /** The first lines that were skipped. */
   readonly problems?: readonly { readonly line: number; readonly reason: string }[];
@@ -22,19 +24,21 @@ function outcome({ added, skipped, problems: [problem] = [] }: Opened): string {
 }
 
 /** Shows the deliveries of a recording. Nothing is sent. */
-export async function openRecording({ api }: Session, file: File): Promise<void> {
+export async function openRecording({ api, show }: Session, file: File): Promise<void> {
   if (file.size > MOST_BYTES) return notify('The recording is larger than 64 MiB.', 'bad');
   try {
     const opened: Opened = await api.upload('recordings', file, 'application/x-ndjson');
+    if (opened.id !== undefined) show(opened.id);
     notify(outcome(opened), opened.skipped > 0 ? 'bad' : 'good');
   } catch (error) {
     notify(messageOf(error), 'bad');
   }
 }
 
-async function save({ api }: Session): Promise<void> {
+/** Saves deliveries as a file. (Default: all.) */
+export async function saveRecording({ api }: Session, ids?: readonly string[]): Promise<void> {
   try {
-    const response = await api.download('recording', {});
+    const response = await api.download('recording', { ids });
     const url = URL.createObjectURL(await response.blob());
     const link = document.createElement('a');
     link.href = url;
@@ -76,7 +80,7 @@ export function Recordings({ session }: { session: Session }) {
         <button type="button" onClick={() => input.current?.click()}>
           Open
         </button>
-        <button type="button" disabled={session.store.all().length === 0} onClick={() => void save(session)}>
+        <button type="button" disabled={session.store.all().length === 0} onClick={() => void saveRecording(session)}>
           Export
         </button>
       </div>

@@ -1,13 +1,14 @@
 import { useRef } from 'preact/hooks';
 import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
+import { duration } from '../shared/format.js';
 import { notify } from '../shared/notices.js';
 import type { Faults as Values } from '../types.js';
 
 type Switch = Exclude<keyof Values, 'delayMs'>;
 
 /** The faults that are on or off, in display order. */
-export const switches: readonly (readonly [key: Switch, title: string, hint: string])[] = [
+const switches: readonly (readonly [key: Switch, title: string, hint: string])[] = [
   ['wrongSignature', 'Wrong signature', 'Signed with a line break after the secret'],
   ['oldTimestamp', 'Old timestamp', 'Authentic, but 50 minutes old'],
   ['tamperedBody', 'Tampered body', 'One byte changed after signing'],
@@ -19,7 +20,7 @@ export const switches: readonly (readonly [key: Switch, title: string, hint: str
 const LONGEST_DELAY_MS = 600_000;
 
 /** Sets faults. The page state shows the result. */
-export async function setFaults({ api, state }: Session, faults: Partial<Values>): Promise<void> {
+async function setFaults({ api, state }: Session, faults: Partial<Values>): Promise<void> {
   try {
     const answer: Values = await api.put('faults', faults);
     if (state.value) state.value = { ...state.value, faults: answer };
@@ -86,5 +87,24 @@ export function Faults({ session }: { session: Session }) {
         ))}
       <Delay session={session} delayMs={faults.delayMs ?? 0} />
     </section>
+  );
+}
+
+/** Says which faults are on. */
+export function FaultBanner({ session }: { session: Session }) {
+  const faults = session.state.value?.faults;
+  const on = switches.filter(([key]) => faults?.[key]).map(([, title]) => title.toLowerCase());
+  if (faults && faults.delayMs > 0) on.push(`delay of ${duration(faults.delayMs)}`);
+  if (!faults || on.length === 0) return null;
+  const off = Object.fromEntries(Object.keys(faults).map((key) => [key, key === 'delayMs' ? 0 : false]));
+  return (
+    <div id="fault-banner" class="banner">
+      <p>
+        <strong>Faults are on:</strong> {on.join(', ')}. Deliveries fail on purpose.
+      </p>
+      <button type="button" onClick={() => void setFaults(session, off)}>
+        Turn all off
+      </button>
+    </div>
   );
 }

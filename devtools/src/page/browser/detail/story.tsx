@@ -1,0 +1,183 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Change } from '../list/insight.js';
+import type { Session } from '../session.js';
+import { bytes, counted, day, duration, statusLine } from '../shared/format.js';
+import { LongText, line, Wire } from '../shared/text.js';
+import type { Attempt, Detail } from '../types.js';
+import { Attempts } from './attempts.js';
+import { BytesView, type Form } from './bytes-view.js';
+import { CompareReceived, SignedAndSent } from './compare.js';
+import { Events } from './events.js';
+import { HeaderTable, Response, SentAt } from './exchange.js';
+import { Findings } from './findings.js';
+
+interface StepProps {
+  readonly title: string;
+  /** One line about it. */
+  readonly about: ComponentChildren;
+  readonly tone?: 'good' | 'bad' | undefined;
+  /** Whether it opens without a click. */
+  readonly isOpen: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A step of a delivery. What is in it is made when it is opened. */
+function Step({ title, about, tone, isOpen: atFirst, children }: StepProps) {
+  const [chosen, choose] = useState<boolean>();
+  // It does not close while it is read, when the delivery has changed.
+  const [wasOpened, setOpened] = useState(atFirst);
+  if (atFirst && !wasOpened) setOpened(true);
+  const isOpen = chosen ?? wasOpened;
+  return (
+    <li class={`step ${tone ?? ''}`}>
+      <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open !== isOpen && choose(!isOpen)}>
+        <summary>
+          <h3>{title}</h3> <span class="about">{about}</span>
+        </summary>
+        {isOpen && <div class="step-body">{children}</div>}
+      </details>
+    </li>
+  );
+}
+
+function Body({ detail, form }: { detail: Detail; form: Signal<Form> }) {
+  const { bodyDropped, bodyTruncated, bodyBase64, bytes: size, verified } = detail;
+  if (bodyDropped) {
+    return (
+      <p class="muted">
+        {verified === false
+          ? 'The body was not read, or is no longer kept.'
+          : 'The body is no longer kept: memory was needed for later deliveries.'}
+      </p>
+    );
+  }
+  const note = bodyTruncated && `Only the first 1 MiB of ${bytes(size)} is shown.`;
+  return (
+    <BytesView
+      base64={bodyBase64}
+      what="Body"
+      form={form}
+      note={note || undefined}
+      indentedNote="Indented for reading. The signature covers the bytes as received."
+      isCut={bodyTruncated}
+    />
+  );
+}
+
+/** What is known of the verification, by this process or from the app's response. */
+function verification(
+  { verified, verdict, cause }: Detail,
+  isListening: boolean,
+): Pick<StepProps, 'title' | 'tone'> & { about: string } {
+  const why = cause ? line(cause.text) : '';
+  if (verified === true) return { title: 'Verified', tone: 'good', about: 'signature and timestamp are right' };
+  if (verified === false) return { title: 'Not verified', tone: 'bad', about: why };
+  const who = isListening ? '' : 'by your app';
+  if (verdict === 'accepted') return { title: 'Verified', tone: 'good', about: why || who };
+  if (verdict === 'refused') return { title: 'Refused', tone: 'bad', about: why || who };
+  return { title: 'Not known', about: verdict === 'pending' ? 'no answer yet' : why || 'whether your app verified it' };
+}
+
+function answerOf({ status, durationMs, reason, code }: Attempt): string {
+  const took = durationMs === undefined ? '' : ` in ${duration(durationMs)}`;
+  if (status !== undefined) return `${statusLine(status)}${took}`;
+  return reason || code || durationMs !== undefined ? `no response${took}` : 'no answer yet';
+}
+
+/** A delivery as it went: sent, verified, forwarded, answered. Each step opens. */
+export function Story({ session, detail }: { session: Session; detail: Detail }) {
+  const forms = { body: useSignal<Form>('Indented'), response: useSignal<Form>('Indented') };
+  const chosen = useSignal<{ id: string; index: number } | undefined>(undefined);
+  const { api } = session;
+  const state = session.state.value;
+  const { attempts, earlierAttempts = 0, id, verdict, findings, events, bytes: size, target, label, verified } = detail;
+  const isListening = state?.mode === 'listen';
+  const index = chosen.value?.id === id ? chosen.value.index : attempts.length - 1;
+  const attempt = attempts[index];
+  const last = attempts.at(-1);
+  const number = attempts.length + earlierAttempts > 1 ? `, attempt ${earlierAttempts + index + 1}` : '';
+  const isFine = verdict === 'accepted' && findings.length === 0;
+  const read = detail.unread ? 'not read' : counted(events, 'event');
+  return (
+    <ol class="story">
+      <Step
+        key={`sent ${id}`}
+        title={isListening || detail.recorded ? 'Received' : 'Sent'}
+        about={
+          <>
+            {`${day(detail.at)} · ${read} · ${bytes(size)} · `}
+            <Wire text={label ? `${label} · ${target}` : target} />
+          </>
+        }
+        isOpen={isFine}
+      >
+        <h4>Events</h4>
+        <Events key={id} api={api} detail={detail} state={state} />
+        {attempt && (
+          <>
+            <h4>Headers{number}</h4>
+            <SentAt attempt={attempt} timestampHeader={state?.headers.timestamp} />
+            <HeaderTable headers={attempt.headers} more={attempt.moreHeaders} />
+          </>
+        )}
+        {detail.signedBase64 !== undefined && (
+          <>
+            <h4>Signed and sent</h4>
+            <SignedAndSent api={api} detail={detail} />
+          </>
+        )}
+        <h4>Body</h4>
+        <Body detail={detail} form={forms.body} />
+        {!detail.bodyDropped && <CompareReceived key={id} api={api} id={id} />}
+      </Step>
+      <Step key={`verified ${id}`} {...verification(detail, isListening)} isOpen={!isFine && verdict !== 'pending'}>
+        {last && (last.reason || last.code || last.fault) && (
+          <p class="reason">
+            {last.fault && <Wire text={last.fault} class="fault" />}{' '}
+            {last.code && <Wire text={last.code} class="code" />} {last.reason && <LongText text={last.reason} />}
+          </p>
+        )}
+        <Findings findings={findings} />
+        {detail.cause && <Change cause={detail.cause.id} state={state} />}
+        {findings.length === 0 && verdict === 'accepted' && <p class="muted">The delivery took effect.</p>}
+      </Step>
+      {isListening && !detail.recorded && (
+        <Step
+          key={`forwarded ${id}`}
+          title={verified === false || !state?.target ? 'Not forwarded' : 'Forwarded'}
+          about={verified === false ? 'only authentic deliveries are' : (state?.target ?? 'start with --forward')}
+          isOpen={false}
+        >
+          <p class="muted">
+            {verified !== false && state?.target
+              ? 'With the same bytes and headers. The sender got the status of your app.'
+              : 'The delivery was answered here.'}
+          </p>
+        </Step>
+      )}
+      {attempt && (
+        <Step
+          key={`answered ${id}`}
+          title="Answered"
+          about={answerOf(attempt) + number}
+          tone={
+            { accepted: 'good' as const, refused: 'bad' as const, failed: 'bad' as const, pending: undefined }[verdict]
+          }
+          isOpen={!isFine}
+        >
+          <Attempts
+            session={session}
+            detail={detail}
+            shown={index}
+            onShow={(next) => {
+              chosen.value = { id, index: next };
+            }}
+          />
+          <Response attempt={attempt} form={forms.response} isOurs={isListening} />
+        </Step>
+      )}
+    </ol>
+  );
+}
