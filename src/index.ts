@@ -11,10 +11,8 @@ export {
 export {
   type DeliveryItem,
   parseDelivery,
-  parseEvent,
-  parseEventEmitted,
-  parseTransactionIncluded,
 } from './events/parse-delivery.js';
+export { parseEvent, parseEventEmitted, parseTransactionIncluded } from './events/parse-event.js';
 export type { EventEmitted, EventKind, TransactionIncluded, WebhookEvent } from './events/types.js';
 export type { DeliveryResult, EventOutcome } from './handle/answer.js';
 export type { DeadLetter } from './handle/dead-letter.js';

@@ -1,5 +1,4 @@
-import { mayHoldFraction, parseExactJson } from '../events/exact-json.js';
-import { isPosition, mayHoldRounded } from '../events/field-rules.js';
+import { isPosition } from '../events/check-event.js';
 import { isRecord } from '../internal/guards.js';
 import { notThisApi, resultOf } from './envelope.js';
 import type { Answer } from './transport.js';
@@ -18,7 +17,8 @@ export interface DeliveryLogEntry {
 }
 
 /** The items of a list answer. */
-export function listOf(result: unknown, answer: Answer): unknown[] {
+export function listOf(answer: Answer): unknown[] {
+  const result = resultOf(answer);
   // Go writes null for an empty list.
   if (result === null) return [];
   if (Array.isArray(result)) return result;
@@ -26,15 +26,7 @@ export function listOf(result: unknown, answer: Answer): unknown[] {
 }
 
 export function entriesOf(answer: Answer): DeliveryLogEntry[] {
-  return exactListOf(answer).map((each) => entryOf(each, answer));
-}
-
-/** The items of a list answer, with exact quantities, because they are signed again. */
-export function exactListOf(answer: Answer): unknown[] {
-  const { result, text } = resultOf(answer);
-  const list = listOf(result, answer);
-  if (!list.some((each) => mayHoldRounded(each)) && !mayHoldFraction(text)) return list;
-  return listOf((parseExactJson(text) as { result: unknown }).result, answer);
+  return listOf(answer).map((each) => entryOf(each, answer));
 }
 
 function entryOf(value: unknown, answer: Answer): DeliveryLogEntry {

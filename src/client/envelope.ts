@@ -1,3 +1,4 @@
+import { parseExactJson } from '../events/exact-json.js';
 import { isRecord } from '../internal/guards.js';
 import { retryAfterMs } from './response.js';
 import type { Answer } from './transport.js';
@@ -5,14 +6,13 @@ import { WebhookApiError } from './webhook-api-error.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text and the parsed value of an answer; both undefined if it is not JSON in UTF-8. */
-function parse({ body }: Answer): { text?: string; value?: unknown } {
+/** The parsed value of an answer, with exact quantities, because events are signed again; undefined if it is not JSON in UTF-8. */
+function parse({ body }: Answer): unknown {
   try {
-    const text = utf8.decode(body);
-    return { text, value: JSON.parse(text) };
+    return parseExactJson(utf8.decode(body));
   } catch {
     // The parser's message quotes the text.
-    return {};
+    return undefined;
   }
 }
 
@@ -23,11 +23,11 @@ export function notThisApi({ to, status }: Answer, expected: string): WebhookApi
 }
 
 /**
- * The `result` in an answer's envelope `{ status, message, result }`, and the answer's text. Throws WebhookApiError for a
+ * The `result` in an answer's envelope `{ status, message, result }`. Throws WebhookApiError for a
  * status other than 2xx, also in the envelope, and for an answer without that envelope.
  */
-export function resultOf(answer: Answer): { result: unknown; text: string } {
-  const { text, value } = parse(answer);
+export function resultOf(answer: Answer): unknown {
+  const value = parse(answer);
   const envelope = isRecord(value) ? value : undefined;
   const said = answer.status >= 300 ? answer.status : envelope?.status;
   if (typeof said === 'number' && !(said >= 200 && said < 300)) {
@@ -41,8 +41,8 @@ export function resultOf(answer: Answer): { result: unknown; text: string } {
       { status: said, serviceMessage, retryAfterSeconds: after === undefined ? undefined : Math.ceil(after / 1000) },
     );
   }
-  if (envelope === undefined || text === undefined) throw notThisApi(answer, 'a JSON object');
-  return { result: Object.hasOwn(envelope, 'result') ? envelope.result : undefined, text };
+  if (envelope === undefined) throw notThisApi(answer, 'a JSON object');
+  return Object.hasOwn(envelope, 'result') ? envelope.result : undefined;
 }
 
 /** Like {@link resultOf}, for an answer that may be empty. */

@@ -1,8 +1,8 @@
-import { dropNil, fillAddressLabel, isPosition } from '../events/field-rules.js';
+import { dropNil, fillAddressLabel, isPosition } from '../events/check-event.js';
 import type { EventEmitted } from '../events/types.js';
 import { checkOptions, optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
-import { exactListOf } from './delivery-log.js';
+import { listOf } from './delivery-log.js';
 import { notThisApi, resultOf } from './envelope.js';
 import { type PageOptions, pages } from './pages.js';
 import type { Answer, Transport } from './transport.js';
@@ -36,7 +36,7 @@ export interface IndexingStatus {
 export function eventCalls(call: Transport) {
   async function get<T>(path: string, read: (fields: Record<string, unknown>) => T | false, expected: string) {
     const answer = await call({ method: 'GET', path });
-    const { result } = resultOf(answer);
+    const result = resultOf(answer);
     const status = isRecord(result) && read(result);
     if (status) return status;
     throw notThisApi(answer, expected);
@@ -52,7 +52,7 @@ export function eventCalls(call: Transport) {
       return pages(
         async (limit, offset) => {
           const answer = await call({ method: 'GET', path: '/events', query: { ...filter, limit, offset } });
-          return exactListOf(answer).map((each) => storedEventOf(each, answer));
+          return listOf(answer).map((each) => storedEventOf(each, answer));
         },
         placeOf,
         query,

@@ -1,4 +1,4 @@
-import { isPosition } from '../events/field-rules.js';
+import { isPosition } from '../events/check-event.js';
 import { optionError } from '../internal/check-options.js';
 import { checkWebhookUrl } from './addresses.js';
 import { type DeliveryLogEntry, entriesOf, listOf } from './delivery-log.js';
@@ -121,14 +121,14 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   async function count(path: string): Promise<number> {
     const answer = await call({ method: 'GET', path });
-    const { result } = resultOf(answer);
+    const result = resultOf(answer);
     if (isPosition(result)) return result as number;
     throw notThisApi(answer, 'a count');
   }
 
   async function send(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Webhook> {
     const answer = await call({ method, path, body });
-    const webhook = webhookOf(resultOf(answer).result, answer);
+    const webhook = webhookOf(resultOf(answer), answer);
     if (method === 'POST' && webhook.secret === undefined) throw notThisApi(answer, 'a new webhook with its secret');
     return webhook;
   }
@@ -157,7 +157,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       pages(
         async (limit, offset) => {
           const answer = await call({ method: 'GET', path: '/webhooks', query: { limit, offset } });
-          return listOf(resultOf(answer).result, answer).map((each) => webhookOf(each, answer));
+          return listOf(answer).map((each) => webhookOf(each, answer));
         },
         ({ id }) => id,
         options,

@@ -1,4 +1,4 @@
-import { isPosition } from '../events/field-rules.js';
+import { isPosition } from '../events/check-event.js';
 import type { EventKind } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
 import { notThisApi } from './envelope.js';

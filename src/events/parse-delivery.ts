@@ -1,12 +1,10 @@
-import { type EventIssue, InvalidBodyError, InvalidEventError, WebhookError } from '../errors.js';
+import { type EventIssue, InvalidBodyError, WebhookError } from '../errors.js';
 import { checkOptions, checkWhole } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import type { RawBody } from '../signature/verify-signature.js';
-import { mayHoldFraction, parseExactJson } from './exact-json.js';
-import { asDelivery, copyOf, mayHoldRounded } from './field-rules.js';
-import { checkEventEmitted, checkTransactionIncluded } from './generated-checks.js';
-import { countUnknown, isTooDeep, MANY_KEYS, MOST_LEVELS, TOO_DEEP } from './nesting.js';
-import type { EventEmitted, TransactionIncluded, WebhookEvent } from './types.js';
+import { checkEmitted, checkIncluded, checkUnknown, issuesOf, TOO_DEEP } from './check-event.js';
+import { exactText, isTooDeep, MOST_LEVELS, needsCare } from './exact-json.js';
+import type { WebhookEvent } from './types.js';
 
 /** An item of a delivery that is an event of a known kind. */
 export interface EventItem {
@@ -46,12 +44,6 @@ export interface ParseDeliveryOptions {
 /** The largest number of items by default. */
 export const MAX_EVENTS = 10_000;
 
-const tooDeep: EventIssue = { path: [], message: TOO_DEEP };
-const unknownKind: EventIssue = {
-  path: ['event'],
-  message: 'expected "event.emitted" or "transaction.included"',
-};
-
 // ignoreBOM keeps a byte order mark in the text, so that JSON.parse rejects it: RFC 8259 forbids senders to add one.
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -82,12 +74,18 @@ export function parseDelivery(rawBody: RawBody, options: ParseDeliveryOptions = 
 
 /** Like {@link parseDelivery}, with an option that was checked before. */
 export function parseItems(rawBody: RawBody, maxEvents: number): DeliveryItem[] {
-  const text = decode(rawBody);
-  return plainItems(text, maxEvents) ?? exactItems(text);
+  let text = decode(rawBody);
+  const values = plainValues(text, maxEvents);
+  if (values) return values.map(checkItem);
+  // Replaced, so that a large text is freed. One level too many is kept, so that a rejected item is also invalid when parsed again.
+  text = exactText(text, MOST_LEVELS + 2);
+  return (JSON.parse(text) as unknown[]).map((raw) =>
+    isTooDeep(raw) ? { status: 'invalid', issues: [TOO_DEEP], raw } : checkItem(raw),
+  );
 }
 
-/** The items parsed with JSON.parse; undefined if one may be nested too deep or contain a rounded number. */
-function plainItems(text: string, maxEvents: number): DeliveryItem[] | undefined {
+/** What JSON.parse makes of the text; undefined if an item may have lost digits or be nested too deep. */
+function plainValues(text: string, maxEvents: number): unknown[] | undefined {
   const values = parseArray(text);
   if (values.length > maxEvents) {
     throw new WebhookError(
@@ -95,16 +93,7 @@ function plainItems(text: string, maxEvents: number): DeliveryItem[] | undefined
       `The body has ${values.length} items, more than maxEvents (${maxEvents}). Raise maxEvents if the sender is yours.`,
     );
   }
-  const items = asDelivery(() => values.map(checkItem));
-  return needCare(items, text) ? undefined : items;
-}
-
-function exactItems(text: string): DeliveryItem[] {
-  // Keep one level too many, so that a rejected item is also invalid when parsed again.
-  const values = parseExactJson(text, MOST_LEVELS + 2, () => '…') as unknown[];
-  return asDelivery(() =>
-    values.map((raw) => (isTooDeep(raw) ? { status: 'invalid', issues: [tooDeep], raw } : checkItem(raw))),
-  );
+  return needsCare(values, text) ? undefined : values;
 }
 
 function decode(rawBody: RawBody): string {
@@ -129,101 +118,12 @@ function parseArray(text: string): unknown[] {
 }
 
 function checkItem(raw: unknown): DeliveryItem {
-  const issues: EventIssue[] = [];
   const kind = isRecord(raw) ? raw.event : undefined;
-  if (kind === 'event.emitted') checkEventEmitted(raw, issues);
-  else if (kind === 'transaction.included') checkTransactionIncluded(raw, issues);
-  else {
-    issues.push(...kindIssues(raw));
-    if (issues.length === 0) return { status: 'unknown', id: (raw as UnknownItem).id, kind: kind as string, raw };
-  }
-  return issues.length === 0 ? { status: 'event', event: raw as WebhookEvent } : { status: 'invalid', issues, raw };
-}
-
-function kindIssues(raw: unknown): EventIssue[] {
-  if (!isRecord(raw)) return [{ path: [], message: 'expected an object' }];
-  const missing = ['id', 'event'].filter((key) => typeof raw[key] !== 'string');
-  return missing.map((key) => ({ path: [key], message: 'expected a string' }));
-}
-
-/** Whether an item may be nested too deep, or contain a rounded number. */
-function needCare(items: readonly DeliveryItem[], text: string): boolean {
-  for (const item of items) {
-    const value = item.status === 'event' ? item.event : item.raw;
-    const unknown = item.status === 'event' && item.event.event === 'event.emitted' ? countUnknown(item.event) : 1;
-    // Its numbers are positions and were checked.
-    if (unknown === 0) continue;
-    if (unknown > MANY_KEYS) return true;
-    // Quantities can be anywhere in an open payload, and under unknown keys. This checks the depth too.
-    if (mayHoldRounded(value)) return true;
-  }
-  return mayHoldFraction(text);
-}
-
-/**
- * Parses one event of either kind from an already parsed JSON value, such as one that a queue stored. It does not verify a signature.
- *
- * @example
- * ```ts
- * import { parseEvent } from 'event-webhook-receiver';
- *
- * const event = parseEvent(JSON.parse('{"id":"1","event":"transaction.included","data":{}}'));
- * if (event.event === 'transaction.included') console.log(event.data.status);
- * ```
- * @param value The parsed JSON value. It is not changed.
- * @returns The event, narrowed by `event`: a copy, in which fields may have been filled in or dropped.
- * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
- */
-export function parseEvent(value: unknown): WebhookEvent {
-  return readable(() => {
-    const kind = isRecord(value) ? value.event : undefined;
-    if (kind === 'event.emitted') return parseEventEmitted(value);
-    if (kind === 'transaction.included') return parseTransactionIncluded(value);
-    const issues = isTooDeep(value) ? [tooDeep] : kindIssues(value);
-    throw new InvalidEventError(issues.length > 0 ? issues : [unknownKind]);
-  });
-}
-
-/**
- * Parses an `event.emitted` from an already parsed JSON value.
- *
- * @param value The parsed JSON value. It is not changed.
- * @returns The event: a copy, in which fields may have been filled in or dropped.
- * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when it does not match the schema of spec section 2.2.
- */
-export function parseEventEmitted(value: unknown): EventEmitted {
-  return readable(() => checked(value, checkEventEmitted)) as EventEmitted;
-}
-
-/**
- * Parses a `transaction.included` from an already parsed JSON value. The spec leaves its payload open, so `data` may
- * be any object and is not checked further.
- *
- * @param value The parsed JSON value. It is not changed.
- * @returns A copy.
- * @throws InvalidEventError `ERR_WEBHOOK_INVALID_EVENT` with `issues` when `id`, `event` or `data` is missing or of another type.
- */
-export function parseTransactionIncluded(value: unknown): TransactionIncluded {
-  return readable(() => checked(value, checkTransactionIncluded)) as TransactionIncluded;
-}
-
-function checked(value: unknown, check: (value: unknown, issues: EventIssue[]) => void): unknown {
-  const issues: EventIssue[] = [];
-  if (isTooDeep(value)) throw new InvalidEventError([tooDeep]);
-  const event = copyOf(value);
-  check(event, issues);
-  if (issues.length > 0) throw new InvalidEventError(issues);
-  return event;
-}
-
-/**
- * A value that throws when it is read (a proxy, a getter) is invalid like any other: callers handle one error class.
- */
-function readable<Result>(parse: () => Result): Result {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof InvalidEventError) throw error;
-    throw new InvalidEventError([{ path: [], message: 'expected a value that can be read' }]);
-  }
+  const isEmitted = kind === 'event.emitted';
+  const isKnown = isEmitted || kind === 'transaction.included';
+  const issues = issuesOf(raw, isEmitted ? checkEmitted : isKnown ? checkIncluded : checkUnknown);
+  if (issues.length > 0) return { status: 'invalid', issues, raw };
+  if (isKnown) return { status: 'event', event: raw as WebhookEvent };
+  const { id, event } = raw as { id: string; event: string };
+  return { status: 'unknown', id, kind: event, raw };
 }

@@ -1,6 +1,5 @@
 import { ConfigError } from '../errors.js';
-import { mayHoldFraction, parseExactJson } from '../events/exact-json.js';
-import { mayHoldRounded } from '../events/field-rules.js';
+import { parseExactJson } from '../events/exact-json.js';
 import type { JsonValue } from '../events/types.js';
 import { WORD } from './abi-data.js';
 import { type Codec, placeSize, readAt } from './codec.js';
@@ -39,11 +38,10 @@ export function structureOf(wire: JsonValue): object | undefined {
   let value: unknown = wire;
   if (typeof wire === 'string') {
     try {
-      value = JSON.parse(wire);
+      value = parseExactJson(wire);
     } catch {
       return undefined;
     }
-    if (mayHoldRounded(value) || mayHoldFraction(wire)) value = parseExactJson(wire);
   }
   return typeof value === 'object' && value !== null ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { type EventIssue, InvalidEventError } from '../errors.js';
-import { parseEvent } from '../events/parse-delivery.js';
+import { parseEvent } from '../events/parse-event.js';
 import type { WebhookEvent } from '../events/types.js';
 import type { EnqueueContext, EventEntry } from '../handle/types.js';
 import { isRecord } from '../internal/guards.js';

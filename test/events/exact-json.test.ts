@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { mayHoldFraction, parseExactJson } from '../../src/events/exact-json.js';
+import { exactText, isJsonValue, needsCare, parseExactJson } from '../../src/events/exact-json.js';
+
+const nested = (levels: number, inside: unknown) => {
+  let value = inside;
+  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { value };
+  return value;
+};
 
 describe('parseExactJson', () => {
   it.each([
@@ -92,7 +98,7 @@ describe('parseExactJson', () => {
   });
 });
 
-describe('mayHoldFraction', () => {
+describe('needsCare', () => {
   it.each([
     '[1.5]',
     '[-1.5]',
@@ -111,7 +117,7 @@ describe('mayHoldFraction', () => {
     '{"a":1e-3}',
     '["a-b","e-1",0,1e-3]',
   ])('sees the number in %s', (text) => {
-    expect(mayHoldFraction(text)).toBe(true);
+    expect(needsCare([], text)).toBe(true);
   });
 
   it.each([
@@ -123,6 +129,58 @@ describe('mayHoldFraction', () => {
     '["a:1.5","1:1e-3","1: 1.5"]',
     '["2026-01-02T03:04:05.678Z"]',
   ])('sees none in %s', (text) => {
-    expect(mayHoldFraction(text)).toBe(false);
+    expect(needsCare([], text)).toBe(false);
+  });
+
+  it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, [0.1], { a: [{ b: 1e21 }] }])('sees %j', (value) => {
+    expect(needsCare(value, '')).toBe(true);
+  });
+
+  it.each([null, true, '1.5', [], {}, ['1e400', { a: ['0.1'] }]])('sees none in %j', (value) => {
+    expect(needsCare(value, '')).toBe(false);
+  });
+
+  it('sees what is nested too deep', () => {
+    expect(needsCare(nested(257, 'x'), '')).toBe(true);
+    for (const leaf of ['x', null, true, 7]) expect(needsCare(nested(256, leaf), ''), String(leaf)).toBe(false);
+  });
+});
+
+describe('exactText', () => {
+  it.each([
+    ['[[[1e400]],[1e400]]', '["…",["1e400"]]'.replace('"…",', '["…"],')],
+    ['{"a":{"b":{"c":[]}},"d":"]"}', '{"a":{"b":"…"},"d":"]"}'],
+    ['[[[],{"a":1},"["],1]', '[["…","…","["],1]'],
+  ])('replaces what is below two levels of %s', (text, expected) => {
+    expect(exactText(text, 2)).toBe(expected);
+  });
+});
+
+describe('isJsonValue', () => {
+  it.each(['', 'x', 0, -1.5, Number.MAX_SAFE_INTEGER, null, true, [], {}, ['x', { a: [1] }]])('takes %j', (value) => {
+    expect(isJsonValue(value)).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    2 ** 53,
+    -(2 ** 53),
+    1e300,
+    1n,
+    Symbol('x'),
+    () => 'x',
+    [undefined],
+    { a: [2 ** 53] },
+  ])('refuses what JSON cannot carry, or not exactly: %s', (value) => {
+    expect(isJsonValue(value)).toBe(false);
+  });
+
+  it('goes 256 levels deep and refuses what is deeper', () => {
+    expect(isJsonValue(nested(256, 'x'))).toBe(true);
+    expect(isJsonValue(nested(257, 'x'))).toBe(false);
+    expect(isJsonValue(nested(1_000_000, 'x'))).toBe(false);
   });
 });

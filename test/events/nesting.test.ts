@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { countUnknown, MOST_LEVELS } from '../../src/events/nesting.js';
+import { MOST_LEVELS } from '../../src/events/exact-json.js';
 import { webhookEventSchema } from '../../src/events/schemas.js';
 import {
-  type EventEmitted,
   InvalidEventError,
   parseDelivery,
   parseEvent,
@@ -49,50 +48,6 @@ describe.each(wraps)('what is kept of an item of %s', (_, wrap) => {
 
 const EVENT: Path = ['data', 'event'];
 const TX: Path = ['data', 'transaction'];
-const unknownIn = (path: Path, value: unknown) => countUnknown(changed(emitted(), path, value) as EventEmitted);
-
-describe('countUnknown', () => {
-  it.each<[string, Path, unknown]>([
-    ['all of its optional keys', ['id'], 'x'],
-    ['no rawFields', [...EVENT, 'rawFields'], undefined],
-    ['an alias', [...EVENT, 'contract', 'addressAlias'], 'alias'],
-    ['an alias of the contract called', [...TX, 'contract', 'addressAlias'], 'alias'],
-    ['no inputs', [...EVENT, 'inputs'], []],
-    ['no transaction', TX, undefined],
-    ['a transaction of null', TX, null],
-    ['no contract called', [...TX, 'contract'], undefined],
-    ['a contract of null', [...TX, 'contract'], null],
-    ['no method', [...TX, 'method'], undefined],
-    ['a method of null', [...TX, 'method'], null],
-  ])('is 0 for an event with %s', (_, path, value) => {
-    expect(unknownIn(path, value)).toBe(0);
-  });
-
-  const owners: Path[] = [
-    [],
-    ['data'],
-    EVENT,
-    [...EVENT, 'contract'],
-    [...EVENT, 'inputs', 0],
-    [...EVENT, 'inputs', 1],
-    TX,
-    [...TX, 'contract'],
-    [...TX, 'method'],
-    [...TX, 'method', 'inputs', 0],
-  ];
-  it.each(owners.map((path) => ({ at: path.join('.') || 'the event', path })))(
-    'is 1 with a key more at $at',
-    ({ path }) => {
-      expect(unknownIn([...path, 'more'], 'x')).toBe(1);
-    },
-  );
-
-  it.each([7, true, null, [], {}])('is 1 with an input of %j, of the event or of the method', (value) => {
-    expect(unknownIn([...EVENT, 'inputs', 1, 'value'], value)).toBe(1);
-    expect(unknownIn([...TX, 'method', 'inputs', 0, 'value'], value)).toBe(1);
-  });
-});
-
 describe('an item nested too deep', () => {
   it.each([257, 300])(
     'is refused alone in a delivery, at %i levels, whatever its kind, wherever it nests',

@@ -1,5 +1,5 @@
 import { WebhookError } from '../../errors.js';
-import { isPosition } from '../../events/field-rules.js';
+import { isPosition } from '../../events/check-event.js';
 import type { WebhookEvent } from '../../events/types.js';
 import { isHash } from '../../evm/hex.js';
 import { rawLog } from '../../evm/raw-log.js';

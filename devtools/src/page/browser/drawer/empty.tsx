@@ -1,6 +1,7 @@
 import { sendingSample, sendSample } from '../send.js';
 import type { Session } from '../session.js';
 import type { State } from '../types.js';
+import { CommandLine } from './command-line.js';
 import { type First, Receiver } from './receiver.js';
 
 /** The service has no webhook: the first step. */

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isInputValue, mayHoldRounded } from '../../src/events/field-rules.js';
 import { type EventEmitted, parseDelivery, parseEvent } from '../../src/index.js';
 import { changed, emitted, included, type Path } from '../fixtures/events.js';
-
-const nested = (levels: number, inside: unknown) => {
-  let value = inside;
-  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { value };
-  return value;
-};
 
 /** An item that comes out of a delivery in which `number` stands where a string stood. */
 function sentWith(number: string, event: object, path: Path) {
@@ -86,52 +79,4 @@ describe('an input that is no text', () => {
       expect((parseEvent(sent) as EventEmitted).data.event.inputs[1]?.value).toEqual(value);
     },
   );
-});
-
-describe('isInputValue', () => {
-  it.each(['', 'x', 0, -1.5, Number.MAX_SAFE_INTEGER, null, true, [], {}, ['x', { a: [1] }]])('takes %j', (value) => {
-    expect(isInputValue(value)).toBe(true);
-  });
-
-  it.each([
-    undefined,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-    2 ** 53,
-    -(2 ** 53),
-    1e300,
-    1n,
-    Symbol('x'),
-    () => 'x',
-    [undefined],
-    { a: [2 ** 53] },
-  ])('refuses what JSON cannot carry, or not exactly: %s', (value) => {
-    expect(isInputValue(value)).toBe(false);
-  });
-
-  it('goes 256 levels deep and refuses what is deeper', () => {
-    expect(isInputValue(nested(256, 'x'))).toBe(true);
-    expect(isInputValue(nested(257, 'x'))).toBe(false);
-    expect(isInputValue(nested(1_000_000, 'x'))).toBe(false);
-  });
-});
-
-describe('mayHoldRounded', () => {
-  it.each([1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, [0.1], { a: [{ b: 1e21 }] }])(
-    'says so of %j',
-    (value) => {
-      expect(mayHoldRounded(value)).toBe(true);
-    },
-  );
-
-  it.each([null, true, '1.5', [], {}, ['1e400', { a: ['0.1'] }]])('does not of %j', (value) => {
-    expect(mayHoldRounded(value)).toBe(false);
-  });
-
-  it('says so of what is nested too deep to look at', () => {
-    expect(mayHoldRounded(nested(256, 'x'))).toBe(false);
-    expect(mayHoldRounded(nested(257, 'x'))).toBe(true);
-    for (const leaf of [null, true, 7]) expect(mayHoldRounded(nested(256, leaf)), String(leaf)).toBe(false);
-  });
 });
