@@ -3,12 +3,29 @@ import { type HostTime, outOfTime } from '../handle/host-time.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import type { RawBody } from '../signature/verify-signature.js';
-import { Peers } from './peers.js';
 
 type DropListener = (error: WebhookError) => void;
 
 /** A delivery that has not been verified yet, as the reader of its body sees it. */
-export type Arrival = Pick<Arriving, 'received' | 'onDrop'>;
+export interface Arrival {
+  /** Counts bytes that have been read and are kept. Call it for each chunk, with its size as received. */
+  received(bytes: number): void;
+  /** Sets the function that stops reading and releases the chunks when the delivery is dropped. The last one counts. */
+  onDrop(listener: DropListener): void;
+}
+
+/** A delivery that has not been verified yet. */
+export interface Arriving extends Arrival {
+  /** The connection of the delivery, compared by identity. */
+  readonly peer: unknown;
+  /** How many bytes of the body are counted. */
+  bytes: number;
+  /** The body, once it has arrived. Kept here so that a drop releases it, even if a look-up does not stop. */
+  body: RawBody | undefined;
+  isOver: boolean;
+  /** Makes the `run` of the delivery reject, and its reader stop. */
+  stop: DropListener;
+}
 
 /** Limits of deliveries that arrive at once. */
 export interface ArrivalLimits {
@@ -16,39 +33,6 @@ export interface ArrivalLimits {
   readonly maxArrivingBytes: number;
   readonly maxLookUps: number;
   readonly receiveTimeoutMs: number;
-}
-
-/** A delivery that has not been verified yet. */
-export class Arriving {
-  /** How many bytes of the body are counted. */
-  bytes = 0;
-  /** The body, once it has arrived. Kept here so that a drop releases it, even if a look-up does not stop. */
-  body: RawBody | undefined;
-  isOver = false;
-  dropped: WebhookError | undefined;
-  listener: DropListener | undefined;
-  /** The connection of the delivery; the delivery itself if that is unknown. */
-  readonly peer: unknown;
-  /** Makes the `run` of the delivery reject. */
-  readonly reject: DropListener;
-  readonly #count: (arrival: Arriving, bytes: number) => void;
-
-  constructor(count: (arrival: Arriving, bytes: number) => void, reject: DropListener, peer: unknown) {
-    this.#count = count;
-    this.reject = reject;
-    this.peer = peer ?? this;
-  }
-
-  /** Counts bytes that have been read and are kept. Call it for each chunk, with its size as received. */
-  received(bytes: number): void {
-    this.#count(this, bytes);
-  }
-
-  /** Sets the function that stops reading and releases the chunks when the delivery is dropped. The last one counts. */
-  onDrop(listener: DropListener): void {
-    this.listener = listener;
-    if (this.dropped) listener(this.dropped);
-  }
 }
 
 /** The share of the places that is assigned at random in a flood. */
@@ -63,17 +47,30 @@ const slow = (what: string) => overloaded(`${what}. If the secret function is sl
  * peer with the most. A look-up always ends, so when all places of look-ups are taken, the new delivery is refused.
  */
 export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs }: ArrivalLimits) {
-  /** Deliveries without a look-up in progress. */
-  const arriving = new Peers<Arriving>();
+  /** Deliveries without a look-up in progress, oldest first, and how many of them each peer has. */
+  const arriving = new Set<Arriving>();
+  const counts = new Map<unknown, number>();
   /** Deliveries whose look-up has a place, dropped ones included, oldest first, with the time to take it back. */
   const lookUps = new Map<Arriving, number>();
   let total = 0;
   /** The number of free places that new deliveries found, as a moving average. */
   let usuallyFree = maxLookUps;
 
+  function add(arrival: Arriving): void {
+    arriving.add(arrival);
+    counts.set(arrival.peer, (counts.get(arrival.peer) ?? 0) + 1);
+  }
+
+  function remove(arrival: Arriving): void {
+    if (!arriving.delete(arrival)) return;
+    const left = (counts.get(arrival.peer) ?? 0) - 1;
+    if (left === 0) counts.delete(arrival.peer);
+    else counts.set(arrival.peer, left);
+  }
+
   function end(arrival: Arriving): void {
     arrival.isOver = true;
-    arriving.delete(arrival);
+    remove(arrival);
     total -= arrival.bytes;
     arrival.bytes = 0;
     arrival.body = undefined;
@@ -82,20 +79,16 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
   function drop(arrival: Arriving, error: WebhookError): WebhookError {
     if (arrival.isOver) return error;
     end(arrival);
-    arrival.dropped = error;
-    arrival.reject(error);
-    try {
-      arrival.listener?.(error);
-    } catch {
-      // Runs in the turn of another delivery, which must not fail because this reader cannot stop.
-    }
+    arrival.stop(error);
     return error;
   }
 
+  /** Drops the oldest delivery of the peer with the most. */
   function dropOldest(what: string, option: string): void {
-    const oldest = arriving.oldestOfMost();
+    let most = 0;
+    for (const count of counts.values()) most = Math.max(most, count);
     const message = `Dropped as the delivery that had been arriving longest: ${what} were arriving at once. Raise ${option} if the senders are yours.`;
-    if (oldest) drop(oldest, overloaded(message));
+    for (const each of arriving) if (counts.get(each.peer) === most) return void drop(each, overloaded(message));
   }
 
   function count(arrival: Arriving, bytes: number): void {
@@ -116,7 +109,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
   }
 
   function endLookUp(arrival: Arriving): void {
-    if (lookUps.delete(arrival) && !arrival.isOver) arriving.add(arrival);
+    if (lookUps.delete(arrival) && !arrival.isOver) add(arrival);
   }
 
   /** Takes back the places of look-ups that were aborted but have not ended, because they may never end. */
@@ -150,8 +143,29 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
       { host, peer }: { host?: HostTime | undefined; peer?: unknown } = {},
     ): Promise<T> {
       return new Promise((resolve, reject) => {
-        const arrival = new Arriving(count, reject, peer);
-        arriving.add(arrival);
+        let dropped: WebhookError | undefined;
+        let listener: DropListener | undefined;
+        const arrival: Arriving = {
+          peer: peer ?? {},
+          bytes: 0,
+          body: undefined,
+          isOver: false,
+          received: (bytes) => count(arrival, bytes),
+          onDrop(each) {
+            listener = each;
+            if (dropped) each(dropped);
+          },
+          stop(error) {
+            dropped = error;
+            reject(error);
+            try {
+              listener?.(error);
+            } catch {
+              // Runs in the turn of another delivery, which must not fail because this reader cannot stop.
+            }
+          },
+        };
+        add(arrival);
         const late = () => drop(arrival, outOfTime());
         const timer = host && setTimeout(late, Math.min(host.answerMs(), MAX_TIMER_MS));
         while (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
@@ -174,7 +188,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
      */
     lookUp(arrival: Arriving, looking: Promise<unknown>): void {
       lookUps.set(arrival, monotonicNow() + 2 * receiveTimeoutMs);
-      arriving.delete(arrival);
+      remove(arrival);
       const end = () => endLookUp(arrival);
       looking.then(end, end);
     },
@@ -182,7 +196,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     drop,
     /** Drops everything that is arriving. */
     dropAll(error: WebhookError): void {
-      for (const arrival of [...arriving.all(), ...lookUps.keys()]) drop(arrival, error);
+      for (const arrival of [...arriving, ...lookUps.keys()]) drop(arrival, error);
     },
   };
 }

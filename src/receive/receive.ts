@@ -11,7 +11,6 @@ import type { HeaderNames } from '../signature/headers.js';
 import { headerError, missingBodyError } from '../signature/refusals.js';
 import { type RawBody, signedBytes } from '../signature/verify-signature.js';
 import { type ArrivalLimits, createArrivals } from './arrivals.js';
-import { createSecretFinder } from './find-secret.js';
 import type { Gate } from './gate.js';
 import {
   type BodyReader,
@@ -23,7 +22,7 @@ import {
   type SignedRequest,
   tooLarge,
 } from './request.js';
-import type { Secret, SecretFunction, SecretRequest } from './secret.js';
+import { createSecretFinder, type Secret, type SecretFunction, type SecretRequest } from './secret.js';
 
 /** The options of a verifier, complete and checked. */
 export interface ReceiveOptions extends ArrivalLimits {

@@ -13,7 +13,7 @@ import {
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
-import { checkSecret } from '../receive/find-secret.js';
+import { checkSecret } from '../receive/secret.js';
 import type { ReceiveOptions } from '../receive/receive.js';
 import type { Secret } from '../receive/secret.js';
 import { type HeaderNames, serviceHeaders } from '../signature/headers.js';
