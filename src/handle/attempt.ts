@@ -63,9 +63,9 @@ class Attempt<Tx> {
     const hostMs = this.#task.about.host?.answerMs() ?? Number.POSITIVE_INFINITY;
     this.#storeTimer = setTimeout(
       () => {
-        if (this.#run !== 'idle') this.#ground.afterwards.wait(this.#settling as Promise<void>, this.#task.about.host);
         const silent = storeFailure(new Error('The store did not answer in time.'));
-        this.#answer(this.#failed('store', this.#failure ? errorOf(this.#failure.thrown, this.#limit) : silent));
+        const error = this.#failure ? errorOf(this.#failure.thrown, this.#limit) : silent;
+        this.#answer(this.#failed('store', error), this.#run !== 'idle');
       },
       Math.min(2 * this.#task.handlerTimeoutMs, MAX_TIMER_MS, hostMs),
     );
@@ -136,11 +136,11 @@ class Attempt<Tx> {
   }
 
   /** Only the first answer counts. The store may later report that an effect was not recorded. */
-  #answer(attempted: Attempted): void {
+  #answer(attempted: Attempted, continues = this.#run === 'running' || this.#run === 'late'): void {
     clearTimeout(this.#storeTimer);
     if (this.#resolve) {
-      // A handler that still runs keeps its place. A store may settle before its run.
-      if (this.#run === 'running' || this.#run === 'late') {
+      // What continues keeps its place. A store may settle before its run.
+      if (continues) {
         const settled = Promise.allSettled([this.#handling, this.#settling]);
         this.#ground.afterwards.hold(settled, this.#task.about.host);
       }

@@ -111,10 +111,8 @@ export type OnUnknown = (item: UnknownItem) => unknown;
 
 /** Handles work that continues after an event was answered. */
 export interface Afterwards {
-  /** Takes user code that still runs after its time limit. The code occupies a place until it settles. */
+  /** Takes user code and store calls that take longer than their time. They occupy a place until they settle. */
   hold(settled: Promise<unknown>, host?: HostTime): void;
-  /** Takes a store call that has not settled yet. */
-  wait(settled: Promise<unknown>, host?: HostTime): void;
   /** Reports failures after the answer, and events that a route skipped. */
   report(error: unknown, context: ItemContext): void;
   /** Reports a new dead letter. */

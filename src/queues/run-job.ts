@@ -79,7 +79,6 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
   const afterwards: Afterwards = {
     // The engine waits for its own jobs.
     hold() {},
-    wait() {},
     deadLetter() {},
     report(error, context) {
       // An error of `onError` cannot be reported anywhere.

@@ -34,7 +34,7 @@ export interface Receiver extends OwnEvents {
   settleReorgs(options?: SettleOptions): Promise<ReorgReport>;
   /**
    * Answers 503 from now on; deliveries that are arriving get 5 s. Resolves when no handler is running and no record of
-   * the store is pending. Timed-out handlers count too, until they have hung for over a minute and over two
+   * the store is pending. Timed-out handlers and store calls count too, until they have hung for over a minute and over two
    * `handlerTimeoutMs`. After `timeoutMs` it resolves with the number of those left: then exit without closing
    * resources that running handlers still use.
    */
@@ -69,10 +69,6 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     hold(work, host) {
       host?.waitUntil(work);
       gate.hold(work, host);
-    },
-    wait(work, host) {
-      host?.waitUntil(work);
-      gate.wait(work);
     },
     report: reporter.failed,
     deadLetter: reporter.deadLetter,

@@ -9,7 +9,7 @@ const begunLate = { [ATTEMPT]: { 'if (!(this.#limit.remainingMs() > 0)) {': 'if 
 export const drainDefects: readonly Defect[] = [
   // `drain` does not wait for the record of a handler that timed out.
   planted('drained over a store call', ['leased'], 4000, {
-    'src/receive/gate.ts': { 'countsUntil: Number.POSITIVE_INFINITY': 'countsUntil: 0' },
+    [ATTEMPT]: { '[this.#handling, this.#settling]': '[this.#handling]' },
   }),
   // `drain` resolves with records that are still retried, although its limit is not over.
   planted('drain ends before its limit', ['leased'], 15_000, {
@@ -22,7 +22,7 @@ export const drainDefects: readonly Defect[] = [
   // `drain` does not wait for a handler that timed out in its transaction.
   planted('a late transaction keeps no place', ['transactional'], 4000, {
     [ATTEMPT]: {
-      "if (this.#run === 'running' || this.#run === 'late') {": "if (this.#run === 'running') {",
+      "continues = this.#run === 'running' || this.#run === 'late'": "continues = this.#run === 'running'",
     },
   }),
   // After a freeze during its claim, a handler begins although its time is over.
