@@ -1,5 +1,6 @@
 import { multibaasHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, test } from 'vitest';
+import { holdHalfSent } from '../../src/certify/half-sent.js';
 import { CASES } from '../../src/certify/run-cases.js';
 import type { Answer } from '../../src/post.js';
 import { certified, FAIL_ID, ids, ownReceiver, SECRET } from './in-process.js';
@@ -124,3 +125,63 @@ test('a receiver that tells a stranger something fails every forgery', async () 
   expect(ids(secret, 'failed')).toContain('stale');
   expect(JSON.stringify(secret)).not.toContain(SECRET);
 });
+
+/** Answers in place of our receiver, or after it, from the second delivery on. */
+type Later = (pass: () => Promise<Answer>, at: number) => Promise<Answer>;
+
+const SILENT: Answer = { code: 'TIMEOUT', connected: true, durationMs: 1, body: '' };
+const always =
+  (answer: Answer): Later =>
+  async () =>
+    answer;
+const everyOther =
+  (status: number, isHandled = false): Later =>
+  async (pass, at) => {
+    if (at % 2 === 0) return pass();
+    if (isHandled) await pass();
+    return answered(status);
+  };
+
+describe('the verdict about a receiver', () => {
+  test.each<[what: string, id: string, later: Later, verdict: string, detail: string]>([
+    ['does not answer a failing handler', 'failing-handler', always(SILENT), 'failed', 'no answer in time'],
+    ['is too busy for some of fifty', 'fifty-at-once', everyOther(503), 'warning', '503 × 25'],
+    ['fails for some of fifty', 'fifty-at-once', everyOther(500), 'failed', '500 × 25'],
+    ['handles what it refuses', 'fifty-at-once', everyOther(503, true), 'failed', '50 effects in place of 25'],
+    ['refuses an event', 'effect-before-answer', always(answered(500)), 'failed', '500'],
+    ['takes it without an effect', 'effect-before-answer', always(answered(200)), 'failed', '0 effects in place of 1'],
+    ['serves beside half-sent bodies', 'half-sent', (pass) => pass(), 'passed', '200'],
+    ['is held up by half-sent bodies', 'half-sent', always(answered(503)), 'failed', '503'],
+    ['knows no path for a forgery', 'other-secret', always(answered(404)), 'failed', 'which is not a refusal'],
+    ['hangs up on a forgery', 'other-secret', always({ ...SILENT, connected: false }), 'failed', 'no answer in time'],
+    ['takes an old delivery', 'stale', always(answered(200)), 'warning', 'taken'],
+  ])('that %s', async (_what, id, later, verdict, detail) => {
+    const { send, counter } = ownReceiver();
+    let sent = 0;
+    const results = await certified({
+      counter,
+      send: (parcel) => (sent++ === 0 ? send(parcel) : later(() => send(parcel), sent)),
+      hold: async () => () => {},
+      failId: FAIL_ID,
+      window: false,
+      only: [id],
+    });
+    const found = results.find((each) => each.case.id === id);
+    expect(found).toMatchObject({ verdict, detail: expect.stringContaining(detail) });
+  });
+
+  test('that refuses a forgery and handles it', async () => {
+    let effects = 0;
+    const { send } = ownReceiver();
+    const [found] = await certified({ send, counter: { read: async () => effects++ }, only: ['other-secret'] });
+    expect(found).toMatchObject({ verdict: 'failed', detail: expect.stringContaining('but 1 effects') });
+  });
+});
+
+test.each(['http://127.0.0.1/', 'https://localhost/'])(
+  'half-sent gives up connections that %s refuses',
+  async (url) => {
+    const release = await holdHalfSent(new URL(url), { headers: [], body: Buffer.from('[]') });
+    release();
+  },
+);
