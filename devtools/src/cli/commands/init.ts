@@ -5,35 +5,21 @@ import { HOSTS, TEMPLATES } from '../../init/parts.js';
 import { type Project, readProject } from '../../init/project.js';
 import { inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { moreHelp } from '../program/help.js';
 import { choice } from '../program/options.js';
-import type { AddCommand, OptionsOf, Own } from '../program/shared-options.js';
+import * as shared from '../program/shared-options.js';
 
-const define = (command: Own) =>
-  command
+const define = (own: shared.Own) =>
+  own
     .description(
-      `${command.summary()}.
+      `${own.summary()}.
 
 In an empty folder, --template writes a project that runs. In a folder with a package.json, it writes a receiver with a store, a route and a test for the framework and the client that it finds there, and prints the line to add. It never changes a file that exists.`,
     )
     .argument('[folder]', 'Where to write (default: this folder)')
     .addOption(choice('--template <name>', Object.keys(TEMPLATES), 'A whole project, for an empty folder'))
-    .option('--dry-run', 'Print the files, and write nothing')
-    .addHelpText(
-      'after',
-      moreHelp({
-        examples: [
-          ['init webhooks --template express-postgres', 'A project in a new folder'],
-          ['init --dry-run', 'What it would add to this project'],
-        ],
-        exitCodes: { 2: 'wrong usage, or a file of that name exists' },
-      }),
-    );
+    .option('--dry-run', 'Print the files, and write nothing');
 
-type InitContext = Context<OptionsOf<typeof define>>;
-
-export const init: AddCommand = (command, start) =>
-  define(command).action((folder = '.', options) => start(options, async (context) => run(resolve(folder), context)));
+type InitContext = Context<shared.OptionsOf<typeof define>>;
 
 /** What there is to write, and what to do then. */
 interface Plan {
@@ -42,7 +28,11 @@ interface Plan {
   readonly notes: readonly string[];
 }
 
-function run(folder: string, { options: { template, dryRun }, output }: InitContext): ExitCode {
+async function run(
+  { options: { template, dryRun }, output }: InitContext,
+  given: string | undefined,
+): Promise<ExitCode> {
+  const folder = resolve(given ?? '.');
   const { files, next, notes } = template ? forTemplate(folder, template) : forProject(folder);
   const taken = [...files.keys()].filter((path) => existsSync(join(folder, path)));
   if (template && taken.length > 0) throw inputError(`${taken.join(', ')} exists. Name a new folder.`);
@@ -107,3 +97,11 @@ function forProject(folder: string): Plan {
     notes,
   };
 }
+
+export const command = shared.command(define, run, {
+  examples: [
+    ['init webhooks --template express-postgres', 'A project in a new folder'],
+    ['init --dry-run', 'What it would add to this project'],
+  ],
+  exitCodes: { 2: 'wrong usage, or a file of that name exists' },
+});

@@ -16,6 +16,11 @@ export const COMMANDS: readonly Listed[] = [
     'Send the deliveries of a recording again, with the time between them',
     () => import('../commands/replay.js'),
   ],
+  [
+    'init [folder]',
+    'Write a project, or a receiver for the project that is there',
+    () => import('../commands/init.js'),
+  ],
   ['certify [url]', 'Test a receiver in any language, and print a scorecard', () => import('../commands/certify.js')],
   ['explain', 'Explain why a delivery does not verify, and how to fix it', () => import('../commands/explain.js')],
   [
