@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type IdempotencyStore, memoryStore } from '../../../src/index.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
 import { type RunAll, storeDoing } from '../fake-bulk-store.js';
@@ -22,6 +22,9 @@ function begin(run: RunAll, answer: () => unknown): unknown {
 }
 
 describe.each(early)('a store that %s before its run has ended', (_how, use) => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
   it('is 503, and the handler keeps its place, its time and its signal', async () => {
     const end = deferred();
     const signals: AbortSignal[] = [];
@@ -34,13 +37,18 @@ describe.each(early)('a store that %s before its run has ended', (_how, use) => 
         return end.promise;
       },
     });
-    expect((await receiver.handle(signed([event('a')]))).status).toBe(503);
+    const answer = receiver.handle(signed([event('a')]));
+    await vi.advanceTimersByTimeAsync(5);
+    expect((await answer).status).toBe(503);
     expect(await receiver.handle(signed([event('b')]))).toMatchObject({ error: { code: 'ERR_WEBHOOK_OVERLOADED' } });
-    expect(await receiver.drain({ timeoutMs: 40 })).toEqual({ unfinished: 1 });
+    const draining = receiver.drain({ timeoutMs: 40 });
+    await vi.advanceTimersByTimeAsync(40);
+    expect(await draining).toEqual({ unfinished: 1 });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     end.resolve();
-    expect(await receiver.drain()).toEqual({ unfinished: 0 });
-    await pause(100);
+    const drained = receiver.drain();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await drained).toEqual({ unfinished: 0 });
     expect(reported.filter((code) => code === 'ERR_WEBHOOK_STORE').length).toBeLessThanOrEqual(1);
   });
 });
