@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type DeadLetter, type LeaseStore, memoryStore, NonRetryableError, type OnEvent } from '../../src/index.js';
 import { leasedStore } from '../../src/stores/leased.js';
 import type { LetterStore } from '../../src/stores/store.js';
@@ -104,16 +104,20 @@ describe('an event whose handler fails for good', () => {
   });
 
   it('counts when its handler takes too long, once that has settled', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const late = deferred();
     const { receiver, letters } = failing({
       onEvent: () => late.promise,
       handlerTimeoutMs: 20,
       deadLetters: { afterAttempts: 1, afterSeconds: 0 },
     });
-    expect(statuses(await receiver.handle(delivery('b')))).toEqual(['failed']);
+    const answer = receiver.handle(delivery('b'));
+    await vi.advanceTimersByTimeAsync(20);
+    expect(statuses(await answer)).toEqual(['failed']);
     expect(letters).toEqual([]);
     late.reject(new Error('aborted'));
-    await receiver.drain();
+    await vi.advanceTimersByTimeAsync(0);
     expect(letters).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebhookError } from '../../src/index.js';
 import { atOnce, delivery, statuses } from './at-once.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
@@ -75,8 +75,12 @@ describe('onEvents that fails in a transaction', () => {
     ['the store fails', () => {}, 'ERR_WEBHOOK_STORE', { commit: () => Promise.reject(new Error('down')) }],
   ])('does not get its events again if %s', async (_, handle, code, settings) => {
     const { store } = fakeBulkStore(undefined, { transactional: true, ...settings });
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const { receiver, calls } = atOnce({ store, handlerTimeoutMs: 20 }, handle);
-    const result = await receiver.handle(delivery('a', 'b'));
+    const answer = receiver.handle(delivery('a', 'b'));
+    await vi.advanceTimersByTimeAsync(20);
+    const result = await answer;
     expect(result.outcomes.map(({ error }) => error?.code)).toEqual([code, code]);
     expect(calls).toHaveLength(1);
   });
