@@ -10,8 +10,7 @@ import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
 import { fromNodeRequest, type NodeRequest } from './node-http.js';
-import { respond } from './respond.js';
-import { isUnavailable } from './unavailable.js';
+import { isUnavailable, respond } from './respond.js';
 
 /** What the adapter uses of a Fastify request. */
 export interface FastifyRequestLike {

@@ -1,7 +1,7 @@
 import { ConfigError, isWebhookError, RawBodyUnavailableError, WebhookError } from '../errors.js';
+import type { HostGrants } from '../handle/host-time.js';
 import { typeName } from '../internal/check-options.js';
-import { readBody } from '../receive/read-body.js';
-import { type BodyReader, type DeliveryRequest, incomplete, pathOf } from '../receive/request.js';
+import { type BodyReader, type DeliveryRequest, incomplete, pathOf, readBody } from '../receive/request.js';
 
 const FIX =
   'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
@@ -29,19 +29,14 @@ export type RequestOrContext =
  * Wraps a web-standard request. Reads it lazily, so that a throwing getter of the host is reported as an error of the
  * delivery.
  */
-export function fromFetchRequest(
-  given: RequestOrContext,
-  waitUntil?: DeliveryRequest['waitUntil'],
-  remainingMs?: DeliveryRequest['remainingMs'],
-): DeliveryRequest {
+export function fromFetchRequest(given: RequestOrContext, grants: HostGrants = {}): DeliveryRequest {
   let found: Request | undefined;
   const request = () => {
     found ??= requestIn(given);
     return found;
   };
   return {
-    waitUntil,
-    remainingMs,
+    ...grants,
     get method() {
       return request().method;
     },
@@ -53,9 +48,7 @@ export function fromFetchRequest(
       }
     },
     header: (name) => request().headers.get(name),
-    rawBody() {
-      return readerOf(bodyOf(request()));
-    },
+    rawBody: () => readerOf(bodyOf(request())),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
 import { fromFetchRequest, type RequestOrContext } from './fetch-request.js';
-import { isUnavailable } from './unavailable.js';
+import { isUnavailable } from './respond.js';
 
 /**
  * A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after
@@ -54,7 +54,7 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
     // Counted from the arrival: the sender may disconnect at any time after it.
     const elapsedMs = waitUntil && isOnCloudflare ? stopwatch() : undefined;
     const remainingMs = elapsedMs && (() => CLOUDFLARE_MS - elapsedMs());
-    const result = await receiver.handleRequest(fromFetchRequest(request, waitUntil, remainingMs));
+    const result = await receiver.handleRequest(fromFetchRequest(request, { waitUntil, remainingMs }));
     // Express and node:http ignore what a handler returns: without this, the refused request would hang.
     const [response] = others as [Partial<ServerResponseLike> | undefined];
     if (typeof Object(request).on === 'function' && typeof response?.writeHead === 'function') {

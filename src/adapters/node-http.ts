@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import { RawBodyUnavailableError } from '../errors.js';
-import { readBody } from '../receive/read-body.js';
-import { type BodyReader, type DeliveryRequest, incomplete, pathOf } from '../receive/request.js';
+import { type BodyReader, type DeliveryRequest, incomplete, pathOf, readBody } from '../receive/request.js';
 import type { RawBody } from '../signature/verify-signature.js';
 
 /** A request of node:http, to which a framework may have added the raw bytes. */

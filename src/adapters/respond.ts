@@ -10,6 +10,11 @@ const MOST_LINGERING = 100;
 
 let lingering = 0;
 
+/** Whether the body was read before the receiver could read it. The host's error handler should get this error. */
+export function isUnavailable({ error }: DeliveryResult): boolean {
+  return error?.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
+}
+
 /**
  * Answers with an empty body. Keeps the connection usable, or closes it if the sender has not finished. Never throws: if the
  * answer cannot be sent, it destroys the response.

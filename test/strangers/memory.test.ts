@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readBody } from '../../src/receive/read-body.js';
+import { readBody } from '../../src/receive/request.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { genuine, headersOf } from '../matrix/deliveries.js';
 import { head } from '../matrix/wire.js';
