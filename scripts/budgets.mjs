@@ -45,7 +45,7 @@ export const SUBPATHS = {
   './evm': { node: 13_000, edge: 13_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   // With what followed re-orgs.
   './otel': { node: 4700, foreign: OTHERS, external: OPENTELEMETRY },
-  './client': { node: 14_250, edge: 17_100, foreign: FOREIGN },
+  './client': { node: 13_150, edge: 13_150, foreign: FOREIGN },
   // With the stages of finality and of `reorgs`, which the root does not have.
   './chain': { node: 42_150, edge: 42_050, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 1900, foreign: FOREIGN },

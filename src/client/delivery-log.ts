@@ -1,4 +1,5 @@
 import { isPosition } from '../events/check-event.js';
+import type { WebhookEvent } from '../events/types.js';
 import { isRecord } from '../internal/guards.js';
 import { notThisApi, resultOf } from './envelope.js';
 import type { Answer } from './transport.js';
@@ -39,4 +40,19 @@ function entryOf(value: unknown, answer: Answer): DeliveryLogEntry {
 /** Whether an entry has a time of delivery. */
 export function isDelivered({ deliveredAt }: DeliveryLogEntry): boolean {
   return typeof deliveredAt === 'string' && deliveredAt !== '';
+}
+
+/** The default ids of events made of entries. They end with two numbers, so that ids of different services differ. */
+export function entryIds(service: string, webhookId: number): (entry: DeliveryLogEntry) => string {
+  return ({ id }) => `delivery-log:${service}:${webhookId}:${id}`;
+}
+
+/** The event of an entry, which the receiver checks. Without its data if that nests too deep to be serialized. */
+export function eventOf(id: string, { eventType: event, data }: DeliveryLogEntry): WebhookEvent {
+  try {
+    JSON.stringify(data);
+    return { id, event, data } as unknown as WebhookEvent;
+  } catch {
+    return { id, event } as unknown as WebhookEvent;
+  }
 }

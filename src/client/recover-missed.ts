@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../events/types.js';
 import { errorOfItem } from '../handle/answer.js';
 import { checkNumber, checkOptions, optionError } from '../internal/check-options.js';
 import type { Receiver } from '../receiver/receiver.js';
-import { type DeliveryLogEntry, isDelivered } from './delivery-log.js';
+import { type DeliveryLogEntry, entryIds, eventOf, isDelivered } from './delivery-log.js';
 import type { PageOptions } from './pages.js';
 import { Oldest, type Recovery, Tally } from './recovery.js';
 
@@ -44,9 +44,7 @@ export async function recoverMissed(
   options: RecoverOptions = {},
 ): Promise<Recovery> {
   checkOptions('recoverMissed', options, OPTIONS);
-  const { minAgeSeconds = 0, batchSize = 100, source } = options;
-  // Ends with two numbers, so that ids of different services differ whatever their paths.
-  const { eventId = ({ id }: DeliveryLogEntry) => `delivery-log:${client.service}:${webhookId}:${id}` } = options;
+  const { minAgeSeconds = 0, batchSize = 100, source, eventId = entryIds(client.service, webhookId) } = options;
   const since = Number(options.since ?? Number.NEGATIVE_INFINITY);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
   checkNumber('batchSize', batchSize, 1);
@@ -84,14 +82,4 @@ export async function recoverMissed(
     if (isBusy) stopped = { reason: 'busy', status: 503, error };
   }
   return tally.result(oldest.size + tooYoung, tooYoung, stopped);
-}
-
-/** The event of an entry, which the receiver checks. Without its data if that nests too deep to be serialized. */
-function eventOf(id: string, { eventType: event, data }: DeliveryLogEntry): WebhookEvent {
-  try {
-    JSON.stringify(data);
-    return { id, event, data } as unknown as WebhookEvent;
-  } catch {
-    return { id, event } as unknown as WebhookEvent;
-  }
 }

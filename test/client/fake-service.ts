@@ -25,7 +25,7 @@ export interface Entry {
 /** An event as `GET /events` has it. */
 export type Stored = EventEmitted['data'];
 
-type Answer = (response: ServerResponse, seen: Seen) => void;
+export type Answer = (response: ServerResponse, seen: Seen) => void;
 
 /** The registration API as the live service documents it, with what a test needs to make it misbehave. */
 export interface FakeService {

@@ -1,9 +1,10 @@
 import { placeOf } from '../../client/stored-events.js';
 import type { WebhookClient } from '../../client/webhook-client.js';
 import { ConfigError } from '../../errors.js';
+import type { EventEmitted } from '../../events/types.js';
 import { ADDRESS } from '../../evm/hex.js';
 import { checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
-import { earliest, type Listed, ListReader, unchecked } from './listed.js';
+import { createListReaders, earliest, type Listed } from './listed.js';
 import type { ReconcileSource } from './source.js';
 
 /** Options of {@link eventsSource}. */
@@ -64,23 +65,20 @@ export function eventsSource(
   checkNumber('pageSize', pageSize, 1, 100_000);
   checkNumber('chunkSize', chunkSize, 1);
 
-  async function* listed(signal: AbortSignal): AsyncGenerator<Listed> {
+  async function* listed(_from: number, signal: AbortSignal): AsyncGenerator<Listed> {
     for (const { address } of contracts) {
       for await (const data of client.events({ contractAddress: address, pageSize })) {
         signal.throwIfAborted();
         // In case the service ignores the filter.
         if (data.event.contract?.address?.toLowerCase() !== address.toLowerCase()) continue;
-        const event = unchecked(`events:${client.service}:${placeOf(data)}`, 'event.emitted', data);
+        const event: EventEmitted = { id: `events:${client.service}:${placeOf(data)}`, event: 'event.emitted', data };
         const { transaction, event: log, triggeredAt } = data;
         yield { position: transaction.blockNumber, index: log.indexInLog, event, at: earliest(triggeredAt) };
       }
     }
   }
 
-  const readers = new WeakMap<AbortSignal, ListReader>();
-  const readerOf = (signal: AbortSignal, end: number) =>
-    new ListReader(() => listed(signal), end, Math.floor(chunkSize));
-
+  const readers = createListReaders(listed, chunkSize);
   const labels = contracts.map(({ label }) => label).sort();
   return {
     name: `events:${client.service}:${labels.join(',')}`,
@@ -99,9 +97,9 @@ export function eventsSource(
         end = isProcessingPastLogs ? -1 : Math.min(end, latestBlockNumber);
         if (end < 0) return { chainId: chain.chainId, end: -1, head };
       }
-      readers.set(signal, readerOf(signal, end));
+      readers.open(signal, end);
       return { chainId: chain.chainId, end, head };
     },
-    read: (from, to, { signal }) => (readers.get(signal) ?? readerOf(signal, to)).read(from, to),
+    read: readers.read,
   };
 }

@@ -1,5 +1,4 @@
-import type { WebhookEvent } from '../../events/types.js';
-import type { SourceChunk, SourceEntry } from './source.js';
+import type { SourceChunk, SourceEntry, SourceOptions } from './source.js';
 
 /** An event of an unordered list. */
 export interface Listed extends SourceEntry {
@@ -9,12 +8,24 @@ export interface Listed extends SourceEntry {
   readonly index: number;
 }
 
+/** The readers of a list, one for each run. `size`: about how many events are in memory. */
+export function createListReaders(list: (from: number, signal: AbortSignal) => AsyncIterable<Listed>, size: number) {
+  const readers = new WeakMap<AbortSignal, ListReader>();
+  const readerOf = (signal: AbortSignal, end: number) =>
+    new ListReader((from) => list(from, signal), end, Math.floor(size));
+  return {
+    open: (signal: AbortSignal, end: number) => void readers.set(signal, readerOf(signal, end)),
+    read: (from: number, to: number, { signal }: SourceOptions) =>
+      (readers.get(signal) ?? readerOf(signal, to)).read(from, to),
+  };
+}
+
 /**
  * Reads an unordered list as ascending chunks of about `size` events. Reads the whole list for each `size` events and
  * keeps at most twice as many in memory, so that retrying single events takes one listing. Events of one position are
  * in one chunk.
  */
-export class ListReader {
+class ListReader {
   /** All events between two positions. */
   #window = { from: 0, kept: [] as Listed[], before: 0 };
 
@@ -67,9 +78,4 @@ function oldestOf(kept: readonly Listed[]): number | undefined {
 export function earliest(...times: readonly unknown[]): number {
   const known = times.map((time) => Date.parse(String(time))).filter((ms) => !Number.isNaN(ms));
   return known.length > 0 ? Math.min(...known) : Number.NaN;
-}
-
-/** An event built from a list's entry; the receiver checks it like a delivered one. */
-export function unchecked(id: string, event: string, data: unknown): WebhookEvent {
-  return { id, event, data } as unknown as WebhookEvent;
 }

@@ -1,10 +1,10 @@
-import { type DeliveryLogEntry, isDelivered } from '../../client/delivery-log.js';
+import { type DeliveryLogEntry, entryIds, eventOf, isDelivered } from '../../client/delivery-log.js';
 import type { WebhookClient } from '../../client/webhook-client.js';
 import { ConfigError } from '../../errors.js';
 import { isHash } from '../../evm/hex.js';
 import { checkFunction, checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
 import { isRecord } from '../../internal/guards.js';
-import { earliest, type Listed, ListReader, unchecked } from './listed.js';
+import { createListReaders, earliest, type Listed } from './listed.js';
 import type { ReconcileSource } from './source.js';
 
 /** Options of {@link serviceSource}. */
@@ -78,8 +78,7 @@ export function serviceSource(
   checkNumber('chunkSize', chunkSize, 1);
   if (eventId !== undefined) checkFunction('eventId', eventId);
   checkFunction('now', now);
-
-  const idOf = eventId ?? (({ id }) => `delivery-log:${client.service}:${webhookId}:${id}`);
+  const idOf = eventId ?? entryIds(client.service, webhookId);
 
   /** The entries. With `newestFirst`, stops at the first one that is not needed. */
   async function* entries(signal: AbortSignal, isNeeded: (entry: DeliveryLogEntry) => boolean) {
@@ -105,15 +104,13 @@ export function serviceSource(
       yield {
         position: id,
         index: 0,
-        event: unchecked(idOf(entry), eventType, data),
+        event: eventOf(idOf(entry), entry),
         at: earliest(createdAt, happened.triggeredAt, happened.createdAt),
       };
     }
   }
 
-  const readers = new WeakMap<AbortSignal, ListReader>();
-  const readerOf = (signal: AbortSignal, end: number) =>
-    new ListReader((from) => listed(from, signal), end, Math.floor(chunkSize));
+  const readers = createListReaders(listed, chunkSize);
 
   return {
     name: `delivery-log:${client.service}:${webhookId}`,
@@ -127,10 +124,10 @@ export function serviceSource(
         if (!isOld(entry)) end = Math.min(end, entry.id - 1);
       }
       end = Math.min(end, head);
-      readers.set(signal, readerOf(signal, end));
+      readers.open(signal, end);
       return { chainId, end, head };
     },
-    read: (from, to, { signal }) => (readers.get(signal) ?? readerOf(signal, to)).read(from, to),
+    read: readers.read,
   };
 }
 

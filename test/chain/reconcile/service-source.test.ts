@@ -4,7 +4,7 @@ import { createWebhookClient, type WebhookClient } from '../../../src/client/ind
 import { logIdentity } from '../../../src/evm/index.js';
 import { createReceiver, memoryStore } from '../../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/index.js';
-import { apiKey, type Entry, type FakeService, startFakeService } from '../../client/fake-service.js';
+import { type Answer, apiKey, type Entry, type FakeService, startFakeService } from '../../client/fake-service.js';
 import { secret } from '../../helpers.js';
 import { chainId, keptCursor, noting, readAll } from './reconciling.js';
 
@@ -145,6 +145,17 @@ describe('serviceSource', () => {
     expect(() => Reflect.apply(serviceSource, undefined, [client, 1, options])).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(`\`${name}\``) }),
     );
+  });
+
+  it('has reconcile fail only the entry that nests too deep, and repair the others', async () => {
+    add(2);
+    const deep = `"data":${'['.repeat(50_000)}${']'.repeat(50_000)},"createdAt"`;
+    const body = JSON.stringify({ result: log }).replace(/"data":\{"triggeredAt".*?\}\},"createdAt"/, deep);
+    service.next.push(...Array.from({ length: 4 }, (): Answer => (response) => response.end(body)));
+    const { receiver, handled } = noting({ store: remembering() });
+    const report = await reconcile({ source: open(), receiver, from: 0, cursor: keptCursor(), logger: silent });
+    expect(report).toMatchObject({ found: 2, repaired: 1, failed: 1, stopped: undefined });
+    expect(handled).toHaveLength(1);
   });
 
   it('makes good what was not delivered once, and what arrived by itself not again', async () => {
