@@ -39,7 +39,7 @@ function add(count: number, changes: (n: number) => Partial<Entry> = () => ({}))
 const key = (id: number) => `delivery-log:${new URL(service.baseUrl).host}:1:${id}`;
 
 describe('recoverMissed', () => {
-  it('feeds what was not delivered, oldest first, through the usual pipeline', async () => {
+  it('handles the undelivered entries, oldest first', async () => {
     add(7, (id) => (id % 3 === 0 ? { deliveredAt: '2026-01-02T00:00:00Z' } : {}));
     const events: WebhookEvent[] = [];
     const { receiver, reported } = noting({ ...recovering, onEvent: (event) => events.push(event) });
@@ -52,7 +52,7 @@ describe('recoverMissed', () => {
     expect(reported).toEqual([]);
   });
 
-  it('finds what was delivered live to be a duplicate where the key looks at the chain, and only there', async () => {
+  it('recognizes an event that was delivered live only if the key depends on the chain', async () => {
     add(2);
     const live = signed([sampleEventEmitted({ id: 'wire-1' })], { secret });
     const byChain = noting({ ...recovering, idempotencyKey: (event) => logIdentity(event, { chainId: 1 }) });
@@ -97,7 +97,7 @@ describe('recoverMissed', () => {
     expect(result.entries[3]?.error?.message).toBe('Not a valid event: data: expected an object');
   });
 
-  it('takes what nests too deep for an invalid event', async () => {
+  it('reports an entry that nests too deep as invalid', async () => {
     add(2);
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const body = JSON.stringify({ result: log }).replace(
@@ -110,7 +110,7 @@ describe('recoverMissed', () => {
     expect(result).toMatchObject({ found: 2, handled: 1, invalid: 1 });
   });
 
-  it('keeps a quantity that JavaScript would round', async () => {
+  it('keeps a quantity exact that JavaScript would round', async () => {
     const fee = '12345678901234567890';
     add(1, () => ({ eventType: 'transaction.included', data: 'PLACE' }));
     const body = JSON.stringify({ result: log }).replace('"PLACE"', `{"status":"included","fee":${fee}}`);
@@ -138,8 +138,8 @@ describe('recoverMissed', () => {
   });
 });
 
-describe('what recoverMissed leaves alone', () => {
-  it('is an entry that is younger than minAgeSeconds or has no known age', async () => {
+describe('recoverMissed', () => {
+  it('skips an entry that is younger than minAgeSeconds or has no time', async () => {
     add(2);
     add(1, () => ({ createdAt: new Date(now - 60_000).toISOString() }));
     add(1, () => ({ createdAt: new Date(now - 30_000).toISOString() }));
@@ -151,7 +151,7 @@ describe('what recoverMissed leaves alone', () => {
     expect(await client.recoverMissed(1, receiver)).toMatchObject({ handled: 2, duplicates: 3, tooYoung: 0 });
   });
 
-  it('is what is older than since', async () => {
+  it('skips entries that are older than since', async () => {
     add(5);
     const since = new Date(now - 3_600_000 + 3000);
     for (const each of [since, since.getTime()]) {
@@ -161,7 +161,7 @@ describe('what recoverMissed leaves alone', () => {
     }
   });
 
-  it('is what is more than 10 000 entries: the youngest', { timeout: 30_000 }, async () => {
+  it('leaves the youngest of more than 10 000 entries', { timeout: 30_000 }, async () => {
     add(10_050);
     const { receiver, handled } = noting(recovering);
     const result = await client.recoverMissed(1, receiver, { batchSize: 1000, pageSize: 1000 });
@@ -170,8 +170,8 @@ describe('what recoverMissed leaves alone', () => {
   });
 });
 
-describe('a receiver that cannot', () => {
-  it('stops it when it drains: nothing counts as handled', async () => {
+describe('recoverMissed with a receiver that is busy', () => {
+  it('stops while the receiver drains, and counts nothing as handled', async () => {
     add(5);
     const { receiver, handled } = noting(recovering);
     await receiver.drain();
@@ -181,7 +181,7 @@ describe('a receiver that cannot', () => {
     expect(handled).toEqual([]);
   });
 
-  it('stops it when its store is down, after what was handled before', async () => {
+  it('stops while the store is down, after the events that were handled before', async () => {
     add(6);
     let calls = 0;
     const store = storeDoing(async (run) => {
@@ -195,7 +195,7 @@ describe('a receiver that cannot', () => {
     expect(result.stopped).toMatchObject({ reason: 'busy', error: { code: 'ERR_WEBHOOK_STORE' } });
   });
 
-  it('is not stopped by an event whose block is not final yet', async () => {
+  it('continues after an event whose block is not final yet', async () => {
     add(5);
     const { finality } = scripted({ [key(1)]: waiting(), [key(3)]: DROPPED });
     const { receiver, handled } = noting({
@@ -208,7 +208,7 @@ describe('a receiver that cannot', () => {
     expect(handled).toEqual([2, 4, 5].map(key));
   });
 
-  it('stops it when it says 200 and nothing of the events', async () => {
+  it('stops if the receiver returns 200 without outcomes', async () => {
     add(3);
     const silent = { handleEvents: async () => ({ status: 200, outcomes: [] }) };
     const result = await client.recoverMissed(1, silent);
@@ -216,7 +216,7 @@ describe('a receiver that cannot', () => {
   });
 });
 
-it('keeps the first thousand entries, of which those that took effect make room for those that did not', async () => {
+it('recoverMissed keeps a thousand entries, first those that did not take effect', async () => {
   add(1010, (id) => (id > 1005 ? { data: null } : {}));
   const { receiver } = noting(recovering);
   const result = await client.recoverMissed(1, receiver);
@@ -227,7 +227,7 @@ it('keeps the first thousand entries, of which those that took effect make room 
   ]);
 });
 
-it('rejects when the log cannot be read, and feeds nothing', async () => {
+it('recoverMissed rejects if the log cannot be read, and handles nothing', async () => {
   add(20);
   const { receiver, handled } = noting(recovering);
   const page = json(200, { result: log.slice(0, 10) });
@@ -238,7 +238,7 @@ it('rejects when the log cannot be read, and feeds nothing', async () => {
 });
 
 it.each([{ batchSize: 0 }, { minAgeSeconds: -1 }, { pageSize: 0 }, { since: new Date('x') }])(
-  'refuses %j',
+  'recoverMissed refuses the options %j',
   async (wrong) => {
     const { receiver } = noting(recovering);
     await expect(client.recoverMissed(1, receiver, wrong)).rejects.toMatchObject({ name: 'ConfigError' });
