@@ -3,8 +3,7 @@ import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } 
 import type { IdempotencyStore } from '../store.js';
 import { type AnyDynamoDB, checkClient, engineOf, type TransactItem } from './client.js';
 import { committer } from './commit.js';
-import { inputsOf } from './inputs.js';
-import { itemsOf } from './items.js';
+import { inputsOf, itemsOf } from './items.js';
 import { letterItemsOf } from './letter-items.js';
 import { dynamodbLetters } from './letters.js';
 import { leaseTable } from './table.js';

@@ -1,7 +1,6 @@
 import { readableText } from '../storable.js';
 import type { Failed, Failure } from '../store.js';
-import { isDone, numberOf, textOf } from './attributes.js';
-import { endsIn, type Inputs } from './inputs.js';
+import { endsIn, type Inputs, isDone, numberOf, textOf } from './items.js';
 
 /** The count after a failure of a key, and the item that was read. */
 interface Counted {

@@ -2,10 +2,9 @@ import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { eachKey } from '../each-key.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
-import { isDone, isLetter, numberOf, textOf } from './attributes.js';
 import type { Engine } from './client.js';
 import { explained, isConditionFailed, isConflict, isTooLarge } from './errors.js';
-import { type Items, itemOf } from './items.js';
+import { type Items, isDone, isLetter, itemOf, numberOf, textOf } from './items.js';
 import type { LetterItems } from './letter-items.js';
 
 /** How often counting a failure is retried because the item changed meanwhile. */

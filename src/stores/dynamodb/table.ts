@@ -1,10 +1,9 @@
 import { eachKey } from '../each-key.js';
 import type { Claim, LeaseTable } from '../leased-store.js';
 import type { Claimed, LetterStore, Step } from '../store.js';
-import { isDone, isLetter, isOwnedBy, numberOf, textOf } from './attributes.js';
 import type { Engine } from './client.js';
 import { explained, isConditionFailed, isConflict } from './errors.js';
-import { type Items, itemOf } from './items.js';
+import { type Items, isDone, isLetter, isOwnedBy, itemOf, numberOf, textOf } from './items.js';
 
 const CLAIM_TRIES = 3;
 const ABANDONED: Claimed = { abandoned: true };

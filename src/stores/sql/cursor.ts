@@ -5,7 +5,7 @@ import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
 import { type Answer, type Dialect, type RunStatement, valuesOf } from './database.js';
 import type { Statements } from './dialect.js';
-import { explained, isConflict, late } from './errors.js';
+import { explained, late, unlessConflict } from './errors.js';
 
 /** The table of cursors, and how to reach it. */
 export interface CursorTable {
@@ -22,7 +22,6 @@ const NAME = /^[\w.:@/+-]{1,200}$/;
 const LONGEST = 1_900_000;
 /** Escapes of characters that no client changes in a literal, as they are no placeholders, quotes or escapes. */
 const PLAIN = /%(?:22|2C|2F|3A|40|5B|5D|7B|7D)/g;
-const TRIES = 5;
 
 /** A cursor in a row of the table, which one atomic statement replaces. */
 export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
@@ -61,14 +60,7 @@ export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
     write: (next, expected) =>
       work('written', async () => {
         const texts = [encode(next), ...(expected === undefined ? [] : [encode(expected)])];
-        for (let tries = 1; ; tries++) {
-          try {
-            return await replace(run, dialect, name, ...(texts as [string, string?]));
-          } catch (error) {
-            // A statement that conflicted changed nothing.
-            if (!isConflict(error) || tries === TRIES) throw error;
-          }
-        }
+        return unlessConflict(() => replace(run, dialect, name, ...(texts as [string, string?])));
       }),
   };
 }

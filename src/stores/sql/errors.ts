@@ -13,6 +13,17 @@ export function isConflict(error: unknown): boolean {
   return codesOf(error).some((code) => CONFLICT_CODES.has(code));
 }
 
+/** Repeats a statement after conflicts: it changed nothing. */
+export async function unlessConflict<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
 /** SQLSTATEs or client codes of an error and its causes. */
 export function codesOf(error: unknown): string[] {
   return reasonsOf(error).flatMap(({ code, errno, originalCode }) => [code, errno, originalCode].map(String));
@@ -69,7 +80,7 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** How often a transaction is run after serialization failures and deadlocks. */
+/** How often a transaction or a statement is run after serialization failures and deadlocks. */
 export const MOST_TRIES = 5;
 
 const SQLSTATE = /^[0-9A-Z]{2}[0-9A-Z]{3}$/;

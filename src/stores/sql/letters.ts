@@ -2,12 +2,11 @@ import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import { sleep } from './busy.js';
 import type { RunStatement } from './database.js';
 import type { Statements } from './dialect.js';
-import { explaining, isConflict } from './errors.js';
+import { explaining, unlessConflict } from './errors.js';
 import { inChunks, isRowOf, ownedBy, select } from './syntax.js';
 import { LOG_MS, literal, NEVER_MS } from './table.js';
 import { keepable } from './texts.js';
 
-const CONFLICT_TRIES = 5;
 /** How often counting a failure is tried again because another failure was counted meanwhile. */
 const COUNT_TRIES = 20;
 /** How long the server may take to end a transaction whose session was closed, in ms. */
@@ -190,15 +189,4 @@ function counted(row: Row | undefined, failure: Failure, now: number, retentionM
   const firstFailedAt = isKept ? row.firstFailedAt : now;
   const isDue = attempts >= failure.afterAttempts && now - firstFailedAt >= failure.afterMs;
   return { attempts, firstFailedAt, isDead: failure.isUnknown || row?.isDead === true || isDue };
-}
-
-/** A serialization failure or a deadlock changed nothing. */
-async function unlessConflict<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isConflict(error) || tries === CONFLICT_TRIES) throw error;
-    }
-  }
 }

@@ -39,7 +39,11 @@ describe('a transaction of DynamoDB that failed', () => {
   });
 
   it.each([
-    ['a condition', cancelled('None', 'None', 'ConditionalCheckFailed'), /^Write 1 of tx\.write .* its condition is not true/],
+    [
+      'a condition',
+      cancelled('None', 'None', 'ConditionalCheckFailed'),
+      /^Write 1 of tx\.write .* its condition is not true/,
+    ],
     ['an item that exists', cancelled('None', 'DuplicateItem'), /^Write 0 .* inserts an item that exists/],
     ['a large collection', cancelled('None', 'ItemCollectionSizeLimitExceeded'), /larger than 10 GB/],
     ['an invalid item', cancelled('None', ['ValidationError', 'Type mismatch …']), /check its types .* up to 400 kB/],

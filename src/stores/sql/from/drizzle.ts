@@ -2,13 +2,13 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { IsolationLevel, LeaseDatabase, SqlDatabase, SynchronousDatabase } from '../database.js';
-import { answerOf } from './answers.js';
-import { fromBetterSqlite3, fromBunSqlite, type SqliteLike } from './sqlite.js';
+import { answerOf } from './clients.js';
 import { fromMysql2 } from './mysql2.js';
 import { fromPg } from './pg.js';
 import { fromPGlite } from './pglite.js';
 import { fromPostgresJs } from './postgres-js.js';
 import { revocable } from './revocable.js';
+import { fromBetterSqlite3, fromBunSqlite, type SqliteLike } from './sqlite.js';
 
 interface Queries {
   execute(statement: string): PromiseLike<unknown>;

@@ -2,8 +2,8 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
+import { warnWithoutLimit } from './clients.js';
 import { fromTransaction } from './transaction.js';
-import { warnWithoutLimit } from './warning.js';
 
 interface Raw {
   raw(statement: string): PromiseLike<unknown>;

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { IsolationLevel, SqlDatabase } from '../database.js';
-import { answerOf } from './answers.js';
+import { answerOf } from './clients.js';
 import { revocable } from './revocable.js';
 
 /** A statement in the form that Kysely's `CompiledQuery.raw` returns. */

@@ -1,10 +1,8 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Answer, SqlDatabase } from '../database.js';
-import { answerOf } from './answers.js';
-import { releasing, runOnce } from './connections.js';
+import { answerOf, releasing, runOnce, warnWithoutLimit } from './clients.js';
 import { revocable } from './revocable.js';
-import { warnWithoutLimit } from './warning.js';
 
 /** The part of a connection from a pool of mysql2 that the store uses. */
 export interface Mysql2ConnectionLike {

@@ -3,10 +3,8 @@ import { optionError } from '../../../internal/check-options.js';
 import { storeError } from '../../bounded-calls.js';
 import type { SqlDatabase } from '../database.js';
 import { ABORTED } from '../postgres.js';
-import { answerOf } from './answers.js';
-import { listenTo, releasing, runOnce } from './connections.js';
+import { answerOf, listenTo, releasing, runOnce, warnWithoutLimit } from './clients.js';
 import { revocable } from './revocable.js';
-import { warnWithoutLimit } from './warning.js';
 
 /** The part of a connection from a pg Pool that the store uses. */
 export interface PgClientLike {

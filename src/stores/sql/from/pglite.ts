@@ -1,7 +1,7 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
-import { answerOf } from './answers.js';
+import { answerOf } from './clients.js';
 import { revocable } from './revocable.js';
 
 interface Queries {

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
-import { answerOf } from './answers.js';
+import { answerOf } from './clients.js';
 import { revocable } from './revocable.js';
 
 /** The part of postgres.js's `sql` that the store uses. `begin` has two overloads, so that its type can be inferred. */

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { checkOptions, optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase, TransactionOptions } from '../database.js';
-import { answerOf } from './answers.js';
+import { answerOf } from './clients.js';
 import { revocable } from './revocable.js';
 
 /** The functions of a client for {@link fromTransaction}. */

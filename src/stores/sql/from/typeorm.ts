@@ -2,9 +2,8 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { Dialect, IsolationLevel, SqlDatabase } from '../database.js';
-import { listenTo } from './connections.js';
+import { listenTo, warnWithoutLimit } from './clients.js';
 import { fromTransaction } from './transaction.js';
-import { warnWithoutLimit } from './warning.js';
 
 interface Queries {
   query(statement: string): Promise<unknown>;

@@ -1,7 +1,48 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import { withDeadline } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
+import { warnOnce } from '../../warn-once.js';
 import type { Answer } from '../database.js';
+
+/** The result of a statement in pg, PGlite and mysql2. */
+interface Result {
+  readonly rows?: readonly object[];
+  readonly rowCount?: number | null;
+  readonly affectedRows?: number;
+  readonly count?: number | null;
+}
+
+/** Reads the result of a client or an ORM: rows, an object with rows, or a pair of one of these and something else. */
+export function answerOf(result: unknown): Answer {
+  if (isPair(result)) return answerOf(result[0]);
+  const { rows, rowCount, affectedRows, count } = Object(result) as Result;
+  const changed = rowCount ?? affectedRows ?? count ?? undefined;
+  return { rows: Array.isArray(result) ? [...result] : (rows ?? []), changed };
+}
+
+/** mysql2 adds the columns, other clients add counts. */
+function isPair(result: unknown): result is [unknown, unknown] {
+  if (!Array.isArray(result) || result.length !== 2) return false;
+  return Array.isArray(result[0]) || 'affectedRows' in Object(result[0]);
+}
+
+/** The code of a warning about a client without time limits. */
+const CODE = 'EVENT_WEBHOOK_SQL_TIMEOUT';
+
+/**
+ * Warns once per client that has no time limit for a server that does not answer. Events are then answered 503, but
+ * calls that wait for the server keep their connections.
+ *
+ * @param option The option that is missing.
+ * @param fix How to set it.
+ */
+export function warnWithoutLimit(client: object, hasLimit: boolean, option: string, fix: string): void {
+  warnOnce(client, CODE, () =>
+    hasLimit
+      ? undefined
+      : `This database client has no \`${option}\`, so it waits forever for a server that does not answer, and keeps the connection. Pass ${fix}.`,
+  );
+}
 
 /** Runs a statement on a pooled connection, and closes the connection if it breaks or does not answer in time. */
 export async function runOnce(
