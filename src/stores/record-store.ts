@@ -16,8 +16,9 @@ export type SomeRecord = { readonly [Field in keyof KeyRecord]?: KeyRecord[Field
 /**
  * What became of an event. `in-progress`: a run has the key. `handled`: it took effect. `reverted`: its block left the
  * chain, so it has no effect. `failed`: its handler failed, and a redelivery runs it again. `dead-lettered`: it is a dead
- * letter. `discarded`: its dead letter was discarded. `abandoned`: the lease of its run ended without a result, as when its process was killed; a redelivery runs it again.
- * `unknown`: a transaction ended without the store, and nothing runs until you settle the key.
+ * letter. `discarded`: its dead letter was discarded. `abandoned`: the lease of its run ended without a result, as when
+ * its process was killed; a redelivery runs it again. `unknown`: a transaction ended without the store, and nothing runs
+ * until you settle the key.
  */
 export type RecordState =
   | 'in-progress'

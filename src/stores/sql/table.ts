@@ -9,7 +9,6 @@ export interface Table {
   readonly bare: string;
   readonly quoted: string;
   readonly index: string;
-  /** The index of event ids. */
   /** The table of cursors. */
   readonly cursors: string;
 }
@@ -57,7 +56,8 @@ export function literals(values: readonly string[]): string {
 
 /**
  * The state of a row. `lease`: held for the length of a lease. `open`: held by a transaction; once committed, it does
- * not expire, because the effects of its transaction are unknown. `applied`, `reverted`: logs, kept until final. `failed`: free, kept to count. `dead`: never expires.
+ * not expire, because the effects of its transaction are unknown. `applied`, `reverted`: a log, kept until its block is
+ * final. `failed`: free, kept to count failures. `dead`: a dead letter, which does not expire.
  */
 export type State = 'lease' | 'open' | 'done' | 'applied' | 'reverted' | 'failed' | 'dead';
 
@@ -67,7 +67,7 @@ export const NEVER_MS = Date.UTC(9999, 11, 31);
 /** The expiry of logs that are not final. */
 export const LOG_MS = Date.UTC(9999, 11, 30);
 
-/** An expression for the `Status` of a row that is not over, in each dialect. */
+/** An expression for the `Status` of a row that is not free, in all dialects. */
 export function statusOf(isIdle: string): string {
   return `CASE state WHEN 'done' THEN 'duplicate' WHEN 'applied' THEN 'duplicate' WHEN 'reverted' THEN 'duplicate' WHEN 'open' THEN 'unknown' WHEN 'dead' THEN
     CASE WHEN ${isIdle} THEN 'dead' ELSE 'in-progress' END ELSE 'in-progress' END`;
