@@ -50,11 +50,12 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
       expect(await once(store, unique(), async (tx) => void (await tx('SET LOCAL search_path TO public')))).toBe(
         'handled',
       );
+      for (const each of [leased, store]) expect(await once(each, unique(), nothing)).toBe('handled');
       // As a handler leaves it in a client that does not restore the session.
       await opened.run('SET search_path TO public');
       for (const each of [leased, store]) expect(await once(each, unique(), nothing)).toBe('handled');
       for (const each of [leased, store]) expect(await each.cursor(unique()).write('1', undefined)).toBe(true);
-      expect(await direct.run(`SELECT key FROM "${schema}".webhook_idempotency_keys`)).toHaveLength(3);
+      expect(await direct.run(`SELECT key FROM "${schema}".webhook_idempotency_keys`)).toHaveLength(5);
       expect(await direct.run(`SELECT name FROM "${schema}".webhook_idempotency_keys_cursors`)).toHaveLength(2);
     });
 
