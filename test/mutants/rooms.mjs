@@ -3,7 +3,8 @@ const SHARED = { '\\.\\./\\.\\./servers/(postgres|mariadb)\\.js': './shared-serv
 /** What is mutated, room by room, and the tests that must see it: the room's, as fast as they are. */
 export const ROOMS = {
   signature: {
-    mutate: ['src/signature/**/*.ts', 'src/runtime/*.ts'],
+    // Only other runtimes load these two: test/runtimes checks that each loads its own.
+    mutate: ['src/signature/**/*.ts', 'src/runtime/*.ts', '!src/runtime/bun.ts', '!src/runtime/edge.ts'],
     tests: ['test/signature/**/*.test.ts'],
     // A test loads its own modules.
     isolate: true,
