@@ -1,22 +1,39 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import { quoted } from '../page/first-run.js';
 import { type CommandError, inputError } from './command-error.js';
 
 /** Node's error codes in words. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the file does not exist',
   EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'the file exists and may contain a secret',
   EISDIR: 'it is a directory',
   ENOTDIR: 'part of its path is not a directory',
   ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its symbolic links form a loop',
+  ELOOP: 'it is a symbolic link',
+  EMLINK: 'it is a symbolic link',
+  ENXIO: 'it is not a regular file',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'the file size limit is reached',
 };
 
 /** Why a file could not be opened, read or written, in words. */
 export function fileReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return REASONS[String(code)] ?? String(code);
+}
+
+/** Like {@link fileReason}, for a file that is created: its folder may be missing. */
+export function createReason(error: unknown): string {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT') return fileReason(error);
+  return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(String(path)))}`;
 }
 
 /** The bytes of a file or of stdin, and the mode of a regular file. */

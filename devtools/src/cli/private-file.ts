@@ -1,34 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { quoted } from '../page/first-run.js';
 import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';
-import { type Complaint, fileReason } from './input-file.js';
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EEXIST: 'the file exists and may contain a secret',
-  EPERM: 'permission denied',
-  EROFS: 'its file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is exceeded',
-  EFBIG: 'the file size limit is reached',
-  ELOOP: 'it is a symbolic link',
-  EMLINK: 'it is a symbolic link',
-  ENXIO: 'it is not a regular file',
-};
-
-/** Why a file could not be created, in words. */
-export function createReason(error: unknown): string {
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (code !== 'ENOENT') return writeReason(error);
-  return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(String(path)))}`;
-}
-
-/** Why a file could not be opened or written, in words. */
-export function writeReason(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return REASONS[String(code)] ?? fileReason(error);
-}
+import { type Complaint, createReason, fileReason } from './input-file.js';
 
 /**
  * Opens or creates a file that only its owner can read. The mode of an existing file is unchanged: the caller changes
@@ -43,7 +15,7 @@ export async function openPrivate(name: string, flags: number, complain: Complai
   } catch (error) {
     throw complain(createReason(error));
   }
-  const reason = await file.stat().then(whyNotPrivate, writeReason);
+  const reason = await file.stat().then(whyNotPrivate, fileReason);
   if (reason === undefined) return file;
   await file.close();
   throw complain(reason);

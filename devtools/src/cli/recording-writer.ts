@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { type RecordedDelivery, recordingBytes, recordingLine } from '../deliveries/recorded.js';
 import { inputError } from './command-error.js';
 import type { Output } from './output.js';
-import { openPrivate, writeReason } from './private-file.js';
+import { fileReason } from './input-file.js';
+import { openPrivate } from './private-file.js';
 import { countShares, endLastLine, isRecording, type Shares, sharesOf } from './recording-scan.js';
 
 /** A recording to which deliveries are appended. */
@@ -71,7 +72,7 @@ export async function openRecording(
     else note(`${name} is full: nothing is recorded. ${advice}`);
   } catch (error) {
     await file.close();
-    throw (error as Error).name === 'CommandError' ? error : complain(writeReason(error));
+    throw (error as Error).name === 'CommandError' ? error : complain(fileReason(error));
   }
 
   function note(text: string): void {
@@ -105,7 +106,7 @@ export async function openRecording(
       await append(Buffer.from(recordingLine(delivery)));
       held[kind] += bytes;
     } catch (error) {
-      miss(kind, `Deliveries are not recorded. ${complain(writeReason(error)).message}`);
+      miss(kind, `Deliveries are not recorded. ${complain(fileReason(error)).message}`);
     }
   }
 

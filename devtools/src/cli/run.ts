@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream';
 import { CommanderError } from '@commander-js/extra-typings';
-import { CommandError } from './command-error.js';
+import { CommandError, usageError } from './command-error.js';
 import type { ExitCode } from './context.js';
 import { createOutput, type Output, type Sink } from './output.js';
 import { COMMANDS, createProgram, type Listed } from './program/create-program.js';
 import { TOOL } from './program/help.js';
-import { toUsageError } from './program/usage-error.js';
 import type { Host, KeySource } from './terminal/keyboard.js';
 
 /** Everything that a run of the tool reads or writes. */
@@ -74,4 +73,45 @@ async function report(error: unknown, output: Output): Promise<ExitCode> {
   const what = error instanceof Error ? error.stack : String(error);
   output.error('ERR_CLI_INTERNAL', `Bug in ${TOOL}, please report it: ${what}`);
   return 2;
+}
+
+/** Options with which people try to pass a secret, with what to do instead. */
+const SECRETS: Readonly<Record<string, string>> = {
+  '--secret': 'set WEBHOOK_SECRET or use --secret-file',
+  '--other-secret': 'use --other-secret-file LABEL=FILE',
+  '--api-key': 'set WEBHOOK_API_KEY or use --api-key-file',
+  '--token': 'set WEBHOOK_API_KEY or use --api-key-file',
+};
+
+/** A word that is short enough for a command, and too short for a secret. */
+const COMMAND = /^error: unknown command '([a-z-]{1,15})'/;
+
+/** A usage error of commander as ours, without the values that commander quotes: one may be a misplaced secret. */
+function toUsageError({ code, message }: CommanderError): CommandError {
+  const suggestion = /\(Did you mean ([^?]+)\?\)/.exec(message)?.[1];
+  const hint = suggestion === undefined ? 'See --help.' : `Did you mean ${suggestion}?`;
+  if (code === 'commander.unknownCommand') {
+    const [, typed] = COMMAND.exec(message) ?? [];
+    return usageError(`Unknown command${typed === undefined ? '' : ` "${typed}"`}. ${hint}`);
+  }
+  if (code === 'commander.unknownOption') return unknownOption(message, hint);
+  if (code === 'commander.invalidArgument') {
+    return usageError(`Invalid argument. ${/Allowed choices are .+$/m.exec(message)?.[0] ?? hint}`);
+  }
+  // An error of the completion, which quotes its arguments.
+  if (code === 'commander.error') return usageError('Invalid arguments. See --help.');
+  const text = message.replace(/^error: /, '').replace(/\.?$/, '.');
+  return usageError(`${text.charAt(0).toUpperCase()}${text.slice(1)} See --help.`);
+}
+
+function unknownOption(message: string, hint: string): CommandError {
+  const [, name = '', inline] = /^error: unknown option '(--[a-z][a-z-]{0,30}|-\w)(=)?/.exec(message) ?? [];
+  const instead = Object.hasOwn(SECRETS, name) ? SECRETS[name] : undefined;
+  if (instead !== undefined) {
+    const why = 'other users would see the value in the process list, and the shell would save it in its history';
+    return usageError(`There is no option ${name}: ${why}. Instead, ${instead}.`);
+  }
+  // Commander does not distinguish an unknown option from one that takes no value.
+  if (inline) return usageError(`${name} is unknown or takes no value. ${hint}`);
+  return usageError(`Unknown option${name && ` ${name}`}. ${hint}`);
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { inputError } from './command-error.js';
-import { openPrivate, writeReason } from './private-file.js';
+import { fileReason } from './input-file.js';
+import { openPrivate } from './private-file.js';
 
 /** A file for a secret. Only its owner can read it. */
 export interface SecretFile {
@@ -44,7 +45,7 @@ export async function openSecretFile(name: string, isNew: boolean): Promise<Secr
         await file.write(`${secret}\n`, 0);
         isWritten = true;
       } catch (error) {
-        throw inputError(`${complain(writeReason(error)).message}${advice && ` ${advice}`}`);
+        throw inputError(`${complain(fileReason(error)).message}${advice && ` ${advice}`}`);
       }
     },
     async close() {

@@ -71,9 +71,9 @@ describe('a program in place of anvil', () => {
     await expect(startAnvil(await program(script), signal)).rejects.toThrow(message);
   });
 
-  it('that cannot be executed has not started', async () => {
+  it('that does not exist is an error that says how to install it', async () => {
     const none = await (await scratch())('none');
-    await expect(startAnvil(none, signal)).rejects.toThrow('anvil did not start.');
+    await expect(startAnvil(none, signal)).rejects.toThrow(/npm install --save-dev @foundry-rs\/anvil, or Foundry/);
   });
 
   it('is stopped when the command was stopped before it started', async () => {

@@ -4,12 +4,7 @@ import { CommandError } from '../../../devtools/src/cli/command-error.js';
 import type { Output } from '../../../devtools/src/cli/output.js';
 import { readRecording } from '../../../devtools/src/cli/recording.js';
 import { openRecording } from '../../../devtools/src/cli/recording-writer.js';
-import {
-  type RecordedDelivery,
-  readLine,
-  recordingBytes,
-  recordingLine,
-} from '../../../devtools/src/deliveries/recorded.js';
+import { type RecordedDelivery, readLine, recordingLine } from '../../../devtools/src/deliveries/recorded.js';
 import { check, type Target } from '../target.js';
 import { temporaryDirectory } from '../temporary.js';
 

@@ -39,10 +39,9 @@ export type WantedChain = Required<Pick<ChainOptions, 'interval'>> & {
 };
 
 /**
- * Checks the options, reads the files that they name and finds anvil, before anything starts. Undefined if the options
- * name no chain.
+ * Checks the options and reads the files that they name, before anything starts. Undefined if the options name no chain.
  *
- * @throws CommandError when options are missing, a file contains no ABI, or anvil is not installed.
+ * @throws CommandError when options are missing, a file contains no ABI.
  */
 export async function readChainOptions(
   options: ChainOptions,
@@ -56,8 +55,7 @@ export async function readChainOptions(
   const contracts = await Promise.all(contract.map(readContract));
   const read = { contracts, wallets: wallet, interval };
   if (rpc !== undefined) return { node: { rpc }, ...read };
-  const { findAnvil } = await import('./start-anvil.js');
-  return { node: { anvil: findAnvil(env, process.cwd()) }, ...read };
+  return { node: { anvil: env.ANVIL || 'anvil' }, ...read };
 }
 
 /** Starts a chain, or connects to a running one, and has the service deliver its events. */

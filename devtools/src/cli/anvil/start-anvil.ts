@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
 import { CommandError } from '../command-error.js';
 
 /** A local chain. */
@@ -13,45 +11,15 @@ export interface Anvil {
   stop(): Promise<void>;
 }
 
-const NAMES = process.platform === 'win32' ? ['anvil.exe', 'anvil.cmd'] : ['anvil'];
 const MOST_OUTPUT = 64 * 1024;
+const NOT_FOUND =
+  'anvil was not found. Install it (npm install --save-dev @foundry-rs/anvil, or Foundry from getfoundry.sh), or set ANVIL to its path.';
 
 /**
- * Finds anvil: the path in ANVIL, the first on the PATH, or the one in the project's node_modules. Nothing is
- * downloaded.
+ * Starts anvil on a free port of 127.0.0.1. It exits with this process. Nothing is downloaded.
  *
- * @throws CommandError `ERR_CLI_ANVIL` with installation instructions.
- */
-export function findAnvil(env: NodeJS.ProcessEnv, directory: string): string {
-  if (env.ANVIL) {
-    if (isProgram(env.ANVIL)) return env.ANVIL;
-    throw new CommandError('ERR_CLI_ANVIL', 'ANVIL must be the path of an executable file.');
-  }
-  const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== '');
-  for (let at = directory; ; at = dirname(at)) {
-    places.push(join(at, 'node_modules', '.bin'));
-    if (dirname(at) === at) break;
-  }
-  for (const place of places) {
-    for (const name of NAMES) if (isProgram(join(place, name))) return join(place, name);
-  }
-  const how = 'npm install --save-dev @foundry-rs/anvil, or Foundry from getfoundry.sh';
-  throw new CommandError('ERR_CLI_ANVIL', `anvil was not found. Install it (${how}), or set ANVIL to its path.`);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Starts anvil on a free port of 127.0.0.1. It exits with this process.
- *
- * @throws CommandError `ERR_CLI_ANVIL` when it does not start.
+ * @param command Its path, or a name that is looked up on the PATH, where npx and npm add node_modules/.bin.
+ * @throws CommandError `ERR_CLI_ANVIL` when it does not start, with instructions when it is not installed.
  */
 export async function startAnvil(command: string, signal: AbortSignal): Promise<Anvil> {
   const child = spawn(command, ['--port', '0', '--host', '127.0.0.1', '--color', 'never'], {
@@ -93,12 +61,13 @@ function end(child: ChildProcess): void {
 function portOf(child: ChildProcess, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     let output = '';
-    const fail = () => {
+    const fail = (error?: NodeJS.ErrnoException) => {
+      if (error?.code === 'ENOENT') return reject(new CommandError('ERR_CLI_ANVIL', NOT_FOUND));
       const said = output.trim().split('\n').at(-1);
       reject(new CommandError('ERR_CLI_ANVIL', `anvil did not start${said ? `: ${said}` : ''}.`));
     };
-    child.once('error', fail).once('close', fail);
-    signal.addEventListener('abort', fail, { once: true });
+    child.once('error', fail).once('close', () => fail());
+    signal.addEventListener('abort', () => fail(), { once: true });
     if (signal.aborted) fail();
     // Later output is read and dropped: a full pipe would block the chain.
     for (const stream of [child.stdout, child.stderr]) {

@@ -29,9 +29,7 @@ const define = (own: shared.Own) =>
 Sends authentic, forged, repeated and half-sent deliveries, and prints a scorecard: for each failure what an attacker or an outage makes of it, and the fix. The receiver may be written in any language. Its authentic events take effect: never run this against production.`,
     )
     .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-    .addOption(
-      text('--effects <url or command>', 'Gives the number of effects so far, as a whole number in its last line'),
-    )
+    .addOption(text('--effects <url or command>', 'Gives the number of effects so far in its last line'))
     .addOption(text('--fail-id <id>', 'Id of an event for which the handler of the app fails'))
     .option('--window', 'A stale or future timestamp that is taken is a failure, not a warning')
     .addOption(

@@ -12,45 +12,29 @@ import * as shared from '../program/shared-options.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { readApiKey } from '../secrets.js';
 
-const define = (own: shared.Own) =>
-  shared
-    .namesHeaders(
-      shared.showsDeliveries(
-        own
-          .description(
-            `Run the service on this machine, for development and tests.
+const define = (own: shared.Own) => {
+  const described = own
+    .description(
+      `Run the service on this machine, for development and tests.
 
 Serves the registration API at http://127.0.0.1:4000/api/v0/webhooks and delivers signed events to the registered webhooks, with retries. The inspector page can inject faults.
 
-With --rpc it watches a chain. With --anvil it starts a chain with a sample token and one transfer a second; anvil comes from ANVIL, the PATH or node_modules/.bin, and is never downloaded. The key x makes a re-org. Without either, the page sends sample events.`,
-          )
-          .addOption(shared.port('the API').default(4000))
-          .addOption(shared.host('the API'))
-          .addOption(text('--file <file>', 'Keep webhooks, secrets and deliveries in this file across restarts'))
-          .addOption(texts('--register <label=url>', 'Register this webhook at the start and print its secret once'))
-          .addOption(
-            text(
-              '--secret-out <file>',
-              'With one --register: write the secret to this file instead, replacing that of an earlier run',
-            ),
-          )
-          .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
-          .addOption(
-            texts('--contract <address=abi.json:label>', 'Deliver the events of this contract. The label is optional'),
-          )
-          .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
-          .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
-          .addOption(
-            number(
-              '--interval <seconds>',
-              'With --anvil: time between transfers; 0 sends only those that the page requests',
-              0,
-              86_400,
-            ).default(1),
-          ),
-      ),
+With --rpc it watches a chain. With --anvil it starts a chain with a sample token and one transfer a second; anvil comes from ANVIL or the PATH, to which npx adds node_modules/.bin, and is never downloaded. The key x makes a re-org. Without either, the page sends sample events.`,
     )
-    .addOption(shared.apiKeyFile());
+    .addOption(shared.port('the API').default(4000))
+    .addOption(shared.host('the API'))
+    .addOption(text('--file <file>', 'Keep webhooks, secrets and deliveries in this file across restarts'))
+    .addOption(texts('--register <label=url>', 'Register this webhook at the start and print its secret once'))
+    .addOption(text('--secret-out <file>', 'With one --register: write its secret to this file instead'))
+    .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
+    .addOption(texts('--contract <address=abi.json:label>', 'Deliver the events of this contract; label optional'))
+    .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
+    .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
+    .addOption(
+      number('--interval <seconds>', 'With --anvil: time between transfers; 0 sends none', 0, 86_400).default(1),
+    );
+  return shared.namesHeaders(shared.showsDeliveries(described)).addOption(shared.apiKeyFile());
+};
 
 type Options = shared.OptionsOf<typeof define>;
 

@@ -16,35 +16,27 @@ import { recordedDelivery } from '../recording.js';
 import { readSecret, readSecretFile } from '../secrets.js';
 import { visible } from '../visible.js';
 
-const define = (own: shared.Own) =>
-  shared
-    .namesHeaders(
-      own
-        .description(
-          `${own.summary()}.
+const define = (own: shared.Own) => {
+  const described = own
+    .description(
+      `${own.summary()}.
 
 Tries common mistakes: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, and many more. Without --recording, --request or --body-file, a request is read from stdin.`,
-        )
-        .addOption(
-          text('--recording <file>', 'A delivery that `listen --record` wrote').conflicts(['request', 'bodyFile']),
-        )
-        .addOption(shared.nth())
-        .addOption(
-          text('--request <file>', 'A raw HTTP request: headers, an empty line, the body').conflicts('bodyFile'),
-        )
-        .addOption(text('--body-file <file>', 'The raw body alone'))
-        .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
-        .addOption(text('--signature <text>', 'With --body-file: the signature header as received'))
-        .addOption(text('--timestamp <text>', 'With --body-file: the timestamp header as received'))
-        .addOption(
-          text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: time of the recording, or now)'),
-        )
-        .addOption(shared.tolerance()),
     )
+    .addOption(text('--recording <file>', 'A delivery of `listen --record`').conflicts(['request', 'bodyFile']))
+    .addOption(shared.nth())
+    .addOption(text('--request <file>', 'A raw request: headers, an empty line, the body').conflicts('bodyFile'))
+    .addOption(text('--body-file <file>', 'Only the raw body'))
+    .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
+    .addOption(text('--signature <text>', 'With --body-file: the signature header as received'))
+    .addOption(text('--timestamp <text>', 'With --body-file: the timestamp header as received'))
+    .addOption(text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: as recorded, or now)'))
+    .addOption(shared.tolerance());
+  return shared
+    .namesHeaders(described)
     .addOption(texts('--secret-file <file>', 'File with a signing secret, - for stdin (default: WEBHOOK_SECRET)'))
-    .addOption(
-      texts('--other-secret-file <label=file>', 'File with the secret of another webhook that may have signed it'),
-    );
+    .addOption(texts('--other-secret-file <label=file>', 'Secret of another webhook that may have signed it'));
+};
 
 type Options = shared.OptionsOf<typeof define>;
 

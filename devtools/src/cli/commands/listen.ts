@@ -16,55 +16,33 @@ import { readSecret } from '../secrets.js';
 import { readUrl, shownUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-const define = (own: shared.Own) =>
-  shared.usesSecret(
-    shared.showsDeliveries(
-      own
-        .description(
-          `${own.summary()}.
+const define = (own: shared.Own) => {
+  const described = own
+    .description(
+      `${own.summary()}.
 
 Each delivery, on any path, is verified as an app would verify it, printed, and shown on the inspector page.
 
-With --forward, authentic deliveries are forwarded with the same bytes and headers, and the sender receives the target's status, or 503 if the target cannot be reached. Redirects are not followed. Refused deliveries are not forwarded.
+With --forward, authentic deliveries are forwarded with the same bytes and headers, and the sender receives the target's status, or 503 if the target cannot be reached. With --respond they are answered with a status instead, 503 with Retry-After. Redirects are not followed. Refused deliveries are not forwarded.
+
+Only you can read the file of --record, and links are refused. Deliveries beyond --record-limit are not recorded.
 
 A thread with a time and memory limit finds out why a delivery was refused, so it never delays the next delivery. In a flood of forgeries, some are printed without an explanation and the rest are counted.
 
 The page can resend an authentic delivery to the target: the same bytes, signed with the current time.`,
-        )
-        .addOption(shared.port('the listener').default(3000))
-        .addOption(shared.host('the listener'))
-        .addOption(
-          url(
-            '--forward <url>',
-            'Forward authentic deliveries to this URL, or port, and relay its status; without a path, to the path of each',
-          ),
-        )
-        .addOption(
-          integer(
-            '--respond <status>',
-            'Answer authentic deliveries with this status instead of forwarding them, such as 503 (with Retry-After) to see retries',
-            200,
-            599,
-          ),
-        )
-        .addOption(
-          text(
-            '--record <file>',
-            'Append every delivery to this file, for `replay` and `explain`. Only you can read the file; links are refused',
-          ),
-        )
-        .addOption(
-          integer(
-            '--record-limit <MiB>',
-            'Largest size of that file: three quarters for authentic deliveries, a quarter for others. Deliveries beyond it are not recorded',
-            1,
-            1_000_000,
-          ).default(64),
-        )
-        .addOption(shared.tolerance())
-        .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node')),
-    ),
-  );
+    )
+    .addOption(shared.port('the listener').default(3000))
+    .addOption(shared.host('the listener'))
+    .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL or port, at their path if it has none'))
+    .addOption(integer('--respond <status>', 'Answer authentic deliveries with this status, such as 503', 200, 599))
+    .addOption(text('--record <file>', 'Append deliveries to this file, for `replay` and `explain`'))
+    .addOption(
+      integer('--record-limit <MiB>', 'Largest size of that file, a quarter for forgeries', 1, 1_000_000).default(64),
+    )
+    .addOption(shared.tolerance())
+    .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'));
+  return shared.usesSecret(shared.showsDeliveries(described));
+};
 
 type Options = shared.OptionsOf<typeof define>;
 

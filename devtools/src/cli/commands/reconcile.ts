@@ -24,25 +24,14 @@ Reads the events of contracts from a node, up to the last final block, and looks
 
 --receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
       )
-      .addOption(
-        url('--rpc <url>', 'JSON-RPC of a node of the chain. Only its origin is printed').makeOptionMandatory(),
-      )
-      .addOption(
-        texts('--contract <address=abi.json:label>', 'Look for the events of this contract. The label is optional'),
-      )
+      .addOption(url('--rpc <url>', 'JSON-RPC of a node; only its origin is printed').makeOptionMandatory())
+      .addOption(texts('--contract <address=abi.json:label>', 'Look for the events of this contract; label optional'))
       .addOption(shared.receiver())
       .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
       .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
       .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
       .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
-      .addOption(
-        integer(
-          '--confirmations <n>',
-          'Read up to the block with this many confirmations, not the finalized one',
-          1,
-          1e9,
-        ),
-      ),
+      .addOption(integer('--confirmations <n>', 'Read up to this many confirmations, not the finalized block', 1, 1e9)),
   );
 
 type Options = shared.OptionsOf<typeof define>;

@@ -28,12 +28,7 @@ Without options, one sample event is sent. Each delivery is signed with the curr
           ...['kind', 'count', 'id', 'fresh', 'abi'],
         ]),
       )
-      .addOption(
-        text(
-          '--abi <file>',
-          'Samples of an event of this ABI: JSON, or an artifact of Hardhat, Foundry or Truffle',
-        ).conflicts('kind'),
-      )
+      .addOption(text('--abi <file>', 'Samples of an event of this ABI, or artifact of a compiler').conflicts('kind'))
       .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
       .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
       .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
