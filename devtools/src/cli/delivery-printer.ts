@@ -121,11 +121,11 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
   }
 
   function countCause(record: KeptDelivery, findings: readonly Finding[]): void {
-    const { verdict, at, timestampAt = at, code = 'unknown' } = summary(record);
+    const { verdict, at, timestampAt = at } = summary(record);
     if (verdict === 'accepted' || verdict === 'pending') return;
-    const { at: sentAt, reason = '', status } = lastOf(record);
+    const { at: sentAt, code, reason = code, status } = lastOf(record);
     const other =
-      status === undefined ? { id: code, text: reason } : { id: `status-${status}`, text: `answered ${status}` };
+      code === undefined ? { id: `status-${status}`, text: `answered ${status}` } : { id: code, text: String(reason) };
     const { id, text } = causeOf(findings, sentAt - timestampAt) ?? other;
     const before = causes.get(id)?.count ?? 0;
     if (before > 0 || causes.size < MOST_CAUSES) causes.set(id, { count: before + 1, text });

@@ -123,21 +123,23 @@ it('prints no more than stdout takes', async () => {
 });
 
 it('ends with the number of each verdict and of each cause, also of deliveries that were not printed', async () => {
-  const causes = ['common', 'rare', 'common', 'common'];
+  const causes = ['common', 'rare', 'common'];
   const { feed, print, deliver, done, documents } = printing({
     explainer: { explain: async () => [{ ...FOUND, cause: causes.shift() ?? '' }], read: async () => undefined },
   });
   deliver('1', true);
   for (const id of ['2', '3', '4']) deliver(id, false);
-  feed.put(recordOf('5', { attempt: { status: 500 } }));
+  const attempt = { status: 503, code: 'ECONNREFUSED', reason: 'Nothing listens.' };
+  feed.put(recordOf('5', { verified: true, attempt }));
   print('5');
   await turns();
   await done('deliveries.ndjson');
   expect(documents().at(-1).summary).toEqual({
     ...{ deliveries: 5, accepted: 1, refused: 3, failed: 1, recording: 'deliveries.ndjson' },
     causes: [
-      { id: 'common', count: 3, text: 'common' },
+      { id: 'common', count: 2, text: 'common' },
       { id: 'rare', count: 1, text: 'rare' },
+      { id: 'ECONNREFUSED', count: 1, text: 'Nothing listens.' },
     ],
   });
 });

@@ -6,7 +6,7 @@ import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
-import { explorerLinks } from './explorer.js';
+import { chainView } from './explorer.js';
 import type { SampleToken } from './sample-chain.js';
 
 /** The options that name a chain and what to watch on it. */
@@ -99,14 +99,9 @@ export async function startChain(
       return [address.toLowerCase(), { abi, ...(await readToken(rpcUrl, address, signal)) }];
     });
     const byAddress = new Map(await Promise.all(known));
-    const { chainId } = watcher;
-    const tokens = [...byAddress].map(([address, { symbol, decimals }]) => ({ address, symbol, decimals }));
-    const view = contracts.map(({ address, label, name }) => ({ address, label, name }));
+    const watched = contracts.map(({ address, label, name }) => ({ address, label, name }));
     return {
-      view: {
-        ...{ rpcUrl: new URL(rpcUrl).origin, chainId, contracts: view },
-        ...{ tokens, explorer: explorerLinks(chainId) },
-      },
+      view: { ...chainView(rpcUrl, watcher.chainId, byAddress), contracts: watched },
       contracts: byAddress,
       token,
       close,

@@ -1,4 +1,5 @@
-import type { ExplorerLinks } from '../../page/page-state.js';
+import type { KnownContract } from '../../deliveries/known-contracts.js';
+import type { ChainView, ExplorerLinks } from '../../page/page-state.js';
 
 /** Explorers of large chains and their test networks, by chain id. */
 export const EXPLORERS: Readonly<Record<number, string>> = {
@@ -25,3 +26,15 @@ export function explorerLinks(chainId: number): ExplorerLinks | undefined {
   const link = (kind: string) => `${base}/${kind}/{}`;
   return { tx: link('tx'), address: link('address'), block: link('block') };
 }
+
+/** A chain for the page: the origin of its node, whose path or query may contain a key, and the tokens known so far. */
+export const chainView = (
+  rpcUrl: string,
+  chainId: number,
+  known: ReadonlyMap<string, KnownContract>,
+): Omit<ChainView, 'contracts'> => ({
+  rpcUrl: new URL(rpcUrl).origin,
+  chainId,
+  tokens: [...known].map(([address, { symbol, decimals }]) => ({ address, symbol, decimals })),
+  explorer: explorerLinks(chainId),
+});

@@ -2,7 +2,7 @@ import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
 import type { KnownContract } from '../../deliveries/known-contracts.js';
 import type { ChainView } from '../../page/page-state.js';
 import type { Output } from '../output.js';
-import { explorerLinks } from './explorer.js';
+import { chainView } from './explorer.js';
 
 /** The tokens of a node, which is asked when a delivery names one. */
 export interface NodeTokens {
@@ -77,14 +77,8 @@ export function followTokens({ rpcUrl, feed, output, onChange }: NodeTokensOptio
 
   return {
     contracts,
-    view() {
-      if (chainId === undefined) return undefined;
-      const tokens = [...contracts].map(([address, { symbol, decimals }]) => ({ address, symbol, decimals }));
-      return {
-        ...{ rpcUrl: rpcUrl.origin, chainId, contracts: [], tokens },
-        explorer: explorerLinks(chainId),
-      };
-    },
+    view: () =>
+      chainId === undefined ? undefined : { ...chainView(rpcUrl.href, chainId, contracts), contracts: [] },
     async known() {
       if (isSlow) return;
       let timer: NodeJS.Timeout | undefined;

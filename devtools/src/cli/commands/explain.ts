@@ -130,7 +130,7 @@ function findingsText(findings: readonly Finding[], colors: Colors): string {
   const paint = { certain: colors.red, likely: colors.yellow, possible: colors.dim };
   const one = ({ what, confidence, fix, cause }: Finding, index: number) =>
     `${index + 1}. ${visible(what)} ${paint[confidence](`(${confidence})`)} ${colors.dim(cause)}\n   Fix: ${visible(fix)}`;
-  return [`${colors.red('Refused')} because:`, ...findings.map(one)].join('\n\n');
+  return [`${colors.yellow('Refused')} because:`, ...findings.map(one)].join('\n\n');
 }
 
 /** Reads Unix seconds, Unix milliseconds (12 digits or more), or ISO 8601. Returns Unix milliseconds. */
