@@ -1,5 +1,6 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
+import type { Contents } from './contents.js';
 import type { Attempt, AttemptResponse, Cause, HeaderLine, Verdict } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
@@ -10,7 +11,7 @@ import { beyond, cut } from './text-limits.js';
 import { verdictOf } from './verdict.js';
 
 /** A delivery in the list. Every text is cut to 200 characters. */
-export interface Summary {
+export interface Summary extends Omit<Contents, 'gist'> {
   readonly id: string;
   /** When it was first sent or received, in Unix milliseconds. */
   readonly at: number;
@@ -24,13 +25,6 @@ export interface Summary {
   readonly fault?: string | undefined;
   readonly attempts: number;
   readonly nextAttemptAt?: number | undefined;
-  readonly bytes: number;
-  readonly events: number;
-  /** Whether the body was not read: `events` and the following lists say nothing then. */
-  readonly unread?: true | undefined;
-  readonly kinds: readonly string[];
-  readonly contracts: readonly string[];
-  readonly names: readonly string[];
   /** One line that tells deliveries apart, such as "4.5 TKN · 0xf39F → 0x7099", cut to 120 characters; empty if nothing can be said. */
   readonly gist: string;
   /** Why it was not accepted, once that is known. */

@@ -4,6 +4,7 @@ import { isTimestamp } from './text.js';
 import { timestampFaults } from './timestamp.js';
 
 const UNITS = [
+  ['year', 31_557_600],
   ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],

@@ -102,7 +102,7 @@ export function refusalExplainer(
     const at = now();
     explainer ??= start();
     const { explain } = await explainer;
-    const secret = await withDeadline(secretOf(options.secret, refused, secretMs), secretMs);
+    const secret = await secretOf(options.secret, refused, secretMs);
     const findings = await explain({
       rawBody: body,
       signature,
@@ -146,23 +146,18 @@ const sizeOf = (body: NonNullable<RefusedRequest['rawBody']>) =>
   typeof body === 'string' ? body.length : body.byteLength;
 const ofFunction = (finding: Finding) => (finding.cause === 'secret-missing' ? NOT_FOUND : finding);
 
+/** The secret for a request. Rejects when a secret function does not settle in time. */
 async function secretOf(
   secret: VerifierOptions['secret'],
   request: RefusedRequest,
   ms: number,
 ): Promise<string | readonly string[]> {
-  const lookUp = () => ({ ...request, signal: AbortSignal.timeout(ms) });
-  const found = typeof secret === 'function' ? await secret(lookUp()) : secret;
+  if (typeof secret !== 'function') return secret;
+  const signal = AbortSignal.timeout(ms);
+  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', reject));
+  const found = await Promise.race([secret({ ...request, signal }), late]);
   if (typeof found === 'object' && 'secret' in found) return found.secret;
   return found ?? '';
-}
-
-/** Rejects when a promise does not settle in time. Does not keep the process running. */
-function withDeadline<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(reject, ms).unref();
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 const note = (cause: string, what: string, fix: string): Finding => ({ cause, what, confidence: 'possible', fix });

@@ -45,26 +45,14 @@ export interface NewWebhook {
   readonly subscriptions?: readonly EventKind[] | undefined;
 }
 
-/** A webhook without its secret, in the key order of the live API. */
-export function withoutSecret(webhook: Webhook): Webhook {
-  const { id, url, label, subscriptions, createdAt, updatedAt } = webhook;
-  const { failedCalls, nextAttempt, lastAttempt, lastError } = webhook;
-  return {
-    id,
-    url,
-    label,
-    subscriptions: [...subscriptions],
-    createdAt,
-    updatedAt,
-    failedCalls,
-    nextAttempt,
-    lastAttempt,
-    lastError,
-  };
-}
+/** A copy of a webhook, which is kept in the key order of the live API. */
+export const withSecret = (webhook: CreatedWebhook): CreatedWebhook => ({
+  ...webhook,
+  subscriptions: [...webhook.subscriptions],
+});
 
-/** A webhook with its secret, in the key order of the live API. */
-export function withSecret(webhook: CreatedWebhook): CreatedWebhook {
-  const { id, url, label, subscriptions, ...rest } = withoutSecret(webhook);
-  return { id, url, label, subscriptions, secret: webhook.secret, ...rest };
+/** A copy of a webhook without its secret. */
+export function withoutSecret(webhook: CreatedWebhook): Webhook {
+  const { secret: _, ...shown } = withSecret(webhook);
+  return shown;
 }

@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type ExplainFailureOptions, explainFailure } from '../../src/explain/index.js';
-import { deliver, NOW, sign } from './deliveries.js';
+import { deliver, sign } from './deliveries.js';
 import type { Received } from './mistake.js';
+import { causes, delivery, secret, timestamp } from './received.js';
 
 /** Where nothing matches, everything is tried. */
 const SLOW = 60_000;
 
-const secret = 'rXv0pQ7LkYw2TnZs5dJc8HgB3fMa6UeE';
-const timestamp = String(NOW / 1000 - 2);
-const delivery = deliver([{ id: '1', event: 'event.emitted', data: { name: 'Größe <&> 1' } }], secret, timestamp);
-const { body, signature } = delivery;
-
-const causes = (changes: Received = {}) =>
-  explainFailure({ rawBody: body, signature, timestamp, secret, now: NOW, ...changes } as ExplainFailureOptions).map(
-    ({ cause, confidence }) => `${cause}: ${confidence}`,
-  );
 const other = 'altered-or-other-secret: possible';
 /** Signed by nobody that we know. */
 const strange = 'ab'.repeat(32);
@@ -44,7 +35,7 @@ describe('a body that was encoded on the way', () => {
     ['with its mark', true],
     ['without a mark', false],
   ])('into UTF-16 in the other byte order, %s, is known', (_, marked) => {
-    const rawBody = Buffer.from((marked ? '\ufeff' : '') + body, 'utf16le').swap16();
+    const rawBody = Buffer.from((marked ? '\ufeff' : '') + delivery.body, 'utf16le').swap16();
     expect(causes({ rawBody })).toEqual(['body-utf16: certain']);
   });
 });

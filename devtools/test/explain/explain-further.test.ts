@@ -52,6 +52,10 @@ describe('a finding', () => {
     ]);
   });
 
+  it('counts a long time in years', () => {
+    expect(explain({ now: (Number(timestamp) + 1e9) * 1000 })[0]?.what).toContain('is 31 years 251 days old');
+  });
+
   it('appears in the same second in which the receiver starts to refuse', () => {
     const at = (age: number) => causes({ now: Number(timestamp) * 1000 + age, toleranceSeconds: 10 });
     expect([at(10_000), at(-10_000)]).toEqual([[], []]);
