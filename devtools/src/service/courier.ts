@@ -42,7 +42,7 @@ const AGAIN = 'sent again although it was accepted';
 
 export function createCourier(webhook: WebhookState, context: CourierContext): Courier {
   const { options, sender } = context;
-  const { now, random, retries, timeoutMs } = options;
+  const { now, retries, timeoutMs } = options;
   const prompted = new Set<Delivery>();
   /** Deliveries that a later one has overtaken: the `reorder` fault applies to each once. */
   const overtaken = new WeakSet<Delivery>();
@@ -172,7 +172,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
     const { deliveredAt } = delivery;
     if (deliveredAt !== undefined) return { state: 'delivered', failures, deliveredAt };
     if (delivery.once || failures >= retries.attempts) return { state: 'given-up', failures };
-    const wait = retryDelay(failures, retries, random, retryAfterMs(retryAfter, now()));
+    const wait = retryDelay(failures, retries, Math.random, retryAfterMs(retryAfter, now()));
     return { state: 'pending', failures, nextAttemptAt: now() + wait };
   }
 

@@ -30,8 +30,6 @@ export interface LocalServiceOptions {
   readonly logger?: Logger | undefined;
   /** The clock, in Unix milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
-  /** Random number from 0 to 1, for the delays between retries. (Default: `Math.random`.) */
-  readonly random?: (() => number) | undefined;
   /** Called at every change of a delivery: sent, answered, to be retried, given up. Its result is not awaited. */
   readonly onDelivery?: ((delivery: LocalDelivery) => unknown) | undefined;
   /** Called when webhooks, faults or `queues()` have changed. Its result is not awaited. */
@@ -40,7 +38,7 @@ export interface LocalServiceOptions {
 
 const OPTION_NAMES: readonly (keyof LocalServiceOptions)[] = [
   ...(['port', 'host', 'apiKeys', 'file', 'headers', 'retries', 'timeoutMs', 'secretInRecords'] as const),
-  ...(['logger', 'now', 'random', 'onDelivery', 'onChange'] as const),
+  ...(['logger', 'now', 'onDelivery', 'onChange'] as const),
 ];
 
 /** The options with their defaults. */
@@ -54,7 +52,7 @@ export function resolveOptions(options: LocalServiceOptions) {
   checkOptions('createLocalService', options, OPTION_NAMES);
   const { port = 0, host = '127.0.0.1', apiKeys, file, headers = serviceHeaders } = options;
   const { retries = {}, timeoutMs = 30_000, secretInRecords = false, logger } = options;
-  const { now = Date.now, random = Math.random, onDelivery, onChange } = options;
+  const { now = Date.now, onDelivery, onChange } = options;
   checkOptions('retries', retries, ['attempts', 'initialDelayMs', 'maxDelayMs']);
   const { attempts = 8, initialDelayMs = 1000, maxDelayMs = 60_000 } = retries;
   checkNumber('port', port, 0, 65_535);
@@ -63,7 +61,7 @@ export function resolveOptions(options: LocalServiceOptions) {
   checkNumber('retries.initialDelayMs', initialDelayMs, 0, MAX_TIMER_MS);
   checkNumber('retries.maxDelayMs', maxDelayMs, 0, MAX_TIMER_MS);
   checkText({ host, file });
-  for (const [name, value] of Object.entries({ now, random, onDelivery, onChange })) {
+  for (const [name, value] of Object.entries({ now, onDelivery, onChange })) {
     if (value !== undefined) checkFunction(name, value);
   }
   if (apiKeys !== undefined && !(Array.isArray(apiKeys) && apiKeys.length > 0 && apiKeys.every(isKey))) {
@@ -73,7 +71,7 @@ export function resolveOptions(options: LocalServiceOptions) {
   if (!areHeaderNames(headers))
     throw optionError('headers', 'the names of two headers, as in `serviceHeaders`', headers);
   return {
-    ...{ port, host, apiKeys, file, headers, timeoutMs, secretInRecords, logger, now, random },
+    ...{ port, host, apiKeys, file, headers, timeoutMs, secretInRecords, logger, now },
     ...{ onDelivery, onChange, retries: { attempts, initialDelayMs, maxDelayMs } },
   };
 }

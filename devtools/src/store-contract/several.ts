@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from 'event-webhook-receiver';
-import { type Call, failing, isTransactional, type StoreWord, throwing, unique, uniques } from './call.js';
+import { type Call, failing, isTransactional, type StoreWord, throwing, uniques } from './call.js';
 import type { Cases, Trial } from './trial.js';
 import { settles, sleep } from './waiting.js';
 import { failure, LOST, meaningOfCount, NOT_ATOMIC, show, showKey, TWICE } from './words.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import type { HeldQueue, LocalServiceOptions } from '../../src/service/index.js';
 import { listening } from './receivers.js';
@@ -14,7 +14,7 @@ const slow = { attempts: 3, initialDelayMs: HOUR_MS, maxDelayMs: HOUR_MS };
 async function held(options: LocalServiceOptions = {}) {
   const seen: (readonly HeldQueue[])[] = [];
   const served = await serving({
-    ...{ retries: slow, random: () => 1 },
+    retries: slow,
     ...options,
     onChange: () => seen.push(served.service.queues()),
   });
@@ -31,6 +31,8 @@ const failed = ({ nextAttemptAt }: { nextAttemptAt?: number | undefined }) => ne
 
 describe('queues', () => {
   it('tell how many deliveries wait behind the one that is retried, since when and until when', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(1);
+    onTestFinished(() => random.mockRestore());
     let time = 1_700_000_000_000;
     const { service, changed, seen } = await held({ now: () => time });
     expect(service.queues()).toEqual([]);
