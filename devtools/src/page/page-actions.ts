@@ -31,16 +31,14 @@ export interface PageActions {
 }
 
 /** Which actions the page can offer. */
-export type Can = Readonly<
-  Record<'resend' | 'edit' | 'send' | 'retry' | 'register' | 'remove' | 'setFaults' | 'sample' | 'respond', boolean>
->;
+export type Can = Readonly<Record<'resend' | 'send' | 'sample' | 'respond', boolean>>;
 
-/** The actions that a command supports. */
-export function abilities(actions: PageActions): Can {
-  const has = (name: keyof PageActions) => actions[name] !== undefined;
+/** The actions that a command supports, and that the page does not know from its state. */
+export function abilities({ resend, send, sample, respond }: PageActions): Can {
   return {
-    ...{ resend: has('resend'), edit: has('send'), send: has('send'), retry: has('retry'), sample: has('sample') },
-    ...{ register: has('register'), remove: has('remove'), setFaults: has('setFaults') },
-    respond: has('respond'),
+    resend: resend !== undefined,
+    send: send !== undefined,
+    sample: sample !== undefined,
+    respond: respond !== undefined,
   };
 }

@@ -1,22 +1,11 @@
 import type { Explainer } from '../confined/explainer.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
-import type { ItemView } from '../deliveries/item-view.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { type Detail, detailOf, type SummaryContext } from '../deliveries/views.js';
-import type { BodyDiff } from '../explain/diff-bodies.js';
 import { PageError } from './page-guard.js';
 
-/** Data for the open delivery. Untrusted bytes are read in the explainer's thread. */
-export interface PageDetails {
-  detail(record: KeptDelivery): Promise<Detail>;
-  /** The views of the items from an index on. */
-  items(record: KeptDelivery, from: number): Promise<{ items: readonly ItemView[] }>;
-  /** The difference between the signed body and these bytes, or the sent body. */
-  compare(record: KeptDelivery, received?: Uint8Array): Promise<BodyDiff>;
-}
-
-export interface PageDetailsOptions {
+interface PageDetailsOptions {
   readonly feed: Feed;
   readonly explainer: Explainer['first'];
   readonly sources: () => FindingSources;
@@ -25,10 +14,11 @@ export interface PageDetailsOptions {
 
 const NO_BODY = 'The body is no longer kept.';
 
-export function createPageDetails({ feed, explainer, sources, context }: PageDetailsOptions): PageDetails {
+/** Data for the open delivery. Untrusted bytes are read in the explainer's thread. */
+export function createPageDetails({ feed, explainer, sources, context }: PageDetailsOptions) {
   const { explain, view, compare } = explainer;
   return {
-    async detail(record) {
+    async detail(record: KeptDelivery): Promise<Detail> {
       const about = context();
       const [findings, viewed] = await Promise.all([
         findingsOf(record, sources(), explain),
@@ -40,13 +30,15 @@ export function createPageDetails({ feed, explainer, sources, context }: PageDet
       const whole = { ...record, contents: record.bodyDropped ? record.contents : contents };
       return detailOf(whole, { findings, items }, about);
     },
-    async items(record, from) {
+    /** The views of the items from an index on. */
+    async items(record: KeptDelivery, from: number) {
       if (record.bodyDropped) throw new PageError(409, NO_BODY);
       const viewed = await view(record.rawBody, context().contracts, from);
       if (viewed === undefined) throw new PageError(503, NOT_DECODED.what);
       return { items: viewed.items };
     },
-    async compare({ rawBody, signedBody = rawBody, bodyDropped }, received = rawBody) {
+    /** The difference between the signed body and these bytes, or the sent body. */
+    async compare({ rawBody, signedBody = rawBody, bodyDropped }: KeptDelivery, received = rawBody) {
       if (bodyDropped) throw new PageError(409, NO_BODY);
       const diff = await compare(signedBody, received);
       if (diff === undefined) throw new PageError(503, 'Comparing took too long or too much memory and was stopped.');
@@ -54,3 +46,5 @@ export function createPageDetails({ feed, explainer, sources, context }: PageDet
     },
   };
 }
+
+export type PageDetails = ReturnType<typeof createPageDetails>;

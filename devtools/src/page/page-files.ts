@@ -10,23 +10,15 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** One file of the page. */
-export interface PageFile {
-  readonly type: string;
-  readonly content: Buffer;
-}
-
-/** Reads a file of the page by its URL path; undefined if there is no such file. */
-export type PageFiles = (path: string) => Promise<PageFile | undefined>;
-
 /** The files of the page in a directory. Requests are matched against their names: no request becomes a file path. */
-export function pageFiles(directory: URL): PageFiles {
+export function pageFiles(directory: URL) {
   const urls = new Map<string, URL>();
   for (const found of readdirSync(directory, { recursive: true }) as string[]) {
     const name = found.replaceAll('\\', '/');
     if (TYPES[extname(name)] !== undefined) urls.set(`/${name}`, new URL(name, directory));
   }
-  return async (path) => {
+  /** The file of a URL path; undefined if there is none. */
+  return async (path: string): Promise<{ type: string; content: Buffer } | undefined> => {
     const name = path === '/' ? '/index.html' : path;
     const url = urls.get(name);
     return url && { type: TYPES[extname(name)] as string, content: await readFile(url) };

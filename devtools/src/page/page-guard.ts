@@ -27,26 +27,21 @@ export function secure(response: ServerResponse): void {
 }
 
 /** Protects the API of the page from other sites and other users of the machine. */
-export interface PageGuard {
-  /** Refuses a request for another host name, as in DNS rebinding. */
-  checkHost(request: IncomingMessage): void;
-  /** Refuses a call without the token or from a page of another site. */
-  checkCall(request: IncomingMessage): void;
-}
-
-export function createGuard(port: number, token: string): PageGuard {
+export function createGuard(port: number, token: string) {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
   // Browsers omit the default port of the scheme.
   if (port === 80) hosts.push('127.0.0.1', 'localhost', '[::1]');
   const expected = digest(token);
 
   return {
-    checkHost({ headers }) {
+    /** Refuses a request for another host name, as in DNS rebinding. */
+    checkHost({ headers }: IncomingMessage): void {
       if (!hosts.includes(String(headers.host).toLowerCase())) {
         throw new PageError(421, 'Open the page at the printed address, not under this host name.');
       }
     },
-    checkCall({ method, headers }) {
+    /** Refuses a call without the token or from a page of another site. */
+    checkCall({ method, headers }: IncomingMessage): void {
       const { origin, authorization = '' } = headers;
       const [, given = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
       // Hashes have equal length, so that the comparison takes constant time.
@@ -64,6 +59,8 @@ export function createGuard(port: number, token: string): PageGuard {
     },
   };
 }
+
+export type PageGuard = ReturnType<typeof createGuard>;
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();

@@ -18,15 +18,6 @@ export interface StreamOptions {
   readonly maxStreams?: number | undefined;
 }
 
-/** The open server-sent event streams. */
-export interface Streams {
-  /** Turns a response into a stream. Throws PageError when there are too many. */
-  open(response: ServerResponse): void;
-  /** Sends the changed state to every stream. */
-  stateChanged(): void;
-  close(): void;
-}
-
 /** Summaries per event: the most that is buffered for a slow reader. */
 const BATCH = 500;
 
@@ -40,7 +31,8 @@ interface Stream {
   slow: boolean;
 }
 
-export function createStreams(options: StreamOptions): Streams {
+/** The open server-sent event streams. */
+export function createStreams(options: StreamOptions) {
   const { feed, state, context, flushMs = 100, heartbeatMs = 15_000, maxStreams = 20 } = options;
   const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined;
@@ -99,7 +91,8 @@ export function createStreams(options: StreamOptions): Streams {
   }, heartbeatMs);
 
   return {
-    open(response) {
+    /** Turns a response into a stream. Throws PageError when there are too many. */
+    open(response: ServerResponse): void {
       if (streams.size >= maxStreams)
         throw new PageError(503, 'The page is open in too many tabs. Close some of them.');
       const stream: Stream = { response, ids: new Set(), state: true, cleared: false, slow: false };
@@ -113,11 +106,12 @@ export function createStreams(options: StreamOptions): Streams {
       response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
       send(stream);
     },
-    stateChanged() {
+    /** Sends the changed state to every stream. */
+    stateChanged(): void {
       for (const stream of streams) stream.state = true;
       schedule();
     },
-    close() {
+    close(): void {
       unsubscribe();
       clearTimeout(timer);
       clearInterval(heartbeat);
@@ -125,3 +119,5 @@ export function createStreams(options: StreamOptions): Streams {
     },
   };
 }
+
+export type Streams = ReturnType<typeof createStreams>;

@@ -21,24 +21,13 @@ export interface Imported {
   readonly problems: readonly { readonly line: number; readonly reason: string }[];
 }
 
-/** Opens and saves recordings, in the format of `listen --record`. */
-export interface Recordings {
-  /**
-   * Shows the deliveries of a recording; sends none. Adds nothing if the recording does not arrive in full, and nothing
-   * that would push other deliveries out of the feed.
-   */
-  add(request: IncomingMessage): Promise<Imported>;
-  /**
-   * Answers with these deliveries, or with all, as far as their bodies are kept. The header X-Deliveries-Omitted counts
-   * the others.
-   */
-  write(response: ServerResponse, ids?: ReadonlySet<unknown>): Promise<void>;
-}
-
 const MOST_PROBLEMS = 5;
 
-/** @param read Reads a body where it cannot do harm; undefined if it cannot be read. */
-export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Promise<Reading | undefined>): Recordings {
+/**
+ * Opens and saves recordings, in the format of `listen --record`.
+ * @param read Reads a body where it cannot do harm; undefined if it cannot be read
+ */
+export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Promise<Reading | undefined>) {
   let lastId = 0;
 
   /** Adds summaries of unverified bodies, one at a time, so that other work runs in between. */
@@ -50,7 +39,11 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
   }
 
   return {
-    async add(request) {
+    /**
+     * Shows the deliveries of a recording; sends none. Adds nothing if the recording does not arrive in full, and nothing
+     * that would push other deliveries out of the feed.
+     */
+    async add(request: IncomingMessage): Promise<Imported> {
       const fitting: { number: number; delivery: RecordedDelivery }[] = [];
       const problems: { line: number; reason: string }[] = [];
       let skipped = 0;
@@ -77,7 +70,11 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
       const newest = records.toSorted((a, b) => lastOf(a).at - lastOf(b).at).at(-1);
       return { added: records.length, id: newest?.id, skipped, problems };
     },
-    async write(response, ids) {
+    /**
+     * Answers with these deliveries, or with all, as far as their bodies are kept. The header X-Deliveries-Omitted counts
+     * the others.
+     */
+    async write(response: ServerResponse, ids?: ReadonlySet<unknown>): Promise<void> {
       const all = feed.list().filter(({ id }) => ids?.has(id) ?? true);
       const kept = all.filter(({ bodyDropped }) => !bodyDropped);
       response.writeHead(200, {
@@ -135,3 +132,5 @@ function pathOf(target: string): string {
   const { pathname, search } = new URL(target);
   return pathname + search;
 }
+
+export type Recordings = ReturnType<typeof createRecordings>;

@@ -18,6 +18,8 @@ export interface Snippet {
 
 const LIBRARY = 'event-webhook-receiver';
 const URL_3000 = 'http://127.0.0.1:3000/webhooks';
+/** A program of one file. */
+const script = { file: 'webhooks.mjs', start: 'node webhooks.mjs', url: URL_3000 };
 const PORT = 'Number(process.env.PORT ?? 3000)';
 const onEvent = '  onEvent: (event) => console.log(event.event, event.id),';
 const options = `{\n  secret: process.env.WEBHOOK_SECRET ?? '',\n${onEvent}\n}`;
@@ -28,9 +30,7 @@ const importFetch = `import { fetchHandler } from '${LIBRARY}/fetch';`;
 
 const express: Snippet = {
   framework: 'Express',
-  file: 'webhooks.mjs',
-  start: 'node webhooks.mjs',
-  url: URL_3000,
+  ...script,
   code: `import express from 'express';
 import { expressHandler } from '${LIBRARY}/express';
 
@@ -42,9 +42,7 @@ app.listen(${PORT});`,
 
 const fastify: Snippet = {
   framework: 'Fastify',
-  file: 'webhooks.mjs',
-  start: 'node webhooks.mjs',
-  url: URL_3000,
+  ...script,
   code: `import Fastify from 'fastify';
 import { fastifyPlugin } from '${LIBRARY}/fastify';
 
@@ -56,10 +54,8 @@ await app.listen({ port: ${PORT} });`,
 
 const hono: Snippet = {
   framework: 'Hono',
-  file: 'webhooks.mjs',
-  start: 'node webhooks.mjs',
+  ...script,
   packages: ['@hono/node-server'],
-  url: URL_3000,
   code: `import { serve } from '@hono/node-server';
 ${importFetch}
 import { Hono } from 'hono';
@@ -72,10 +68,8 @@ serve({ fetch: app.fetch, port: ${PORT} });`,
 
 const koa: Snippet = {
   framework: 'Koa',
-  file: 'webhooks.mjs',
-  start: 'node webhooks.mjs',
+  ...script,
   packages: ['@koa/router'],
-  url: URL_3000,
   code: `import Router from '@koa/router';
 import { nodeHandler } from '${LIBRARY}/node';
 import Koa from 'koa';
@@ -89,9 +83,7 @@ new Koa().use(router.routes()).listen(${PORT});`,
 
 const h3: Snippet = {
   framework: 'h3',
-  file: 'webhooks.mjs',
-  start: 'node webhooks.mjs',
-  url: URL_3000,
+  ...script,
   code: `${importFetch}
 import { H3, serve } from 'h3';
 
@@ -164,9 +156,7 @@ export default {
 /** For a project without any of the frameworks. */
 export const nodeSnippet: Snippet = {
   framework: 'Node.js',
-  file: 'webhooks.mjs',
-  start: 'node webhooks.mjs',
-  url: URL_3000,
+  ...script,
   code: `import { createServer } from 'node:http';
 import { nodeHandler } from '${LIBRARY}/node';
 

@@ -33,7 +33,7 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
     }, 10_000);
     const state = (await page('GET', 'state')).body;
     expect(state).toMatchObject({
-      can: { resend: true, edit: true, send: true, retry: false },
+      can: { resend: true, send: true, sample: true, respond: true },
       chain: { rpcUrl: node.url, chainId: 1, tokens: [{ symbol: 'TKN', decimals: 18 }] },
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });

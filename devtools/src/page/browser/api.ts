@@ -17,24 +17,10 @@ async function errorOf(response: Response): Promise<ApiError> {
 // biome-ignore lint/suspicious/noExplicitAny: what the page's own server answers; types.ts describes it.
 type Answer = Promise<any>;
 
-/** Calls to the server that the page came from. */
-export interface Api {
-  get(path: string, signal?: AbortSignal): Answer;
-  post(path: string, body?: unknown): Answer;
-  put(path: string, body: unknown): Answer;
-  remove(path: string): Answer;
-  /** The response itself, which is a stream. */
-  open(path: string, signal: AbortSignal): Promise<Response>;
-  /** The response to a POST, which is not JSON. */
-  download(path: string, body: object): Promise<Response>;
-  /** Posts text that is not JSON. */
-  upload(path: string, body: Blob | string, type: string): Answer;
-}
+const json = async (response: Response): Answer => (response.status === 204 ? undefined : response.json());
 
-const json = async (response: Response) => (response.status === 204 ? undefined : response.json());
-
-/** Calls with the token. */
-export function createApi(token: string): Api {
+/** Calls to the server that the page came from, with the token. */
+export function createApi(token: string) {
   async function call(method: string, path: string, init: RequestInit = {}, type = 'application/json') {
     const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
     if (method !== 'GET') headers['Content-Type'] = type;
@@ -52,14 +38,18 @@ export function createApi(token: string): Api {
   const withJson = (body: unknown = {}) => ({ body: JSON.stringify(body) });
 
   return {
-    get: async (path, signal) => json(await call('GET', path, signal && { signal })),
-    post: async (path, body) => json(await call('POST', path, withJson(body))),
-    put: async (path, body) => json(await call('PUT', path, withJson(body))),
-    remove: async (path) => json(await call('DELETE', path, withJson())),
-    open: (path, signal) => call('GET', path, { signal }),
-    download: (path, body) => call('POST', path, withJson(body)),
-    upload: async (path, body, type) => json(await call('POST', path, { body }, type)),
+    get: async (path: string, signal?: AbortSignal) => json(await call('GET', path, signal && { signal })),
+    post: async (path: string, body?: unknown) => json(await call('POST', path, withJson(body))),
+    put: async (path: string, body: unknown) => json(await call('PUT', path, withJson(body))),
+    remove: async (path: string) => json(await call('DELETE', path, withJson())),
+    /** The response itself, which is a stream. */
+    open: (path: string, signal: AbortSignal) => call('GET', path, { signal }),
+    /** The response to a POST, which is not JSON. */
+    download: (path: string, body: object) => call('POST', path, withJson(body)),
+    upload: async (path: string, body: Blob | string, type: string) => json(await call('POST', path, { body }, type)),
   };
 }
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+export type Api = ReturnType<typeof createApi>;

@@ -28,6 +28,7 @@ function usePhone(): boolean {
 
 /** The page. Content behind a covering panel is inert. */
 export function App({ session }: { session: Session }) {
+  const first = session.state.value?.firstRun;
   const covered = usePhone() && session.openId.value !== undefined;
   useSignalEffect(() => {
     document.body.classList.toggle('detail-open', session.openId.value !== undefined);
@@ -54,7 +55,7 @@ export function App({ session }: { session: Session }) {
       <Detail session={session} />
       <Drawer session={session} />
       <Registration session={session} />
-      <ReceiverDialog session={session} />
+      {first && <ReceiverDialog session={session} first={first} />}
       <DropTarget session={session} />
       <KeysDialog session={session} />
       <Notices />

@@ -6,23 +6,14 @@ const TYPING_MS = 200;
 /** Delay in ms between two searches for the same text while deliveries arrive. */
 const AGAIN_MS = 1000;
 
-/** Searches on the server, for texts that the page does not have: bodies, headers, answers. */
-export interface Search {
-  readonly found: Signal<ReadonlySet<string>>;
-  /** Whether the server has not answered yet. */
-  readonly searching: Signal<boolean>;
-  /** Why not everything was searched. */
-  readonly problem: Signal<string | undefined>;
-  /** Deliveries have come or changed. */
-  again(): void;
-}
-
 const NONE: ReadonlySet<string> = new Set();
 
-/** Asks the server for the text of the filters, when typing pauses. */
-export function createSearch(api: Api, filters: Signal<Filters>): Search {
+/** Searches on the server when typing pauses, for texts that the page does not have: bodies, headers, responses. */
+export function createSearch(api: Api, filters: Signal<Filters>) {
   const found = signal(NONE);
+  /** Why not everything was searched. */
   const problem = signal<string>();
+  /** Whether the server has not answered yet. */
   const searching = signal(false);
   let text = '';
   let asked = new AbortController();
@@ -62,6 +53,7 @@ export function createSearch(api: Api, filters: Signal<Filters>): Search {
     found,
     searching,
     problem,
+    /** Deliveries have come or changed. */
     again() {
       if (text !== '') timer ??= setTimeout(() => void ask(), AGAIN_MS);
     },

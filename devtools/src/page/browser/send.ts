@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { messageOf } from './api.js';
 import type { Session } from './session.js';
 import { counted } from './shared/format.js';
-import { notify } from './shared/notices.js';
+import { attempt, notify } from './shared/notices.js';
 import type { State, Summary } from './types.js';
 
 /** Whether a delivery can be sent again with a new signature: not one that is known not to be authentic. */
@@ -39,13 +39,10 @@ export async function sendSample(session: Session): Promise<void> {
   }
   sendingSample.value = true;
   session.show();
-  try {
+  await attempt(async () => {
     const { id }: { id?: string } = await session.api.post('sample');
     if (id !== undefined) session.show(id);
     notify('Sample sent.');
-  } catch (error) {
-    notify(messageOf(error), 'bad');
-  } finally {
-    sendingSample.value = false;
-  }
+  });
+  sendingSample.value = false;
 }

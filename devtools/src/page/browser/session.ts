@@ -1,62 +1,38 @@
-import { batch, effect, type Signal, signal } from '@preact/signals';
-import { type Api, createApi, messageOf } from './api.js';
-import { type Filters, matcher, NO_FILTERS } from './filter.js';
-import { type Cursor, createCursor, type How } from './list/cursor.js';
-import { createSearch, type Search } from './search.js';
+import { batch, effect, signal } from '@preact/signals';
+import { createApi } from './api.js';
+import { matcher, NO_FILTERS } from './filter.js';
+import { createCursor, type How } from './list/cursor.js';
+import { createSearch } from './search.js';
 import { onFrame } from './shared/frame.js';
-import { notify } from './shared/notices.js';
-import { createStore, type Store } from './store.js';
+import { attempt } from './shared/notices.js';
+import { createStore } from './store.js';
 import { type Connection, follow } from './stream.js';
 import type { State } from './types.js';
-import { createView, type View } from './view.js';
-
-/** The shared state of the page. */
-export interface Session extends Cursor {
-  readonly api: Api;
-  readonly state: Signal<State | undefined>;
-  readonly connection: Signal<Connection>;
-  readonly store: Store;
-  /** The deliveries of the store that match the filters. */
-  readonly view: View;
-  /** Counts up when the store or the view has changed, at most once a frame. */
-  readonly version: Signal<number>;
-  /** Counts up whenever the open delivery changes, or another one is opened. */
-  readonly openVersion: Signal<number>;
-  readonly filters: Signal<Filters>;
-  readonly search: Search;
-  readonly dialog: Signal<'register' | 'receiver' | 'keys' | undefined>;
-  /** Whether the drawer with the controls is open. */
-  readonly drawer: Signal<boolean>;
-  /** Deliveries that came while the tab was in the background. */
-  readonly unseen: Signal<number>;
-  /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */
-  readonly clock: Signal<number>;
-  now(): number;
-  open(id: string, how?: How): void;
-  /** Shows a delivery in the list once it is there, even if filters or a hold would hide it. (Default: the next new one.) */
-  show(id?: string): void;
-  close(): void;
-  /** Removes all deliveries, here and on the server. */
-  clear(): Promise<void>;
-  resetFilters(): void;
-}
+import { createView } from './view.js';
 
 /** Below this, an opened delivery covers the page (layout.css). */
 export const phone = matchMedia('(max-width: 759.98px)');
 
-/** Follows the server with the token. @param onUnauthorized called when the server refuses the token */
-export function createSession(token: string, onUnauthorized: () => void): Session {
+/**
+ * The shared state of the page, which follows the server with the token.
+ * @param onUnauthorized called when the server refuses the token
+ */
+export function createSession(token: string, onUnauthorized: () => void) {
   const api = createApi(token);
   const store = createStore();
   const view = createView(store);
   const state = signal<State>();
   const connection = signal<Connection>({ kind: 'connecting', lost: false });
+  /** Counts up when the store or the view has changed, at most once a frame. */
   const version = signal(0);
+  /** Counts up whenever the open delivery changes, or another one is opened. */
   const openVersion = signal(0);
   const filters = signal(NO_FILTERS);
+  /** Deliveries that came while the tab was in the background. */
   const unseen = signal(0);
   let clockOffset = 0;
   const now = () => Date.now() + clockOffset;
+  /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */
   const clock = signal(now());
   const bump = () => {
     version.value++;
@@ -80,6 +56,7 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
     if (view.indexOf(entry) >= 0) cursor.cursor.value = entry;
   }
 
+  /** Shows a delivery in the list once it is there, even if filters or a hold would hide it. (Default: the next new one.) */
   function show(id?: string): void {
     sought = { id, from: store.nextSeq(), isSent: true };
     findSought();
@@ -165,7 +142,8 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
     openVersion,
     filters,
     search,
-    dialog: signal(),
+    dialog: signal<'register' | 'receiver' | 'keys'>(),
+    /** Whether the drawer with the controls is open. */
     drawer: signal(false),
     unseen,
     clock,
@@ -173,16 +151,14 @@ export function createSession(token: string, onUnauthorized: () => void): Sessio
     open,
     show,
     close,
+    /** Removes all deliveries, here and on the server. */
     async clear() {
-      try {
-        await api.remove('deliveries');
-        onCleared();
-      } catch (error) {
-        notify(messageOf(error), 'bad');
-      }
+      if (await attempt(() => api.remove('deliveries'))) onCleared();
     },
     resetFilters() {
       filters.value = NO_FILTERS;
     },
   };
 }
+
+export type Session = ReturnType<typeof createSession>;

@@ -52,32 +52,13 @@ export function SignedAndSent({ api, detail: { id } }: { api: Api; detail: Detai
 export function CompareReceived({ api, id }: { api: Api; id: string }) {
   const [text, setText] = useState('');
   const [result, setResult] = useState<Result>();
-  const [isOver, setOver] = useState(false);
 
   const show = async (received: Uint8Array) => setResult(await compare(api, id, received));
   async function take(file: File | undefined) {
     if (file) await show(new Uint8Array(await file.slice(0, MOST_BYTES + 1).arrayBuffer()));
   }
-  // The page would open a dropped file as a recording.
-  function over(event: DragEvent) {
-    event.preventDefault();
-    event.stopPropagation();
-    setOver(true);
-  }
-
   return (
-    <details
-      class={isOver ? 'compare over' : 'compare'}
-      onDragEnter={over}
-      onDragOver={over}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        event.stopPropagation();
-        setOver(false);
-        void take(event.dataTransfer?.files[0]);
-      }}
-    >
+    <details class="compare">
       <summary>Compare with what your app received</summary>
       <div class="form">
         <label for="received">The body that your app verified, as text</label>

@@ -3,7 +3,6 @@ import { type Api, messageOf } from '../api.js';
 import { counted } from '../shared/format.js';
 import type { Detail, ItemView, State } from '../types.js';
 import { ItemCard } from './item.js';
-import { STEP, useSteps } from './steps.js';
 
 function noItems({ bodyDropped, events, unread, bytes }: Detail): string {
   if (unread || (bodyDropped && bytes === 0)) return 'The body was not read.';
@@ -19,13 +18,16 @@ interface Props {
   readonly state: State | undefined;
 }
 
+/** Number of events shown at first, and added with each click. */
+const STEP = 25;
+
 /** The events of a delivery, with a button that loads more from the server. */
 export function Events({ api, detail, state }: Props) {
-  const [shown, showMore] = useSteps(detail.id);
-  const [further, setFurther] = useState<{ id: string; items: readonly ItemView[] }>({ id: detail.id, items: [] });
+  const [shown, setShown] = useState(STEP);
+  const [further, setFurther] = useState<readonly ItemView[]>([]);
   const [problem, setProblem] = useState('');
   const box = useRef<HTMLDivElement>(null);
-  const items = further.id === detail.id ? [...detail.items, ...further.items] : detail.items;
+  const items = [...detail.items, ...further];
 
   // Focus the new events, because the button may be gone.
   useEffect(() => {
@@ -37,10 +39,9 @@ export function Events({ api, detail, state }: Props) {
     try {
       if (shown + STEP > items.length && items.length < detail.events) {
         const path = `deliveries/${encodeURIComponent(detail.id)}/items?from=${items.length}`;
-        const { items: next }: { items: ItemView[] } = await api.get(path);
-        setFurther({ id: detail.id, items: [...items.slice(detail.items.length), ...next] });
+        setFurther([...further, ...(await api.get(path)).items]);
       }
-      showMore();
+      setShown(shown + STEP);
     } catch (error) {
       setProblem(messageOf(error));
     }

@@ -48,7 +48,7 @@ function Actions({ session, detail, isEditing, onEdit }: Props & { detail: Detai
   const url = urlOf(session, target);
   const test = testOf(detail, url, text);
   // A listener signs nothing that was not signed before.
-  const canEdit = state?.can.edit && !(state.mode === 'listen' && verified === false);
+  const canEdit = state?.can.send && !(state.mode === 'listen' && verified === false);
   return (
     <div class="buttons">
       {!bodyDropped && resendable(state, detail) && (

@@ -4,7 +4,6 @@ import { LongText, Wire } from '../shared/text.js';
 import type { InputView, State } from '../types.js';
 import { Digits, isNumber } from './digits.js';
 import { ExplorerLink } from './links.js';
-import { useSteps } from './steps.js';
 
 function Value({ text }: { text: string }) {
   if (isLongHex(text)) return <ShortHex value={text} />;
@@ -54,9 +53,8 @@ interface Props {
   readonly state: State | undefined;
 }
 
-/** The inputs of an event or a call, some at first. */
+/** The inputs of an event or a call. */
 export function InputTable({ inputs, more, state }: Props) {
-  const [shown, showMore] = useSteps(inputs);
   return (
     <>
       <table class="inputs">
@@ -70,16 +68,11 @@ export function InputTable({ inputs, more, state }: Props) {
           </tr>
         </thead>
         <tbody>
-          {inputs.slice(0, shown).map((input, index) => (
+          {inputs.map((input, index) => (
             <InputRow key={index} input={input} state={state} />
           ))}
         </tbody>
       </table>
-      {shown < inputs.length && (
-        <button type="button" class="quiet more" onClick={showMore}>
-          Show more: {counted(inputs.length - shown, 'input')} left
-        </button>
-      )}
       {more !== undefined && <p class="muted more">{counted(more, 'more input')}: see the body.</p>}
     </>
   );

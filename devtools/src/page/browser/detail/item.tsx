@@ -4,69 +4,43 @@ import { LongText, Wire } from '../shared/text.js';
 import type { ItemView, State } from '../types.js';
 import { Digits, isNumber } from './digits.js';
 import { InputTable } from './inputs.js';
-import { ExplorerLink } from './links.js';
+import { ExplorerLink, type LinkKind } from './links.js';
 
-const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{title}</dt>
-    <dd>{children}</dd>
-  </div>
-);
+/** A value with its link to the explorer, if the chain has one. */
+function Value({ state, kind, value }: { state: State | undefined; kind?: LinkKind; value: string }) {
+  return (
+    <>
+      {isNumber(value) ? <Digits value={value} /> : <ShortHex value={value} />}
+      {kind && <ExplorerLink state={state} kind={kind} value={value} />}
+    </>
+  );
+}
 
 function Facts({ item, state }: { item: ItemView; state: State | undefined }) {
-  const { contract, transaction, triggeredAt, id, signature } = item;
-  const label = contract && (contract.label || contract.name);
+  const { contract, transaction: tx, triggeredAt, id, signature } = item;
+  const text = (value: string | undefined) => value && <Wire text={value} />;
+  const linked = (kind: LinkKind, value: string | undefined) =>
+    value && <Value state={state} kind={kind} value={value} />;
+  const facts: [title: string, ...content: ComponentChildren[]][] = [
+    ['Contract', text(contract?.label || contract?.name), ' ', linked('address', contract?.address)],
+    ['Transaction', linked('tx', tx?.hash), ' ', text(tx?.status)],
+    ['Method', text(tx?.method)],
+    ['From', linked('address', tx?.from)],
+    ['Block', linked('block', tx?.blockNumber)],
+    ['Triggered', text(triggeredAt)],
+    ['Signature', signature && <Wire text={signature} class="mono" />],
+    ['Event id', id && <Wire text={id} class="mono" />],
+  ];
   return (
     <dl class="facts">
-      {contract && (
-        <Fact title="Contract">
-          {label && <Wire text={label} />} <ShortHex value={contract.address} what="Address" />
-          <ExplorerLink state={state} kind="address" value={contract.address} />
-        </Fact>
-      )}
-      {transaction && (
-        <Fact title="Transaction">
-          <ShortHex value={transaction.hash} what="Hash" />
-          <ExplorerLink state={state} kind="tx" value={transaction.hash} />
-          {transaction.status && <Wire text={` ${transaction.status}`} />}
-        </Fact>
-      )}
-      {transaction?.method && (
-        <Fact title="Method">
-          <Wire text={transaction.method} />
-        </Fact>
-      )}
-      {transaction?.from && (
-        <Fact title="From">
-          <ShortHex value={transaction.from} what="Address" />
-          <ExplorerLink state={state} kind="address" value={transaction.from} />
-        </Fact>
-      )}
-      {transaction?.blockNumber !== undefined && (
-        <Fact title="Block">
-          {isNumber(transaction.blockNumber) ? (
-            <Digits value={transaction.blockNumber} />
-          ) : (
-            <Wire text={transaction.blockNumber} />
-          )}
-          <ExplorerLink state={state} kind="block" value={transaction.blockNumber} />
-        </Fact>
-      )}
-      {triggeredAt && (
-        <Fact title="Triggered">
-          <Wire text={triggeredAt} />
-        </Fact>
-      )}
-      {signature && (
-        <Fact title="Signature">
-          <Wire text={signature} class="mono" />
-        </Fact>
-      )}
-      {id && (
-        <Fact title="Event id">
-          <Wire text={id} class="mono" />
-        </Fact>
-      )}
+      {facts
+        .filter(([, ...content]) => content.some((each) => each && each !== ' '))
+        .map(([title, ...content]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{content}</dd>
+          </div>
+        ))}
     </dl>
   );
 }

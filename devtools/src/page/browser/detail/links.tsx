@@ -1,6 +1,6 @@
 import type { State } from '../types.js';
 
-type LinkKind = 'tx' | 'address' | 'block';
+export type LinkKind = 'tx' | 'address' | 'block';
 const VALUES: Record<LinkKind, RegExp> = {
   tx: /^0x[0-9a-f]{64}$/i,
   address: /^0x[0-9a-f]{40}$/i,

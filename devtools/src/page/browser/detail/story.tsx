@@ -5,7 +5,7 @@ import { Change } from '../list/insight.js';
 import type { Session } from '../session.js';
 import { bytes, counted, day, duration, statusLine } from '../shared/format.js';
 import { LongText, line, Wire } from '../shared/text.js';
-import type { Attempt, Detail } from '../types.js';
+import type { Attempt, Detail, Verdict } from '../types.js';
 import { Attempts } from './attempts.js';
 import { BytesView, type Form } from './bytes-view.js';
 import { CompareReceived, SignedAndSent } from './compare.js';
@@ -17,7 +17,8 @@ interface StepProps {
   readonly title: string;
   /** One line about it. */
   readonly about: ComponentChildren;
-  readonly tone?: 'good' | 'bad' | undefined;
+  /** The verdict that it led to. */
+  readonly tone?: Verdict | undefined;
   /** Whether it opens without a click. */
   readonly isOpen: boolean;
   readonly children: ComponentChildren;
@@ -31,7 +32,7 @@ function Step({ title, about, tone, isOpen: atFirst, children }: StepProps) {
   if (atFirst && !wasOpened) setOpened(true);
   const isOpen = chosen ?? wasOpened;
   return (
-    <li class={`step ${tone ?? ''}`}>
+    <li class={tone ? `step ${tone}` : 'step'}>
       <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open !== isOpen && choose(!isOpen)}>
         <summary>
           <h3>{title}</h3> <span class="about">{about}</span>
@@ -72,12 +73,13 @@ function verification(
   isListening: boolean,
 ): Pick<StepProps, 'title' | 'tone'> & { about: string } {
   const why = cause ? line(cause.text) : '';
-  if (verified === true) return { title: 'Verified', tone: 'good', about: 'signature and timestamp are right' };
-  if (verified === false) return { title: 'Not verified', tone: 'bad', about: why };
+  if (verified === true) return { title: 'Verified', tone: 'accepted', about: 'signature and timestamp are right' };
+  if (verified === false) return { title: 'Not verified', tone: 'refused', about: why };
   const who = isListening ? '' : 'by your app';
-  if (verdict === 'accepted') return { title: 'Verified', tone: 'good', about: why || who };
-  if (verdict === 'refused') return { title: 'Refused', tone: 'bad', about: why || who };
-  return { title: 'Not known', about: verdict === 'pending' ? 'no answer yet' : why || 'whether your app verified it' };
+  if (verdict === 'accepted') return { title: 'Verified', tone: 'accepted', about: why || who };
+  if (verdict === 'refused') return { title: 'Refused', tone: 'refused', about: why || who };
+  if (verdict === 'failed') return { title: 'Failed', tone: 'failed', about: why };
+  return { title: 'Not verified yet', about: '' };
 }
 
 function answerOf({ status, durationMs, reason, code }: Attempt): string {
@@ -162,9 +164,7 @@ export function Story({ session, detail }: { session: Session; detail: Detail })
           key={`answered ${id}`}
           title="Answered"
           about={answerOf(attempt) + number}
-          tone={
-            { accepted: 'good' as const, refused: 'bad' as const, failed: 'bad' as const, pending: undefined }[verdict]
-          }
+          tone={verdict === 'pending' ? undefined : verdict}
           isOpen={!isFine}
         >
           <Attempts

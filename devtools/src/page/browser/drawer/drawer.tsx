@@ -13,14 +13,11 @@ export function Drawer({ session }: { session: Session }) {
   useEffect(() => {
     if (isOpen) panel.current?.focus();
   }, [isOpen]);
-  function close(): void {
-    drawer.value = false;
-    document.getElementById('toggle-drawer')?.focus();
-  }
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'Escape') return;
     event.stopPropagation();
-    close();
+    drawer.value = false;
+    document.getElementById('toggle-drawer')?.focus();
   }
   return (
     <aside id="drawer" ref={panel} tabIndex={-1} aria-label="Controls" hidden={!isOpen} onKeyDown={onKeyDown}>
@@ -30,11 +27,6 @@ export function Drawer({ session }: { session: Session }) {
           <Faults session={session} />
           <Respond session={session} />
           <Recordings session={session} />
-          <div class="card">
-            <button type="button" class="wide" onClick={close}>
-              Close controls
-            </button>
-          </div>
         </>
       )}
     </aside>

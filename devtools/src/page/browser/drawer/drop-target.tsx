@@ -6,33 +6,20 @@ import { openRecording } from './recordings.js';
 export function DropTarget({ session }: { session: Session }) {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
-    // dragenter of a child fires before dragleave of its parent.
-    let depth = 0;
-    const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
-    const moved = (change: number) => (event: DragEvent) => {
-      if (!hasFile(event)) return;
-      depth = Math.max(0, depth + change);
-      setOver(depth > 0);
-    };
-    const over = (event: DragEvent) => {
-      // Otherwise the browser replaces the page with the file.
-      if (hasFile(event)) event.preventDefault();
-    };
-    const drop = (event: DragEvent) => {
-      depth = 0;
+    const aborter = new AbortController();
+    const on = (type: 'dragenter' | 'dragover' | 'dragleave' | 'drop', act: (event: DragEvent) => void) =>
+      addEventListener(type, (event) => event.dataTransfer?.types.includes('Files') && act(event), aborter);
+    on('dragenter', () => setOver(true));
+    // Otherwise the browser replaces the page with the file.
+    on('dragover', (event) => event.preventDefault());
+    // Of the window, not of one of its elements for another.
+    on('dragleave', ({ relatedTarget }) => relatedTarget ?? setOver(false));
+    on('drop', (event) => {
+      event.preventDefault();
       setOver(false);
       const file = event.dataTransfer?.files[0];
-      // A part of the page that accepts files has prevented the default.
-      if (!file || event.defaultPrevented) return;
-      event.preventDefault();
-      void openRecording(session, file);
-    };
-    const aborter = new AbortController();
-    const { signal } = aborter;
-    addEventListener('dragenter', moved(1), { signal });
-    addEventListener('dragleave', moved(-1), { signal });
-    addEventListener('dragover', over, { signal });
-    addEventListener('drop', drop, { signal });
+      if (file) void openRecording(session, file);
+    });
     return () => aborter.abort();
   }, [session]);
   return (

@@ -1,8 +1,7 @@
 import { useRef } from 'preact/hooks';
-import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { duration } from '../shared/format.js';
-import { notify } from '../shared/notices.js';
+import { attempt } from '../shared/notices.js';
 import type { Faults as Values } from '../types.js';
 
 type Switch = Exclude<keyof Values, 'delayMs'>;
@@ -21,14 +20,12 @@ const LONGEST_DELAY_MS = 600_000;
 
 /** Sets faults. The page state shows the result. */
 async function setFaults({ api, state }: Session, faults: Partial<Values>): Promise<void> {
-  try {
-    const answer: Values = await api.put('faults', faults);
-    if (state.value) state.value = { ...state.value, faults: answer };
-  } catch (error) {
-    notify(messageOf(error), 'bad');
-    // A switch that was clicked goes back.
-    if (state.value) state.value = { ...state.value };
-  }
+  let answer: Values | undefined;
+  await attempt(async () => {
+    answer = await api.put('faults', faults);
+  });
+  // After a failure, a switch that was clicked goes back.
+  if (state.value) state.value = { ...state.value, ...(answer && { faults: answer }) };
 }
 
 function Delay({ session, delayMs }: { session: Session; delayMs: number }) {

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
-import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { counted, until } from '../shared/format.js';
-import { notify } from '../shared/notices.js';
+import { attempt } from '../shared/notices.js';
 import { Wire } from '../shared/text.js';
 import type { State } from '../types.js';
 
@@ -12,13 +11,8 @@ const sending = signal(false);
 
 async function retry({ api }: Session, webhookId: number): Promise<void> {
   sending.value = true;
-  try {
-    await api.post(`webhooks/${encodeURIComponent(webhookId)}/retry`);
-  } catch (error) {
-    notify(messageOf(error), 'bad');
-  } finally {
-    sending.value = false;
-  }
+  await attempt(() => api.post(`webhooks/${encodeURIComponent(webhookId)}/retry`));
+  sending.value = false;
 }
 
 /** A webhook whose deliveries wait behind a failed one that is retried. */

@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
+import { Dialog } from '../shared/dialog.js';
 import { visible } from '../shared/text.js';
 import type { State } from '../types.js';
 import { CommandLine } from './command-line.js';
@@ -25,29 +25,18 @@ export function Receiver({ first }: { first: First }) {
 }
 
 /** The same in a dialog, for a webhook that is registered before its receiver exists. */
-export function ReceiverDialog({ session: { dialog, state } }: { session: Session }) {
-  const box = useRef<HTMLDialogElement>(null);
-  const first = state.value?.firstRun;
-  const isOpen = dialog.value === 'receiver' && first !== undefined;
-  useLayoutEffect(() => {
-    if (isOpen) box.current?.showModal();
-  }, [isOpen]);
-  const closed = () => {
-    if (isOpen) dialog.value = undefined;
-  };
-  return (
-    <dialog ref={box} class="broad" aria-labelledby="receiver-title" onClose={closed}>
-      {isOpen && (
-        <>
-          <h2 id="receiver-title">A receiver for {first.framework}</h2>
-          <Receiver first={first} />
-          <div class="buttons">
-            <button type="button" class="primary" onClick={() => box.current?.close()}>
-              Done
-            </button>
-          </div>
-        </>
-      )}
-    </dialog>
-  );
-}
+export const ReceiverDialog = ({ session, first }: { session: Session; first: First }) => (
+  <Dialog session={session} name="receiver" class="broad">
+    {(close) => (
+      <>
+        <h2 id="receiver-title">A receiver for {first.framework}</h2>
+        <Receiver first={first} />
+        <div class="buttons">
+          <button type="button" class="primary" onClick={close}>
+            Done
+          </button>
+        </div>
+      </>
+    )}
+  </Dialog>
+);

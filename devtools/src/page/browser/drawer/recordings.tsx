@@ -1,8 +1,7 @@
 import { useRef } from 'preact/hooks';
-import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { counted } from '../shared/format.js';
-import { notify } from '../shared/notices.js';
+import { attempt, notify } from '../shared/notices.js';
 
 /** The server's result for a recording. */
 interface Opened {
@@ -26,18 +25,16 @@ function outcome({ added, skipped, problems: [problem] = [] }: Opened): string {
 /** Shows the deliveries of a recording. Nothing is sent. */
 export async function openRecording({ api, show }: Session, file: File): Promise<void> {
   if (file.size > MOST_BYTES) return notify('The recording is larger than 64 MiB.', 'bad');
-  try {
+  await attempt(async () => {
     const opened: Opened = await api.upload('recordings', file, 'application/x-ndjson');
     if (opened.id !== undefined) show(opened.id);
     notify(outcome(opened), opened.skipped > 0 ? 'bad' : 'good');
-  } catch (error) {
-    notify(messageOf(error), 'bad');
-  }
+  });
 }
 
 /** Saves deliveries as a file. (Default: all.) */
 export async function saveRecording({ api }: Session, ids?: readonly string[]): Promise<void> {
-  try {
+  await attempt(async () => {
     const response = await api.download('recording', { ids });
     const url = URL.createObjectURL(await response.blob());
     const link = document.createElement('a');
@@ -49,9 +46,7 @@ export async function saveRecording({ api }: Session, ids?: readonly string[]): 
     const omitted = Number(response.headers.get('X-Deliveries-Omitted'));
     if (omitted > 0)
       notify(`${counted(omitted, 'delivery', 'deliveries')} left out: their bodies are no longer kept.`, 'bad');
-  } catch (error) {
-    notify(messageOf(error), 'bad');
-  }
+  });
 }
 
 /** Opens recorded deliveries, which are shown and never sent, and saves those of the list. */

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { CopyButton } from '../shared/copy.js';
+import { Dialog } from '../shared/dialog.js';
 import { LongText, Wire } from '../shared/text.js';
 import { CommandLine } from './command-line.js';
 
@@ -18,7 +19,7 @@ function Secret({ created, command, onDone }: { created: Created; command: strin
   useLayoutEffect(() => heading.current?.focus(), []);
   return (
     <>
-      <h2 id="registration-title" tabIndex={-1} ref={heading}>
+      <h2 id="register-title" tabIndex={-1} ref={heading}>
         Webhook registered
       </h2>
       <p>
@@ -80,7 +81,7 @@ function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
 
   return (
     <>
-      <h2 id="registration-title">Register a webhook</h2>
+      <h2 id="register-title">Register a webhook</h2>
       <form onSubmit={(event) => void submit(event)}>
         <label for="new-label">Label</label>
         <input ref={label} id="new-label" name="label" required autocomplete="off" spellcheck={false} />
@@ -124,19 +125,8 @@ function Content({ session, onClose }: { session: Session; onClose: () => void }
 }
 
 /** The dialog that registers a webhook. */
-export function Registration({ session: { dialog }, session }: { session: Session }) {
-  const box = useRef<HTMLDialogElement>(null);
-  const isOpen = dialog.value === 'register';
-  // Before the next key is pressed. It focuses the first field.
-  useLayoutEffect(() => {
-    if (isOpen) box.current?.showModal();
-  }, [isOpen]);
-  const closed = () => {
-    if (isOpen) dialog.value = undefined;
-  };
-  return (
-    <dialog ref={box} aria-labelledby="registration-title" onClose={closed}>
-      {isOpen && <Content session={session} onClose={() => box.current?.close()} />}
-    </dialog>
-  );
-}
+export const Registration = ({ session }: { session: Session }) => (
+  <Dialog session={session} name="register">
+    {(close) => <Content session={session} onClose={close} />}
+  </Dialog>
+);

@@ -1,18 +1,13 @@
-import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { statusLine } from '../shared/format.js';
-import { notify } from '../shared/notices.js';
+import { attempt } from '../shared/notices.js';
 
 const STATUSES = [200, 400, 403, 404, 429, 500, 502, 503];
 
 async function force({ api, state }: Session, status: number | null): Promise<void> {
-  try {
-    await api.put('respond', { status });
-  } catch (error) {
-    notify(messageOf(error), 'bad');
-    // The choice goes back.
-    if (state.value) state.value = { ...state.value };
-  }
+  const isDone = await attempt(() => api.put('respond', { status }));
+  // The choice goes back.
+  if (!isDone && state.value) state.value = { ...state.value };
 }
 
 /** Chooses the response to authentic deliveries, instead of the application's. */

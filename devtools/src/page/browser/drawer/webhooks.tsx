@@ -1,8 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
 import { counted } from '../shared/format.js';
-import { notify } from '../shared/notices.js';
+import { attempt, notify } from '../shared/notices.js';
 import { LongText, line, Wire } from '../shared/text.js';
 import type { Webhook } from '../types.js';
 
@@ -17,13 +16,9 @@ function Remove({ session, webhook: { id, label }, onRemoved }: ItemProps) {
   const [isAsked, ask] = useState(false);
   async function remove(): Promise<void> {
     if (!isAsked) return ask(true);
-    try {
-      await session.api.remove(`webhooks/${encodeURIComponent(id)}`);
-      onRemoved();
-      notify('Webhook removed.');
-    } catch (error) {
-      notify(messageOf(error), 'bad');
-    }
+    if (!(await attempt(() => session.api.remove(`webhooks/${encodeURIComponent(id)}`)))) return undefined;
+    onRemoved();
+    return notify('Webhook removed.');
   }
   return (
     <button

@@ -1,60 +1,31 @@
-import { batch, effect, type Signal, signal } from '@preact/signals';
+import { batch, effect, signal } from '@preact/signals';
 import type { Entry, Store } from '../store.js';
 import type { Line, View } from '../view.js';
 
 /** How a delivery was opened: by a key, which also focuses it, by a move from a neighbour, or otherwise. */
 export type How = 'key' | 'pointer' | 'move';
 
-/** The reader's place in the list. While they read, new deliveries wait. */
-export interface Cursor {
-  /** Id of the open delivery. */
-  readonly openId: Signal<string | undefined>;
-  /** The row that keys act on. */
-  readonly cursor: Signal<Entry | undefined>;
-  /** Ids of the deliveries that are selected, to send or export several. */
-  readonly picked: Signal<ReadonlySet<string>>;
-  /** Whether new deliveries wait until the list is resumed. */
-  readonly paused: Signal<boolean>;
-  /** Whether the list is scrolled away from the newest. */
-  readonly scrolled: Signal<boolean>;
-  /** Whether the pointer moves over the list. */
-  readonly hovered: Signal<boolean>;
-  /** Counts up when the list is to go to its top. */
-  readonly tops: Signal<number>;
-  /** Whether new deliveries wait, and nothing may move. */
-  isHeld(): boolean;
-  /** Moves the cursor to a row, and opens it if a delivery is open. */
-  moveTo(index: number): void;
-  /** Moves to the previous (−1, newer) or next (+1, older) row. */
-  step(by: 1 | -1): void;
-  /** The row beside the open delivery. */
-  beside(by: 1 | -1): Line | undefined;
-  /** Shows the rows of a fold, or folds them. */
-  toggle(line: Line): void;
-  /** Selects the deliveries of a row, or of the rows up to another one, or ends that. */
-  pick(line: Line, from?: Entry): void;
-  /** Shows the deliveries that waited. The list stays on hold if it is. */
-  showWaiting(): void;
-  /** Shows the newest deliveries and continues with new ones. */
-  toTop(): void;
-  /** The delivery was closed: new ones are shown again. */
-  leave(): void;
-}
-
-export interface CursorOptions {
+interface CursorOptions {
   readonly store: Store;
   readonly view: View;
   readonly changed: () => void;
   readonly open: (id: string, how: How) => void;
 }
 
-export function createCursor({ store, view, changed, open }: CursorOptions): Cursor {
+/** The reader's place in the list. While they read, new deliveries wait. */
+export function createCursor({ store, view, changed, open }: CursorOptions) {
+  /** Id of the open delivery. */
   const openId = signal<string>();
+  /** The row that keys act on. */
   const cursor = signal<Entry>();
+  /** Ids of the deliveries that are selected, to send or export several. */
   const picked = signal<ReadonlySet<string>>(new Set());
+  // Why the list is on hold: it was paused, is scrolled, under the pointer, or keys move in it.
   const [paused, scrolled, hovered, moving] = [signal(false), signal(false), signal(false), signal(false)];
+  /** Counts up when the list is to go to its top. */
   const tops = signal(0);
 
+  /** Whether new deliveries wait, and nothing may move. */
   const isHeld = () =>
     openId.value !== undefined ||
     moving.value ||
@@ -69,12 +40,14 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
     changed();
   });
 
+  /** Shows the deliveries that waited. The list stays on hold if it is. */
   function showWaiting(): void {
     view.release();
     if (isHeld()) view.hold();
     changed();
   }
 
+  /** The row before (−1, newer) or after (+1, older) the open delivery or the cursor. */
   function beside(by: 1 | -1): Line | undefined {
     const current = (openId.value !== undefined && store.get(openId.value)) || cursor.value;
     const index = current ? view.indexOf(current) : -1;
@@ -97,15 +70,18 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
     hovered,
     tops,
     isHeld,
-    moveTo: (index) => moveToLine(view.at(Math.max(0, Math.min(view.length() - 1, index)))),
-    step: (by) => moveToLine(beside(by)),
+    /** Moves the cursor to a row, and opens it if a delivery is open. */
+    moveTo: (index: number) => moveToLine(view.at(Math.max(0, Math.min(view.length() - 1, index)))),
+    step: (by: 1 | -1) => moveToLine(beside(by)),
     beside,
-    toggle(line) {
+    /** Shows the rows of a fold, or folds them. */
+    toggle(line: Line): void {
       cursor.value = line.entry;
       view.toggle(line);
       changed();
     },
-    pick(line, from) {
+    /** Selects the deliveries of a row, or of the rows up to another one, or ends that. */
+    pick(line: Line, from?: Entry): void {
       const ids = new Set(picked.value);
       const [a, b] = [view.indexOf(line.entry), from ? view.indexOf(from) : -1];
       const range =
@@ -121,7 +97,8 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
       });
     },
     showWaiting,
-    toTop() {
+    /** Shows the newest deliveries and continues with new ones. */
+    toTop(): void {
       batch(() => {
         if (openId.value === undefined) cursor.value = undefined;
         picked.value = new Set();
@@ -130,7 +107,8 @@ export function createCursor({ store, view, changed, open }: CursorOptions): Cur
       });
       showWaiting();
     },
-    leave() {
+    /** The delivery was closed: new ones are shown again. */
+    leave(): void {
       moving.value = false;
       hovered.value = false;
     },

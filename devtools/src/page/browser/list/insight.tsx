@@ -68,7 +68,7 @@ export function Insight({ session }: { session: Session }) {
   if (!newest || !cause || found?.cause !== cause.id || hidden.value === cause.id) return null;
   return (
     <section id="insight" aria-label="One cause">
-      <p>
+      <p title={found.fix}>
         <strong>
           Your last {count} refusals have one cause: {line(cause.text)}.
         </strong>{' '}

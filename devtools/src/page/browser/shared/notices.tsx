@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { messageOf } from '../api.js';
 
 interface Notice {
   readonly key: number;
@@ -19,6 +20,17 @@ export function notify(text: string, kind: Notice['kind'] = 'good'): void {
   setTimeout(() => {
     notices.value = notices.value.filter((each) => each !== notice);
   }, STAYS_MS);
+}
+
+/** Runs a call to the server. Shows a notice if it fails. Resolves with whether it succeeded. */
+export async function attempt(call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await call();
+    return true;
+  } catch (error) {
+    notify(messageOf(error), 'bad');
+    return false;
+  }
 }
 
 export const Notices = () => (
