@@ -83,7 +83,7 @@ describePage('webhooks and faults on the page', (ground) => {
     await openControls(page);
     const remove = page.getByRole('button', { name: 'Remove shop' });
     await remove.click();
-    await page.getByRole('button', { name: 'Really remove? shop' }).click();
+    await page.getByRole('button', { name: 'Really remove shop?' }).click();
     await page.getByText('None yet.').waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Webhooks');
   });

@@ -9,7 +9,6 @@ import { Registration } from './drawer/registration.js';
 import { Filters } from './list/filters.js';
 import { Insight } from './list/insight.js';
 import { List } from './list/list.js';
-import { Lost } from './lost.js';
 import { phone, type Session } from './session.js';
 import { Notices } from './shared/notices.js';
 import { KeysDialog } from './top/keys-dialog.js';
@@ -59,27 +58,6 @@ export function App({ session }: { session: Session }) {
       <DropTarget session={session} />
       <KeysDialog session={session} />
       <Notices />
-    </>
-  );
-}
-
-/** The page without a token. */
-export function LostApp() {
-  useEffect(() => {
-    document.body.className = 'is-lost';
-  }, []);
-  return (
-    <>
-      <header id="top">
-        <div id="bar">
-          <h1>
-            <span class="brand">event-webhooks</span>
-          </h1>
-        </div>
-      </header>
-      <main id="main">
-        <Lost />
-      </main>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { render } from 'preact';
-import { App, LostApp } from './app.js';
+import { App } from './app.js';
 import { listenToKeys } from './keys.js';
+import { Lost } from './lost.js';
 import { createSession } from './session.js';
 import { keepTitle } from './title.js';
 import { askForToken, dropToken, keepToken, shareToken, takeToken, tokenIsGiven } from './token.js';
@@ -13,7 +14,7 @@ addEventListener('hashchange', () => {
 
 function showLost(): void {
   dropToken();
-  render(<LostApp />, document.body);
+  render(<Lost />, document.body);
 }
 
 function start(token: string): void {

@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
 import { counted } from '../shared/format.js';
 import { attempt, notify } from '../shared/notices.js';
+import { Sure } from '../shared/sure.js';
 import { LongText, line, Wire } from '../shared/text.js';
 import type { Webhook } from '../types.js';
 
@@ -11,41 +12,26 @@ interface ItemProps {
   readonly onRemoved: () => void;
 }
 
-/** Removes on the second click. Losing focus cancels the first. */
-function Remove({ session, webhook: { id, label }, onRemoved }: ItemProps) {
-  const [isAsked, ask] = useState(false);
+function Item({ session, webhook: { id, label, url }, onRemoved }: ItemProps) {
   async function remove(): Promise<void> {
-    if (!isAsked) return ask(true);
-    if (!(await attempt(() => session.api.remove(`webhooks/${encodeURIComponent(id)}`)))) return undefined;
+    if (!(await attempt(() => session.api.remove(`webhooks/${encodeURIComponent(id)}`)))) return;
     onRemoved();
-    return notify('Webhook removed.');
+    notify('Webhook removed.');
   }
-  return (
-    <button
-      type="button"
-      class={isAsked ? 'quiet danger' : 'quiet'}
-      onBlur={() => ask(false)}
-      onClick={() => void remove()}
-    >
-      {isAsked ? 'Really remove?' : 'Remove'}
-      <span class="unseen">
-        {' '}
-        <Wire text={label} />
-      </span>
-    </button>
-  );
-}
-
-function Item(props: ItemProps) {
-  const { id, label, url } = props.webhook;
-  const held = props.session.state.value?.queue?.find(({ webhookId }) => webhookId === id);
+  const held = session.state.value?.queue?.find(({ webhookId }) => webhookId === id);
   return (
     <li>
       <div class="webhook-head">
         <strong title={line(label)}>
           <Wire text={label} />
         </strong>
-        <Remove {...props} />
+        <Sure question={`Really remove ${line(label)}?`} onSure={() => void remove()}>
+          Remove
+          <span class="unseen">
+            {' '}
+            <Wire text={label} />
+          </span>
+        </Sure>
       </div>
       <div class="url mono">
         <LongText text={url} length={120} />

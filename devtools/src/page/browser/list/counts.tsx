@@ -1,8 +1,8 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { saveRecording } from '../drawer/recordings.js';
 import { resend, resendable } from '../send.js';
 import type { Session } from '../session.js';
 import { counted, grouped } from '../shared/format.js';
+import { Sure } from '../shared/sure.js';
 
 /** Maximum number of deliveries that are cleared without confirmation. */
 const UNASKED = 20;
@@ -16,41 +16,6 @@ function Total({ session: { store, view, search, version } }: { session: Session
       {search.searching.value ? 'Searching ' : shown < all && `${grouped(shown)} of `}
       {grouped(all)}
       <span class="word"> {all === 1 ? 'delivery' : 'deliveries'}</span>
-    </span>
-  );
-}
-
-interface QuestionProps {
-  readonly session: Session;
-  /** The question was answered. */
-  readonly onDone: () => void;
-}
-
-/** Asks for confirmation before many deliveries are cleared. */
-function Question({ session, onDone }: QuestionProps) {
-  const keep = useRef<HTMLButtonElement>(null);
-  useLayoutEffect(() => keep.current?.focus(), []);
-  function clear(): void {
-    onDone();
-    void session.clear();
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
-    event.stopPropagation();
-    onDone();
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape anywhere in the question answers no.
-    <span class="counts" role="presentation" onKeyDown={onKeyDown}>
-      <span class="question" role="alert">
-        Clear {counted(session.store.all().length, 'delivery', 'deliveries')}?
-      </span>
-      <button type="button" class="quiet danger" onClick={clear}>
-        Clear
-      </button>
-      <button type="button" ref={keep} onClick={onDone}>
-        Keep
-      </button>
     </span>
   );
 }
@@ -92,15 +57,6 @@ function Picked({ session }: { session: Session }) {
 export function Counts({ session }: { session: Session }) {
   const { store, picked, paused, version, toTop } = session;
   void version.value;
-  const [asking, setAsking] = useState(false);
-  const clear = useRef<HTMLButtonElement>(null);
-  if (asking && store.all().length > 0) {
-    const onDone = () => {
-      setAsking(false);
-      queueMicrotask(() => clear.current?.focus());
-    };
-    return <Question session={session} onDone={onDone} />;
-  }
   if (picked.value.size > 0) return <Picked session={session} />;
   function pause(): void {
     if (paused.value) toTop();
@@ -112,15 +68,14 @@ export function Counts({ session }: { session: Session }) {
       <button type="button" data-key="p" aria-pressed={paused.value} title="Hold the list (p)" onClick={pause}>
         {paused.value ? 'Resume' : 'Pause'}
       </button>
-      <button
-        type="button"
-        class="quiet"
-        ref={clear}
+      <Sure
+        question={`Really clear ${counted(store.all().length, 'delivery', 'deliveries')}?`}
+        isSure={store.all().length <= UNASKED}
         disabled={store.all().length === 0}
-        onClick={() => (store.all().length > UNASKED ? setAsking(true) : void session.clear())}
+        onSure={() => void session.clear()}
       >
         Clear list
-      </button>
+      </Sure>
     </>
   );
 }
