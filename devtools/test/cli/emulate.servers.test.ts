@@ -92,7 +92,7 @@ describe('emulate --anvil', () => {
       if (came.event === 'event.emitted' && isRemoved(came)) break;
     }
     emulate.type('?q');
-    await emulate.shows(/x {2}make a re-org/);
+    await emulate.shows(/x {4}make a re-org/);
     expect(await emulate.ended).toBe(0);
   });
 

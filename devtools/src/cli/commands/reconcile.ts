@@ -8,7 +8,7 @@ import type { Output } from '../output.js';
 import { integer, text, texts, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
-import { type Found, type Looker, logLooker, receiverLooker } from '../reconcile/looker.js';
+import { type Found, logLooker, receiverLooker } from '../reconcile/looker.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
 import { openService, readId } from '../service.js';
 import { readUrl } from '../urls.js';
