@@ -23,7 +23,9 @@ it.each<[says: string, refuse: () => WebhookError | undefined]>([
 ])('a refusal says "%s", and where its causes are listed', (says, refuse) => {
   const refusal = refuse();
   expect(refusal?.message).toContain(says);
-  expect(refusal?.message).toContain(` Causes and fixes: ${docsOf(WebhookError.codeOf(refusal) as never)}`);
+  const code = WebhookError.codeOf(refusal);
+  expect(code).toMatch(/^ERR_WEBHOOK_(HEADER|SIGNATURE|TIMESTAMP)$/);
+  expect(refusal?.message).toContain(` Causes and fixes: ${docsOf(code as never)}`);
 });
 
 it('there is no refusal of well-formed headers', () => {
