@@ -26,14 +26,14 @@ const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
  */
 export const SUBPATHS = {
   // With dead letters, `status`, and what `reorgs` needs of a receiver: its passes are in ./chain.
-  '.': { node: 22_450, edge: 25_600, foreign: FOREIGN },
+  '.': { node: 21_550, edge: 24_800, foreign: FOREIGN },
   './verify': { node: 1550, edge: 4500, foreign: FOREIGN },
   './schemas': { node: 20_200, edge: 20_200, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
-  './express': { node: 21_900, foreign: FOREIGN, mentions: ['express', 'pg'] },
-  './fastify': { node: 22_150, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
-  './fetch': { node: 22_050, edge: 25_250, foreign: FOREIGN },
-  './lambda': { node: 21_550, foreign: FOREIGN },
-  './node': { node: 22_000, foreign: FOREIGN },
+  './express': { node: 21_100, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './fastify': { node: 21_350, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
+  './fetch': { node: 21_300, edge: 24_450, foreign: FOREIGN },
+  './lambda': { node: 20_750, foreign: FOREIGN },
+  './node': { node: 21_200, foreign: FOREIGN },
   // Since they keep dead letters: for Redis half of that is scripts.
   './stores/dynamodb': { node: 10_600, edge: 13_100, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 4150, edge: 6600, foreign: FOREIGN },
