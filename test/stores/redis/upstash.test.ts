@@ -13,7 +13,7 @@ import { lettersOn, passTime } from './pass-time.js';
 import { type RestFault, type RestFront, startRestFront } from './rest-front.js';
 
 /** As the documentation says: a time limit for each request. */
-const SIGNAL = () => AbortSignal.timeout(800);
+const SIGNAL = () => AbortSignal.timeout(1000);
 
 const VARIANTS: Record<string, Partial<RedisConfigNodejs>> = {
   '@upstash/redis': {},

@@ -74,7 +74,7 @@ export function describeEnded(client: SqlClient, { open }: Pick<SqlServer, 'open
     }
     const { receiver } = noting<Run>({
       // Over mysql2, the rollback of Knex never settles once its transaction has ended: the store waits for this long.
-      store: opened.transactional({ timeoutMs: client.dialect === 'mysql' ? 1000 : 2000 }),
+      store: opened.transactional({ timeoutMs: 2000 }),
       onError: (error, { idempotencyKey }) => void told.push([idempotencyKey, error]),
       ...(form === 'onEvent' && { onEvent: ({ id }, { tx }) => handle(id, tx) }),
       ...(form === 'onEvents' && {
