@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const REJECTED =
-  'DynamoDB rejected the transaction as invalid, so nothing was committed: see the cause. It takes one write for each item, items of up to 400 kB, and 4 MB in all.';
+  'DynamoDB rejected what tx.write got, so nothing was committed: see the cause. A transaction takes one write for each item, items of up to 400 kB, and 4 MB in all.';
 const NO_TABLE =
   'DynamoDB has no table of a name that tx.write got, so nothing was committed. Create the table in the region of the client.';
 const UNSENDABLE =

@@ -51,7 +51,7 @@ describe('a transaction of DynamoDB that failed', () => {
     ['a reason beside a conflict', cancelled('TransactionConflict', 'DuplicateItem'), /inserts an item that exists/],
     ['two writes of one item', sent('ValidationException', 'operations on one item …'), /one write for each item/],
     ['more than a request may have', sent('RequestEntityTooLarge', 'Payload too large …'), /4 MB in all/],
-    ['an invalid expression', sent('SerializationException', 'line 1'), /rejected the transaction as invalid/],
+    ['an invalid expression', sent('SerializationException', 'line 1'), /rejected what tx\.write got/],
     ['a missing table', sent('ResourceNotFoundException'), /no table of a name that tx\.write got/],
     ['what cannot be sent', new Error('Unsupported type'), /The client cannot send what tx\.write got/],
   ])('is refused as the handler’s after %s, and quotes nothing', (_what, error, message) => {
