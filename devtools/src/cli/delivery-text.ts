@@ -68,7 +68,7 @@ export function refusalLines(
   colors: Colors,
 ): string[] {
   const causes = findings.flatMap(({ confidence, what, fix }) => [
-    `${colors.yellow(confidence)}: ${visible(what)}`,
+    `${confidence ? `${colors.yellow(confidence)}: ` : ''}${visible(what)}`,
     visible(fix),
   ]);
   const why = causes.length === 0 && reason !== undefined ? [visible(reason)] : causes;

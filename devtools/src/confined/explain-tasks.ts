@@ -1,7 +1,6 @@
-import { type Contents, contentsOf, itemsOf } from '../deliveries/contents.js';
+import { type Contents, contentsOf } from '../deliveries/contents.js';
 import { type ItemView, itemViews } from '../deliveries/item-view.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
-import { type Row, rowsOf } from '../deliveries/rows.js';
 import { type BodyDiff, diffBodies } from '../explain/diff-bodies.js';
 import { explainWithin } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
@@ -26,10 +25,9 @@ export interface Tasks {
   };
 }
 
-/** A body prepared for the terminal and the list. */
+/** What is listed and printed of a body. */
 export interface Reading {
   readonly contents: Contents;
-  readonly rows: readonly Row[];
 }
 
 /** A task and its input. */
@@ -40,7 +38,7 @@ export type TaskAnswer = Tasks[keyof Tasks]['answer'];
 
 export function perform(task: Task): TaskAnswer {
   if (task.kind === 'explain') return explainWithin(task.asked, createWork());
-  if (task.kind === 'read') return { contents: contentsOf(task.asked), rows: rowsOf(itemsOf(task.asked)) };
+  if (task.kind === 'read') return { contents: contentsOf(task.asked) };
   if (task.kind === 'compare') return diffBodies(task.asked.signed, task.asked.received);
   const { rawBody, contracts, from } = task.asked;
   return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts, from) };

@@ -11,7 +11,7 @@ import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
 export interface Explainer {
   /** Like `explainFailure`. If it was stopped, returns one finding about that. */
   explain(options: Question): Promise<readonly Finding[]>;
-  /** A body prepared for the terminal and the list; undefined when it could not be read. */
+  /** What is listed and printed of a body; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Reading | undefined>;
   /** Views of a body's items from an index on; undefined when they could not be decoded. */
   view(rawBody: Uint8Array, contracts: KnownContracts, from?: number): Promise<Tasks['view']['answer'] | undefined>;
@@ -66,7 +66,6 @@ function notExplained(undone: Undone, { timeMs, heapMiB }: Limits): Finding {
   return {
     cause: 'explanation-too-costly',
     what: `Explaining this delivery took more than ${timeMs / 1000} s or ${heapMiB} MiB and was stopped.`,
-    confidence: 'possible',
     fix: 'Reproduce it with a smaller delivery, or record it and run `explain` on the recording, which may take longer.',
   };
 }
@@ -79,7 +78,6 @@ const WHY = {
 
 const NOT_EXPLAINED = {
   cause: 'not-explained',
-  confidence: 'possible',
   fix: 'Open it on the page, or record it and run `explain` on the recording.',
 } as const;
 

@@ -46,9 +46,9 @@ export async function findingsOf(
   if (record.verified && faults.length === 0) return [...known, ...authentic(last)];
   const unread = record.recorded || isOurs(last) ? unreadBody(last, record.rawBody) : undefined;
   if (unread) return [...faults, unread];
-  if (record.bodyDropped) return [...known, possible(texts['body-dropped'])];
-  if (record.rawBody.byteLength > MOST_BYTES) return [...known, possible(texts['body-too-large-to-explain'])];
-  if (secret === undefined || secret.length === 0) return [...known, possible(texts['secret-unknown'])];
+  if (record.bodyDropped) return [...known, texts['body-dropped']];
+  if (record.rawBody.byteLength > MOST_BYTES) return [...known, texts['body-too-large-to-explain']];
+  if (secret === undefined || secret.length === 0) return [...known, texts['secret-unknown']];
   const question: Question = {
     rawBody: record.rawBody,
     readBy: 'listener',
@@ -133,4 +133,4 @@ const texts = faultsOf({
   ],
 });
 
-export const NOT_DECODED: Finding = certain(texts['items-not-decoded']);
+export const NOT_DECODED: Finding = texts['items-not-decoded'];

@@ -141,7 +141,8 @@ export function refusalExplainer(
 }
 
 const headline = (code: string, message: string) => `[event-webhooks] ${code}: ${message}`;
-const textOf = ({ what, confidence, fix }: Finding) => `\n  - ${what} (${confidence})\n    Fix: ${fix}`;
+const textOf = ({ what, confidence, fix }: Finding) =>
+  `\n  - ${what}${confidence ? ` (${confidence})` : ''}\n    Fix: ${fix}`;
 const sizeOf = (body: NonNullable<RefusedRequest['rawBody']>) =>
   typeof body === 'string' ? body.length : body.byteLength;
 const ofFunction = (finding: Finding) => (finding.cause === 'secret-missing' ? NOT_FOUND : finding);
@@ -160,8 +161,6 @@ async function secretOf(
   return found ?? '';
 }
 
-const note = (cause: string, what: string, fix: string): Finding => ({ cause, what, confidence: 'possible', fix });
-
 /** The finding when nothing is wrong by the options of explainRefusals. */
 const nothingWrong = (isRead: boolean): Finding =>
   certain(
@@ -178,12 +177,12 @@ const NOT_FOUND: Finding = certain(
     'Check the key that it looks up (a header, the path, a variable), and that a secret is stored under it.',
   ),
 );
-const TOO_LARGE = note(
+const TOO_LARGE: Finding = fault(
   'body-too-large-to-explain',
   `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
   'Reproduce the failure with a smaller delivery.',
 );
-const UNAVAILABLE = note(
+const UNAVAILABLE: Finding = fault(
   'not-explained',
   'It was not explained: the explaining thread or the secret is not available here.',
   'Start the app in the folder of its package.json, on Node, with event-webhooks installed; or record the delivery with `npx event-webhooks listen --record`.',

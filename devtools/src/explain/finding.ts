@@ -4,8 +4,11 @@ export interface Finding {
   readonly cause: string;
   /** What is wrong, in a sentence without secrets, expected signatures or parts of the body. */
   readonly what: string;
-  /** `certain`: the signature matches once the mistake is undone. `likely`: the format shows it. `possible`: worth checking. */
-  readonly confidence: 'certain' | 'likely' | 'possible';
+  /**
+   * `certain`: the signature matches once the mistake is undone. `likely`: the format shows it. `possible`: worth checking.
+   * Absent from a note, which says why there is no explanation; `explainFailure` returns none.
+   */
+  readonly confidence?: 'certain' | 'likely' | 'possible' | undefined;
   /** What to do about it. */
   readonly fix: string;
 }

@@ -20,7 +20,6 @@ it('returns the same results as in this process', { timeout: 60_000 }, async () 
   expect(await explain(question)).toEqual(explainFailure(question));
   expect(await read(rawBody)).toEqual({
     contents: expect.objectContaining({ events: 1, names: ['Transfer'] }),
-    rows: [['event.emitted', 'Transfer', 'sampletoken', expect.stringMatching(/^from 0xf39F…2266 /)]],
   });
   const contracts = new Map([['0x5fbdb2315678afecb367f032d93f642f64180aa3', { decimals: 18 }]]);
   const viewed = await first.view(rawBody, contracts);
@@ -37,7 +36,9 @@ it('reports what it could not do within its limits, or under too many requests',
   expect(finding).toMatchObject({ cause: 'explanation-too-costly', what: expect.stringContaining('1 s or 64 MiB') });
   expect(await first.view(rawBody, new Map())).toBeUndefined();
   const asked = Array.from({ length: 102 }, () => explain(question));
-  expect((await asked.at(-1))?.[0]?.cause).toBe('not-explained');
+  const [note] = (await asked.at(-1)) ?? [];
+  // A note, not a guess.
+  expect([note?.cause, note?.confidence]).toEqual(['not-explained', undefined]);
   close();
   expect(await asked[0]).toMatchObject([{ cause: 'not-explained', what: expect.stringContaining('ending') }]);
 });

@@ -59,7 +59,10 @@ export const target: Target = {
     );
     check(!(isAuthentic && isFresh) || findings.length === 0, 'an authentic, fresh delivery has none');
     for (const { cause, what, confidence, fix } of findings) {
-      check(/^[a-z0-9-]+$/.test(cause) && CONFIDENCE.includes(confidence), 'a finding has a cause and a confidence');
+      check(
+        /^[a-z0-9-]+$/.test(cause) && CONFIDENCE.includes(confidence ?? ''),
+        'a finding has a cause and a confidence',
+      );
       check(what.length > 0 && what.length + fix.length < LONGEST_TEXT, 'a finding is a sentence and a fix');
       const text = `${what} ${fix}`;
       check(!text.includes(expected.toString('hex')), 'a finding does not tell the expected signature');

@@ -129,7 +129,7 @@ If a receiver refused it, its secret, headers, clock or body differ from what wa
 function findingsText(findings: readonly Finding[], colors: Colors): string {
   const paint = { certain: colors.red, likely: colors.yellow, possible: colors.dim };
   const one = ({ what, confidence, fix, cause }: Finding, index: number) =>
-    `${index + 1}. ${visible(what)} ${paint[confidence](`(${confidence})`)} ${colors.dim(cause)}\n   Fix: ${visible(fix)}`;
+    `${index + 1}. ${visible(what)} ${confidence ? paint[confidence](`(${confidence}) `) : ''}${colors.dim(cause)}\n   Fix: ${visible(fix)}`;
   return [`${colors.yellow('Refused')} because:`, ...findings.map(one)].join('\n\n');
 }
 
