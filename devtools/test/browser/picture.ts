@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startChromium } from '../../../test/servers/chromium.js';
-import { openFirst, openPage, rowsOf } from './open-page.js';
+import { openControls, openFirst, openPage } from './open-page.js';
 
 import { startWholeSystem } from './whole-system.js';
 
@@ -15,31 +15,37 @@ const browser = await startChromium();
 try {
   const { page } = await openPage(browser, system.address, { viewport: { width: 1180, height: 760 } });
   const register = async (label: string, url: string) => {
-    await page.getByRole('button', { name: 'Register a webhook' }).first().click();
+    await openControls(page);
+    await page.locator('#drawer').getByRole('button', { name: 'Register a webhook' }).click();
     await page.getByRole('textbox', { name: 'Label' }).fill(label);
     await page.getByLabel('URL of the receiver').fill(url);
     await page.keyboard.press('Enter');
     const secret = await page.getByRole('group', { name: 'Secret' }).innerText();
     await page.getByRole('button', { name: 'Done' }).click();
+    await page.keyboard.press('Escape');
     return secret;
   };
   const deliveries = async (wanted: number) => {
-    const enough = (count: number) => Number(document.getElementById('list')?.getAttribute('aria-rowcount')) > count;
+    const enough = (count: number) => Number(document.querySelector('.total')?.textContent?.match(/\d+/)?.[0]) >= count;
     await page.waitForFunction(enough, wanted, { timeout: (seconds + 60) * 1000 });
   };
-  const fault = (name: string) => page.getByRole('switch', { name }).click();
+  const fault = async (name: string) => {
+    await openControls(page);
+    await page.getByRole('switch', { name }).click();
+    await page.keyboard.press('Escape');
+  };
 
   system.setSecret(await register('till', system.receiverUrl));
   await deliveries(Math.round(seconds * 0.4));
   await fault('Old timestamp');
-  await rowsOf(page).first().getByText('refused').waitFor();
+  await page.locator('.row.refused').first().waitFor();
   await fault('Old timestamp');
   await deliveries(Math.round(seconds * 0.9));
   // Nobody listens there.
   await register('ledger', 'http://127.0.0.1:9/webhooks');
   await deliveries(seconds);
   await fault('Wrong signature');
-  await rowsOf(page).first().getByText('refused').waitFor();
+  await page.locator('.row.refused').first().waitFor();
   await openFirst(page);
   await page.mouse.move(0, 0);
   await page.screenshot({ path });

@@ -1,9 +1,9 @@
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.js';
 import { listenToKeys } from './keys.js';
 import { Lost } from './lost.js';
-import { createSession } from './session.js';
-import { keepTitle } from './title.js';
+import { createSession, type Session } from './session.js';
 import { askForToken, dropToken, keepToken, shareToken, takeToken, tokenIsGiven } from './token.js';
 import { keepInUrl } from './url.js';
 
@@ -15,6 +15,17 @@ addEventListener('hashchange', () => {
 function showLost(): void {
   dropToken();
   render(<Lost />, document.body);
+}
+
+/** Keeps the title of the tab: the mode, and how many deliveries came while the tab was in the background. */
+function keepTitle({ state, unseen }: Session): void {
+  effect(() => {
+    const count = unseen.value > 0 ? `(${unseen.value.toLocaleString('en')}) ` : '';
+    document.title = `${count}${state.value ? `${state.value.mode} · ` : ''}event-webhooks`;
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) unseen.value = 0;
+  });
 }
 
 function start(token: string): void {

@@ -17,11 +17,13 @@ export function createSearch(api: Api, filters: Signal<Filters>) {
   const searching = signal(false);
   let text = '';
   let asked = new AbortController();
+  /** Set while a search waits or runs: one does not end the other, which would never be answered. */
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether deliveries have come since it was asked. */
+  let isDue = false;
 
   async function ask(): Promise<void> {
-    timer = undefined;
-    asked.abort();
+    isDue = false;
     asked = new AbortController();
     const { signal: stop } = asked;
     try {
@@ -29,12 +31,19 @@ export function createSearch(api: Api, filters: Signal<Filters>) {
       if (stop.aborted) return;
       found.value = new Set(answer.ids);
       problem.value = answer.complete ? undefined : 'Too much to search at once: more deliveries may match.';
-      searching.value = false;
     } catch {
       if (stop.aborted) return;
       problem.value = 'Only what the list shows was searched: the server does not answer.';
-      searching.value = false;
     }
+    searching.value = false;
+    timer = undefined;
+    if (isDue) again();
+  }
+
+  /** Deliveries have come or changed. */
+  function again(): void {
+    isDue = true;
+    if (text !== '') timer ??= setTimeout(() => void ask(), AGAIN_MS);
   }
 
   effect(() => {
@@ -49,13 +58,5 @@ export function createSearch(api: Api, filters: Signal<Filters>) {
     searching.value = text !== '';
   });
 
-  return {
-    found,
-    searching,
-    problem,
-    /** Deliveries have come or changed. */
-    again() {
-      if (text !== '') timer ??= setTimeout(() => void ask(), AGAIN_MS);
-    },
-  };
+  return { found, searching, problem, again };
 }

@@ -17,7 +17,6 @@ function Neighbour({ session, label, sign, by }: { session: Session; label: stri
       type="button"
       class="quiet"
       aria-label={`${label} delivery`}
-      title={`${label} delivery`}
       disabled={id === undefined}
       onClick={() => id !== undefined && session.open(id)}
     >

@@ -7,7 +7,7 @@ import type { Entry } from '../store.js';
 import type { Verdict } from '../types.js';
 
 /** Lengths of a bar in seconds; the first that needs at most so many bars is used. */
-const STEPS = [5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 21_600, 86_400, 604_800, 2_592_000, 31_536_000];
+const STEPS = [5, 10, 30, 60, 120, 300, 900, 1800, 3600, 10_800, 21_600, 86_400, 604_800, 2_592_000, 31_536_000];
 const MOST_BARS = 120;
 const LEAST_MS = 300_000;
 const HEIGHT = 40;
