@@ -19,7 +19,7 @@ describePage('the response of the application', (ground) => {
     ]);
     source.feed.put(recordOf('1', { attempt: { status: 500, durationMs: 3, response } }));
     const panel = await openWhole(page);
-    expect(await panel.locator('.status-line').innerText()).toMatch(/^500 Internal Server Error\s+3 ms\s+57 B$/);
+    expect(await panel.locator('.step .about').last().innerText()).toBe('500 Internal Server Error in 3 ms · 57 B');
     const body = panel.getByRole('region', { name: 'Response, indented' });
     expect(await body.innerText()).toBe('{\n  "error": "Mount the webhook route before express.json()"\n}');
     await panel.getByText('1 header', { exact: true }).click();
@@ -35,7 +35,7 @@ describePage('the response of the application', (ground) => {
     };
     source.feed.put(recordOf('1', { attempt: { status: 204, response: responseOf('') } }));
     const panel = await openWhole(page);
-    await panel.getByText('no body', { exact: true }).waitFor();
+    await panel.getByText('204 No Content in 12 ms · no body').waitFor();
     const cut = await show({
       status: 500,
       response: responseOf('x'.repeat(16_000), [], { bytes: 90_000, truncated: true }),

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { ageText } from '../../age.js';
-import { bytes, counted, duration, moment, momentWithZone, statusLine } from '../shared/format.js';
+import { bytes, counted, moment, momentWithZone } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { Attempt, HeaderLine } from '../types.js';
 import { BytesView, type Form } from './bytes-view.js';
@@ -82,11 +82,6 @@ export function Response({ attempt, form, isOurs }: ResponseProps) {
   const kept = response ? Math.floor((response.bodyBase64.replace(/=+$/, '').length * 3) / 4) : 0;
   return (
     <>
-      <p class="status-line">
-        <strong class="mono">{statusLine(status)}</strong>
-        {durationMs !== undefined && <span class="muted"> {duration(durationMs)}</span>}
-        {response && <span class="muted"> {response.bytes === 0 ? 'no body' : bytes(response.bytes)}</span>}
-      </p>
       {!response && (
         <p class="muted">{isOurs ? 'Answered by listen, empty body.' : 'Its headers and body are not kept.'}</p>
       )}

@@ -82,9 +82,10 @@ function verification(
   return { title: 'Not verified yet', about: '' };
 }
 
-function answerOf({ status, durationMs, reason, code }: Attempt): string {
+function answerOf({ status, durationMs, reason, code, response }: Attempt): string {
   const took = durationMs === undefined ? '' : ` in ${duration(durationMs)}`;
-  if (status !== undefined) return `${statusLine(status)}${took}`;
+  const size = response ? ` · ${response.bytes === 0 ? 'no body' : bytes(response.bytes)}` : '';
+  if (status !== undefined) return `${statusLine(status)}${took}${size}`;
   return reason || code || durationMs !== undefined ? `no response${took}` : 'no answer yet';
 }
 

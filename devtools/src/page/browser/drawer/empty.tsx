@@ -83,8 +83,8 @@ function Content({ session }: { session: Session }) {
 
 /** The content of an empty list: why it is empty, and what to do. */
 export function Empty({ session }: { session: Session }) {
-  const { view, version } = session;
-  void version.value;
+  const { view, version, search } = session;
+  void [version.value, search.searching.value];
   const isEmpty = view.total() === 0;
   return (
     <div id="empty" hidden={!isEmpty}>
