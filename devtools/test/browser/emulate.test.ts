@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasAnvil, needsAnvil } from '../../../test/servers/anvil.js';
 import { hasChromium, needsChromium, startChromium } from '../../../test/servers/chromium.js';
 import {
+  closeControls,
   expectNoSidewaysScroll,
   looks,
   type OpenPage,
@@ -46,7 +47,7 @@ describe.skipIf(!hasChromium || !hasAnvil)(
       await dialog.getByRole('button', { name: 'Done' }).click();
       await openControls(page);
       await page.getByRole('button', { name: 'Remove till' }).waitFor();
-      await page.keyboard.press('Escape');
+      await closeControls(page);
       expect(secret.length).toBeGreaterThanOrEqual(32);
       expect(await page.content()).not.toContain(secret);
     });
@@ -71,7 +72,7 @@ describe.skipIf(!hasChromium || !hasAnvil)(
       const { page } = tab;
       await openControls(page);
       await page.getByRole('switch', { name: 'Wrong signature' }).click();
-      await page.keyboard.press('Escape');
+      await closeControls(page);
       await page.getByText('Faults are on: wrong signature.').waitFor();
       await page.getByRole('button', { name: 'Send sample' }).click();
       await page.locator('.row.refused').waitFor();

@@ -4,7 +4,7 @@ import { createFeed } from '../../src/deliveries/feed.js';
 import type { PageActions } from '../../src/page/page-actions.js';
 import type { PageState } from '../../src/page/page-state.js';
 import { servePage } from '../../src/page/serve-page.js';
-import { openControls, openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
+import { closeControls, openControls, openFirst, openPage, rowsOf, violationsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -47,7 +47,7 @@ describePage('the page of listen', (ground) => {
     expect(await page.getByRole('switch').count()).toBe(0);
     expect(await page.getByRole('button', { name: /Register|Send/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
-    await page.keyboard.press('Escape');
+    await closeControls(page);
     // A path that a sender has chosen leads nowhere else.
     feed.put(recordOf('1', { target: '//elsewhere.example/hook' }));
     const panel = await openFirst(page);

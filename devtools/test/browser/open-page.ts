@@ -98,6 +98,12 @@ export async function openControls(page: Page): Promise<void> {
   if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
 }
 
+/** Closes the drawer, in which the keyboard is. */
+export async function closeControls(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.locator('#drawer').waitFor({ state: 'hidden' });
+}
+
 /** Opens every step of the open delivery. */
 export async function openSteps(page: Page): Promise<void> {
   for (let closed = page.locator('.step > details:not([open]) > summary'); (await closed.count()) > 0; )

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startChromium } from '../../../test/servers/chromium.js';
-import { openControls, openFirst, openPage } from './open-page.js';
+import { closeControls, openControls, openFirst, openPage } from './open-page.js';
 
 import { startWholeSystem } from './whole-system.js';
 
@@ -22,7 +22,7 @@ try {
     await page.keyboard.press('Enter');
     const secret = await page.getByRole('group', { name: 'Secret' }).innerText();
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.keyboard.press('Escape');
+    await closeControls(page);
     return secret;
   };
   const deliveries = async (wanted: number) => {
@@ -32,7 +32,7 @@ try {
   const fault = async (name: string) => {
     await openControls(page);
     await page.getByRole('switch', { name }).click();
-    await page.keyboard.press('Escape');
+    await closeControls(page);
   };
 
   system.setSecret(await register('till', system.receiverUrl));

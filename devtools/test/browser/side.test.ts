@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { nodeSnippet } from '../../src/page/snippets.js';
-import { looks, openControls, rowsOf } from './open-page.js';
+import { closeControls, looks, openControls, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
 
@@ -17,7 +17,7 @@ describePage('the panel of controls', (ground) => {
     await banner.getByText(/^shop: 94 deliveries waiting behind #343, which is sent again in \d+ s\.$/).waitFor();
     await openControls(page);
     await page.getByText('94 deliveries waiting', { exact: true }).waitFor();
-    await page.keyboard.press('Escape');
+    await closeControls(page);
     await banner.getByRole('button', { name: '#343' }).click();
     await page.getByRole('heading', { name: 'Delivery 343' }).waitFor();
     const [call] = await Promise.all([
