@@ -35,23 +35,23 @@ export const SUBPATHS = {
   './lambda': { node: 20_750, foreign: FOREIGN },
   './node': { node: 21_200, foreign: FOREIGN },
   // Since they keep dead letters: for Redis half of that is scripts.
-  './stores/dynamodb': { node: 10_600, edge: 13_100, foreign: FOREIGN, mentions: ['@aws-sdk'] },
+  './stores/dynamodb': { node: 10_300, edge: 12_850, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 4150, edge: 6600, foreign: FOREIGN },
   './stores/redis': { node: 8550, edge: 11_050, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
   // With the record of each event, and logs that follow a chain.
-  './stores/sql': { node: 29_350, edge: 31_850, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
-  './queues/bullmq': { node: 10_600, foreign: FOREIGN, mentions: ['bullmq'] },
-  './queues/pg-boss': { node: 11_300, foreign: FOREIGN, mentions: ['pg-boss'] },
-  './evm': { node: 13_000, edge: 13_000, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './stores/sql': { node: 27_550, edge: 30_050, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
+  './queues/bullmq': { node: 10_500, foreign: FOREIGN, mentions: ['bullmq'] },
+  './queues/pg-boss': { node: 11_200, foreign: FOREIGN, mentions: ['pg-boss'] },
+  './evm': { node: 12_700, edge: 12_700, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   // With what followed re-orgs.
   './otel': { node: 4700, foreign: OTHERS, external: OPENTELEMETRY },
-  './client': { node: 13_150, edge: 13_150, foreign: FOREIGN },
+  './client': { node: 12_900, edge: 12_900, foreign: FOREIGN },
   // With the stages of finality and of `reorgs`, which the root does not have.
-  './chain': { node: 42_150, edge: 42_050, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './chain': { node: 41_150, edge: 41_100, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 1900, foreign: FOREIGN },
   './testing': {
-    node: 13_250,
-    edge: 15_500,
+    node: 12_700,
+    edge: 14_900,
     foreign: FOREIGN,
     mentions: ['viem'],
   },

@@ -28,6 +28,6 @@ it('is the reason of a delivery of the local service', async () => {
 
 it('is the reason of a call to the service, without the words of OpenSSL', async () => {
   const env = { WEBHOOK_API_KEY: API_KEY, WEBHOOK_BASE_URL: await withoutTls() };
-  const { code, stderr } = await inProcess(['webhooks', 'count'], { env });
+  const { code, stderr } = await inProcess(['webhooks', 'list'], { env });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`no answer (${WHY})`) });
 });
