@@ -60,7 +60,9 @@ export function addCauses({ feed, sources, explain }: CausesOptions): () => void
 
   async function explainOne(record: KeptDelivery): Promise<void> {
     const last = lastOf(record);
-    const findings = await findingsOf(record, sources(), explain);
+    // Without a response, nobody has refused it: the code says why.
+    const isAnswered = last.status !== undefined || record.recorded;
+    const findings = isAnswered ? await findingsOf(record, sources(), explain) : [];
     const { timestampAt = last.at } = summaryOf(record, { headers: sources().headers });
     // Another attempt may have been made meanwhile.
     const current = feed.get(record.id);
