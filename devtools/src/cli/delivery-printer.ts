@@ -39,12 +39,12 @@ export interface PrinterOptions {
   readonly contracts?: (() => KnownContracts) | undefined;
   /** Resolves when the contracts of the next delivery to print are known, or after a short time limit. */
   readonly known?: (() => Promise<void>) | undefined;
-  /** A delivery that has waited longer is printed without an explanation, so that later ones are printed soon. (Default: 5000.) */
-  readonly patienceMs?: number | undefined;
 }
 
 /** Limit of lines waiting to be printed; others are only counted. Authentic deliveries have ten times the limit. */
 const MOST_WAITING = 1000;
+/** A delivery that has waited longer for earlier ones is printed without an explanation, so that later ones are printed soon. */
+const PATIENCE_MS = 5000;
 /** Interval of the notes about what was not printed. */
 const NOTE_MS = 5000;
 /** Limits of the causes that are counted and shown at the end. */
@@ -52,7 +52,7 @@ const [MOST_CAUSES, CAUSES_SHOWN] = [100, 10];
 const INDENT = '  ';
 
 export function createPrinter(options: PrinterOptions): DeliveryPrinter {
-  const { feed, sources, explainer, output, patienceMs = 5000 } = options;
+  const { feed, sources, explainer, output } = options;
   const { contracts = () => new Map(), known = async () => {} } = options;
   const { colors } = output;
   const counts: Record<Verdict, number> = { accepted: 0, refused: 0, failed: 0, pending: 0 };
@@ -62,6 +62,8 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
   let missed = 0;
   let notedAt = 0;
   let isEnding = false;
+  /** When the explainer's first answer came: before that, deliveries waited for its start, not for one another. */
+  let startedAt: number | undefined;
   let wake = () => {};
   /** The causes printed last for each delivery: they are not repeated when a retry fails in the same way. */
   const explained = new Map<string, string>();
@@ -83,10 +85,12 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
   async function show(id: string, attempt: PrintedAttempt | undefined, since: number): Promise<void> {
     const record = feed.get(id);
     if (record === undefined) return;
-    const isLate = isEnding || performance.now() - since > patienceMs;
+    const waitedMs = startedAt === undefined ? 0 : performance.now() - Math.max(since, startedAt);
+    const isLate = isEnding || waitedMs > PATIENCE_MS;
     const current = await read(record, isLate);
     const shown = attempt ? atAttempt(current, attempt) : current;
     const findings = await findingsOf(shown, sources, isLate ? async () => [LATE] : explainer.explain);
+    if (record.verified === false) startedAt ??= performance.now();
     countCause(shown, findings);
     printOne(shown, findings);
   }

@@ -81,11 +81,21 @@ it('has what a stranger sent read elsewhere, and then listed', async () => {
   expect(feed.get('1')?.contents).toMatchObject({ events: 1, names: ['Transfer'] });
 });
 
-it('does not explain a delivery that has waited too long, and says so', async () => {
-  const { deliver, done, printed } = printing({ patienceMs: -1 });
-  deliver('1', false);
+it('does not explain a delivery that has waited too long for earlier ones, and says so', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => clock.mockRestore());
+  const { deliver, done, printed } = printing();
+  const causes = () => printed().map(({ findings }) => findings.map(({ cause }: Finding) => cause));
+  for (const id of ['1', '2']) deliver(id, false);
+  // The first waits for the start of the explainer, however long that takes.
+  clock.mockReturnValue(60_000);
+  while (printed().length < 2) await turns();
+  expect(causes()).toEqual([['found'], ['found']]);
+  for (const id of ['3', '4']) deliver(id, false);
+  clock.mockReturnValue(65_001);
+  while (printed().length < 4) await turns();
+  expect(causes().slice(2)).toEqual([['found'], ['not-explained']]);
   await done(undefined);
-  expect(printed()[0].findings).toMatchObject([{ cause: 'not-explained' }]);
 });
 
 it('keeps a bounded number of deliveries while nobody reads stdout, forgeries before authentic ones, and counts the rest', async () => {
