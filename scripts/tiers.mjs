@@ -42,7 +42,7 @@ const OTHERS = {
       'redis',
       'postgres',
       'anvil',
-      ...['frameworks', 'orms', 'java', 'serverless', 'dynamodb'], // the templates of init
+      ...['frameworks', 'orms', 'java', 'serverless'], // the templates of init
     ],
   },
   servers: {
