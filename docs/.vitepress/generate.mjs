@@ -9,9 +9,9 @@ import { entriesOf, PACKAGES } from '../../scripts/exports.mjs';
 const path = (relative, base = import.meta.url) => fileURLToPath(new URL(relative, base));
 
 /** The table of docs/reference/imports.md: what each module contains. */
-const imports = [...readFileSync(path('../reference/imports.md'), 'utf8').matchAll(/^\| `(event-webhook\S*)`.*? \| (.*) \|$/gm)].map(
-  ([, specifier, contents]) => [specifier, contents.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')],
-);
+const imports = [
+  ...readFileSync(path('../reference/imports.md'), 'utf8').matchAll(/^\| `(event-webhook\S*)`.*? \| (.*) \|$/gm),
+].map(([, specifier, contents]) => [specifier, contents.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')]);
 
 async function writeApi() {
   const sources = Object.entries(PACKAGES).flatMap(([name, url]) =>

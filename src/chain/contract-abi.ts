@@ -1,9 +1,9 @@
 import type { EventDetails, EventTransaction } from '../events/types.js';
 import { AbiData } from '../evm/abi-data.js';
 import { type AbiEventItem, readEvents } from '../evm/abi-items.js';
+import { decodeValues } from '../evm/codec.js';
 import { decodeLog } from '../evm/decode-event.js';
 import { type FunctionItem, readFunctions, SELECTOR } from '../evm/decode-transaction.js';
-import { decodeValues } from '../evm/codec.js';
 import type { Hex, RawLog } from '../evm/types.js';
 import { goText, valueText } from './value-text.js';
 

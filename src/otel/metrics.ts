@@ -46,11 +46,7 @@ function createInstruments(meter: Meter) {
       'Time from receiving a delivery to its answer.',
       PROCESS_SECONDS,
     ),
-    events: counter(
-      'messaging.client.consumed.messages',
-      '{message}',
-      'Items of authentic deliveries, by outcome.',
-    ),
+    events: counter('messaging.client.consumed.messages', '{message}', 'Items of authentic deliveries, by outcome.'),
     handlerDuration: histogram(
       'webhook.handler.duration',
       's',

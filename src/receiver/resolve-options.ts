@@ -13,9 +13,9 @@ import {
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
-import { checkSecret } from '../receive/secret.js';
 import type { ReceiveOptions } from '../receive/receive.js';
 import type { Secret } from '../receive/secret.js';
+import { checkSecret } from '../receive/secret.js';
 import { type HeaderNames, serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { ReceiverOptions, VerifierOptions } from './options.js';

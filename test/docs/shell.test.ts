@@ -12,7 +12,9 @@ const page = readPage('docs/develop/index.md');
 const commands = fences([page], 'sh')
   .map(({ text }) => text)
   .filter((text) => !text.startsWith('npm install'));
-const server = fences([readPage('README.md')], 'ts').find(({ text }) => text.startsWith('// server.ts\n'))?.text ?? '';
+const server =
+  fences([readPage('docs/start/five-minutes.md')], 'ts').find(({ text }) => text.startsWith('// server.ts\n'))?.text ??
+  '';
 
 /** What of the commands goes on until it is ended, and what it prints when the next may be run. */
 const GOING_ON = [

@@ -1,8 +1,8 @@
 import { type AbiParameter, encodeAbiParameters, size } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { AbiData } from '../../src/evm/abi-data.js';
-import { codecOf } from '../../src/evm/codec-of.js';
 import { decodeValues } from '../../src/evm/codec.js';
+import { codecOf } from '../../src/evm/codec-of.js';
 
 const word = (number: bigint | number) => BigInt(number).toString(16).padStart(64, '0');
 const right = (digits: string) => digits.padEnd(64, '0');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AbiData } from '../../src/evm/abi-data.js';
+import { decodeValues } from '../../src/evm/codec.js';
 import { codecOf } from '../../src/evm/codec-of.js';
 import { arrayCodec } from '../../src/evm/composite-codecs.js';
-import { decodeValues } from '../../src/evm/codec.js';
 
 describe('an error in the decoder', () => {
   const defect = new TypeError('a defect');

@@ -15,9 +15,9 @@ afterAll(() => consumer.remove());
 const manifestOf = async ({ packageRoot }: Packed) =>
   JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));
 
-/** Packages that the built files of a tarball and their declarations import, but for those that the page contains. */
+/** Packages that the built files of a tarball and their declarations import, but for those of the page and of templates. */
 async function importedBy({ packageRoot, files }: Packed): Promise<string[]> {
-  const built = files.filter((path) => /^dist\/(?!cli\/browser\/).*\.c?[jt]s$/.test(path));
+  const built = files.filter((path) => /^dist\/(?!cli\/(?:browser|templates)\/).*\.c?[jt]s$/.test(path));
   const texts = await Promise.all(built.map((path) => readFile(join(packageRoot, path), 'utf8')));
   const specifiers = texts.flatMap((text) => ts.preProcessFile(text, true, true).importedFiles);
   const names = specifiers.map(({ fileName }) => /^(?![.#]|node:)(@[^/]+\/)?[^/]+/.exec(fileName)?.[0]);

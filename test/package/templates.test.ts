@@ -66,9 +66,7 @@ describe.skipIf(!hasAll || !hasPostgres)(
       await symlink(join(consumer.root, 'node_modules'), join(cwd, 'node_modules'));
       // Turbopack takes no package that is a link.
       const bin = (command: string) =>
-        command
-          .replace('next dev', 'next dev --webpack')
-          .replace(/^\w+/, (word) => BINARIES[word]?.join(' ') ?? word);
+        command.replace('next dev', 'next dev --webpack').replace(/^\w+/, (word) => BINARIES[word]?.join(' ') ?? word);
       return {
         cwd,
         env: environment,

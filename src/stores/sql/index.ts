@@ -41,7 +41,6 @@ export type {
   Transaction,
   TransactionOptions,
 } from './database.js';
-export { fromBetterSqlite3, fromBunSqlite, fromNodeSqlite } from './from/sqlite.js';
 export { type D1DatabaseLike, type D1StatementLike, fromD1 } from './from/d1.js';
 export { type DrizzleLike, fromDrizzle } from './from/drizzle.js';
 export { fromKnex, type KnexLike } from './from/knex.js';
@@ -52,6 +51,7 @@ export { fromPg } from './from/pg.js';
 export { fromPGlite } from './from/pglite.js';
 export { fromPostgresJs } from './from/postgres-js.js';
 export { fromPrisma, type PrismaLike } from './from/prisma.js';
+export { fromBetterSqlite3, fromBunSqlite, fromNodeSqlite } from './from/sqlite.js';
 export { fromTransaction, type TransactionSource } from './from/transaction.js';
 export { type DataSourceLike, fromTypeOrm } from './from/typeorm.js';
 

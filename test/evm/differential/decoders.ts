@@ -1,8 +1,8 @@
 import { AbiCoder, isError, ParamType, type Result } from 'ethers';
 import { type AbiParameter, decodeAbiParameters, type Hex } from 'viem';
 import { AbiData } from '../../../src/evm/abi-data.js';
-import { codecOf } from '../../../src/evm/codec-of.js';
 import { decodeValues } from '../../../src/evm/codec.js';
+import { codecOf } from '../../../src/evm/codec-of.js';
 import type { Param, Value } from '../arbitrary-types.js';
 import { canonicalType } from '../encode.js';
 

@@ -77,8 +77,7 @@ export function followTokens({ rpcUrl, feed, output, onChange }: NodeTokensOptio
 
   return {
     contracts,
-    view: () =>
-      chainId === undefined ? undefined : { ...chainView(rpcUrl.href, chainId, contracts), contracts: [] },
+    view: () => (chainId === undefined ? undefined : { ...chainView(rpcUrl.href, chainId, contracts), contracts: [] }),
     async known() {
       if (isSlow) return;
       let timer: NodeJS.Timeout | undefined;
