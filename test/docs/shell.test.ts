@@ -117,17 +117,17 @@ describe.skipIf(!hasAnvil)(`"Develop locally"${needsAnvil}`, () => {
     // The service prints the address of its page, and goes on to deliver what the app takes.
     const [, address = ''] = await emulate.prints(/^Page: (\S+#token=\S+)$/m);
     expect((await fetch(address)).status).toBe(200);
-    await emulate.prints(/ 200 accepted {2}shop {2}Transfer /);
+    await emulate.prints(/ 200 accepted {2}Transfer {2}.* shop /);
     expect(app.output).toContain("type: 'uint256'");
 
     // A sample, one forgery of each kind, a load.
     expect(sent.output).toMatch(/^#1 +200 accepted /m);
     expect(sent.output).toMatch(/^(\d+) sent to \S+ in .*: \1 × 403$/m);
-    expect(sent.output).toMatch(/^0 accepted, [1-9]\d* refused, 0 failed$/m);
-    expect(sent.output).toMatch(/^100 accepted, 0 refused, 0 failed$/m);
+    expect(sent.output).toMatch(/^[1-9]\d* refused$/m);
+    expect(sent.output).toMatch(/^100 accepted$/m);
 
     // Through `listen`, which shows it and records it; then the recording, sent again and explained.
-    await listen.prints(/ 200 accepted {2}\/webhooks /);
+    await listen.prints(/ 200 accepted {2}Transfer {2}.* \/webhooks /);
     expect(recorded.output.match(/^#1 +200 accepted /gm)).toHaveLength(2);
     expect(recorded.output).toMatch(/^Authentic: /m);
 
