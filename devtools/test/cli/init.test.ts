@@ -84,6 +84,21 @@ describe('init in a project', () => {
     expect(await read('src/webhooks/receiver.test.ts')).toContain("from 'vitest'");
   });
 
+  it('writes a test for the runner of the project, and says what to do with TypeScript where there is none', async () => {
+    await withPackages('express', 'jest', 'typescript');
+    const { stdout, stderr } = await inProcess(['init', folder, '--json']);
+    expect(await read('webhooks/receiver.test.ts')).toContain("from '@jest/globals'");
+    expect([stdout.includes('Then:'), stderr.includes('The files are TypeScript')]).toEqual([false, false]);
+    await withPackages('express');
+    expect((await inProcess(['init', folder])).stderr).toContain('The files are TypeScript');
+  });
+
+  it('puts the route of Next.js beside the receiver in a project without its app router', async () => {
+    await withPackages('next', 'pg');
+    await inProcess(['init', folder]);
+    expect(await files()).toContain('webhooks/route.ts');
+  });
+
   it('says which page to read for a client that it has no file for', async () => {
     await withPackages('express', '@prisma/client');
     const { stderr } = await inProcess(['init', folder]);
