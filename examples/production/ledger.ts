@@ -5,14 +5,15 @@ import type { Pool, PoolClient } from 'pg';
 import { parseAbi } from 'viem';
 
 export const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
-const MINTED = '0x0000000000000000000000000000000000000000';
+/** The sender of what is minted, and the recipient of what is burned. */
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 export async function migrate(pool: Pool): Promise<void> {
   await pool.query('CREATE TABLE IF NOT EXISTS balances (account text PRIMARY KEY, amount numeric(78) NOT NULL)');
 }
 
 async function add(tx: PoolClient, account: string, amount: bigint): Promise<void> {
-  if (account === MINTED) return;
+  if (account === ZERO_ADDRESS) return;
   await tx.query(
     `INSERT INTO balances VALUES ($1, $2)
      ON CONFLICT (account) DO UPDATE SET amount = balances.amount + excluded.amount`,

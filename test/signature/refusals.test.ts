@@ -28,7 +28,7 @@ it.each<[says: string, refuse: () => WebhookError | undefined]>([
   expect(refusal?.message).toContain(` Causes and fixes: ${docsOf(code as never)}`);
 });
 
-it('there is no refusal of well-formed headers', () => {
+it('accepts well-formed headers', () => {
   expect(ofHeaders({})).toBeUndefined();
 });
 

@@ -9,8 +9,8 @@ const stale = (id: string, more = {}) => {
   return recordOf(id, { attempt: { at, status: 403 }, ...more });
 };
 
-describePage('what is not known yet', (ground) => {
-  it('is not shown as nothing: a search that runs, a body that was not read', async () => {
+describePage('a page that still waits for an answer', (ground) => {
+  it('shows that a search runs, and that a body was not read', async () => {
     const { page, source } = await ground.open();
     source.feed.put(recordOf('1', { verified: false, attempt: { status: 403 } }));
     await rowsOf(page).getByText('not read').waitFor();
@@ -95,7 +95,7 @@ describePage('the list', (ground) => {
     const exported = page.waitForRequest('**/api/recording');
     await page.getByRole('button', { name: 'Export 3' }).click();
     expect((await exported).postDataJSON().ids.toSorted()).toEqual(['2', '3', '4']);
-    // What is not authentic is not signed.
+    // A forged delivery is not signed again.
     await page.getByRole('button', { name: 'Resend 2' }).click();
     await page.getByText('2 deliveries resent.').waitFor();
     expect(source.feed.list().map(({ attempts }) => attempts.length)).toEqual([1, 2, 2, 1]);

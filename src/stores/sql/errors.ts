@@ -106,7 +106,7 @@ export function late(what: string, { timeoutMs }: { readonly timeoutMs: number }
 
 export const GIVEN_UP = 'The transaction of this event was given up, because its time was over.';
 export const REPEATED =
-  'The client called the transaction a second time by itself. Turn its own retries off: the store runs transactions again after conflicts.';
+  'The client retried the transaction. Turn off its retries: the store runs a transaction again after a conflict.';
 export const FROZEN =
   'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
 export const CONFLICTS = `Concurrent transactions made this one fail ${MOST_TRIES} times, so it was rolled back. A redelivery tries again.`;

@@ -183,5 +183,5 @@ const content: readonly MatrixCase[] = [
   },
 ];
 
-/** What is genuine is taken, and what is not never gets further than its signature: handlers and verifiers. */
+/** Handlers and verifiers take authentic deliveries, and refuse others by their signature. */
 export const authenticCases = { authenticity, headers, content };

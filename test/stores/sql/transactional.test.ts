@@ -131,7 +131,7 @@ describe('a transactional store', () => {
     };
     const run = vi.fn(nothing);
     expect(await resultAfter(0, once(storeOver(repeating), 'a', run))).toBe(
-      'The client called the transaction a second time by itself. Turn its own retries off: the store runs transactions again after conflicts.',
+      'The client retried the transaction. Turn off its retries: the store runs a transaction again after a conflict.',
     );
     expect(run).toHaveBeenCalledTimes(1);
   });

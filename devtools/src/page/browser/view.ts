@@ -5,7 +5,7 @@ import type { Entry, Store } from './store.js';
 export interface Line {
   /** The newest. */
   readonly entry: Entry;
-  /** All of the fold, the newest first; one in a row of its own. */
+  /** The deliveries of the row, the newest first. */
   readonly entries: readonly Entry[];
   /** Whether the row is the first of a fold that was opened. */
   readonly isOpened: boolean;

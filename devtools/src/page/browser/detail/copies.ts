@@ -4,7 +4,7 @@ import type { Detail } from '../types.js';
 const OWN = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'accept-encoding', 'expect']);
 
 // A terminal would interpret these when the command is pasted. Line feeds and tabs are harmless in quotes.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
