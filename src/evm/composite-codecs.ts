@@ -34,7 +34,7 @@ export function recordOf(names: readonly string[], values: readonly unknown[]): 
  * The array or object in an input's value, which is JSON or JSON text; undefined otherwise. A number that JSON.parse
  * would round is returned as its digits.
  */
-export function structureOf(wire: JsonValue): object | undefined {
+function structureOf(wire: JsonValue): object | undefined {
   let value: unknown = wire;
   if (typeof wire === 'string') {
     try {

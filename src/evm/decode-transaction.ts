@@ -54,7 +54,7 @@ const functionItems = oncePerAbi((abi) => readFunctions(abi, () => {}));
  * @returns Name and arguments in the order of the ABI; `undefined` when no function has the selector.
  * @throws DecodeError `ERR_WEBHOOK_TRANSACTION` when the data does not contain the arguments.
  */
-export function decodeCall(event: TransactionIncluded, abi: unknown, input: Hex) {
+function decodeCall(event: TransactionIncluded, abi: unknown, input: Hex) {
   const fail = (where: string, reason: string) => new DecodeError('ERR_WEBHOOK_TRANSACTION', event, where, reason);
   const [found, other] = functionItems(abi).get(input.slice(0, SELECTOR)) ?? [];
   if (found === undefined) return undefined;

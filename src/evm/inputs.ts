@@ -9,7 +9,7 @@ import type { RawLog } from './types.js';
  * Puts an event's inputs in ABI order: by name if the names match, otherwise by position. Returns the reason as text if
  * neither is possible.
  */
-export function alignInputs({ inputs }: EventDetails, item: AbiEventItem): readonly EventInput[] | string {
+function alignInputs({ inputs }: EventDetails, item: AbiEventItem): readonly EventInput[] | string {
   if (inputs.length !== item.inputs.length)
     return `the event has ${inputs.length} inputs, the ABI ${item.inputs.length}.`;
   if (inputs.every(({ name }, at) => item.inputs[at]?.name === name)) return inputs;
@@ -23,7 +23,7 @@ export function alignInputs({ inputs }: EventDetails, item: AbiEventItem): reado
 }
 
 /** Whether an input's type is equivalent to the ABI's. */
-export function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
+function hasType(type: string, { codec, isHashed }: ItemInput): boolean {
   if (type === codec.type) return true;
   const written = type.replace(/\s+/g, '');
   if (written === codec.type || (isHashed && written === 'bytes32')) return true;

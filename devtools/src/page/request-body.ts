@@ -43,7 +43,7 @@ function fromBase64(text: unknown, mostBytes: number): Uint8Array {
 }
 
 /** The largest body of a delivery to send, in bytes: as much as receivers accept. */
-export const MOST_SENT = 10 * 1024 * 1024;
+const MOST_SENT = 10 * 1024 * 1024;
 
 /** The delivery to send that a request describes. */
 export async function bodyToSend(request: IncomingMessage): Promise<{ rawBody: Uint8Array; webhookId?: number }> {

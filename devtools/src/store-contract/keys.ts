@@ -54,7 +54,7 @@ export const keyCases: Cases = {
 const PLAIN_LENGTHS = [137, 200];
 
 /** Hostile keys that are unused if `id` is unused, always in the same order. */
-export function hostileKeys(id: string): string[] {
+function hostileKeys(id: string): string[] {
   const long = PLAIN_LENGTHS.flatMap((length) => {
     const part = id.padEnd(length - 1, '0');
     // These keys differ only at their end or at their beginning.

@@ -39,7 +39,7 @@ export interface DroppedContext {
 export type OnDropped = (event: WebhookEvent, context: DroppedContext) => unknown;
 
 /** The advice in error messages. */
-export const LOG_IDENTITY = '`idempotencyKey: (event) => logIdentity(event, { chainId })`';
+const LOG_IDENTITY = '`idempotencyKey: (event) => logIdentity(event, { chainId })`';
 /** Suffix that `logIdentity` appends to a log's key for its removal notice. */
 const REMOVAL = /[^:](:removed)$/;
 /** Delay in ms before a removal notice is checked again while its log is being handled. */

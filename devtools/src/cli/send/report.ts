@@ -20,7 +20,7 @@ export interface Latency {
 }
 
 /** Percentiles by the nearest rank; undefined without durations. */
-export function latencyOf(durations: readonly number[]): Latency | undefined {
+function latencyOf(durations: readonly number[]): Latency | undefined {
   if (durations.length === 0) return undefined;
   const sorted = Float64Array.from(durations).sort();
   const rank = (share: number) => round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] as number);

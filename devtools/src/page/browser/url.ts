@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** The part of the address after `#`; empty for the list without filters. */
-export function toHash({ open, filters }: Place): string {
+function toHash({ open, filters }: Place): string {
   const params = new URLSearchParams();
   const put = (name: string, value: string | undefined) => value !== undefined && params.append(name, value);
   put('open', open);
@@ -24,7 +24,7 @@ export function toHash({ open, filters }: Place): string {
 }
 
 /** Parses the result of `toHash`. Ignores unknown parts. */
-export function fromHash(hash: string): Place {
+function fromHash(hash: string): Place {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
   const get = (name: string) => params.get(name) ?? undefined;
   const chosen = params.getAll('verdict');

@@ -8,7 +8,7 @@ const hex = (byte: number) => byte.toString(16).padStart(2, '0');
 const ascii = (byte: number) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·');
 
 /** One line of a dump: offset, bytes, and their ASCII characters. */
-export function hexLine(bytes: Uint8Array, offset: number, width: number): string {
+function hexLine(bytes: Uint8Array, offset: number, width: number): string {
   const part = bytes.subarray(offset, offset + width);
   const cells = Array.from(part, (byte, index) => (index === width / 2 ? ` ${hex(byte)}` : hex(byte))).join(' ');
   return `${offset.toString(16).padStart(8, '0')}  ${cells.padEnd(width * 3)}  ${Array.from(part, ascii).join('')}`;
