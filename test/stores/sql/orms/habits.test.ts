@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
       runs++;
       await failing();
     });
-    await expect(work).rejects.toMatchObject({ ...ERR_STORE, message: expect.stringContaining('retries off') });
+    await expect(work).rejects.toMatchObject({ ...ERR_STORE, message: expect.stringContaining('Turn off its retries') });
     expect(runs).toBe(1);
     await run('SELECT 1');
     await close();
