@@ -1,12 +1,21 @@
+import { WebhookError } from '../errors.js';
 import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
-import { memoryLetters } from './memory-letters.js';
-import { memoryLogs } from './memory-logs.js';
-import { type ClaimAnswer, type Claimed, DEFAULT_RETENTION_MS, type LeaseStore, type Step } from './store.js';
+import { isApplied } from './log-store.js';
+import { memoryLetters, memoryLogs, memoryRecords, NO_ROW, type Row } from './memory-rows.js';
+import { storableArrival } from './storable.js';
+import {
+  type ClaimAnswer,
+  DEFAULT_RETENTION_MS,
+  type Failed,
+  type Failure,
+  type LeaseStore,
+  type Step,
+} from './store.js';
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** Most keys to remember, at about 150 bytes each; beyond that the oldest is forgotten. (Default: 100 000.) */
+  /** Most keys to remember, at about 350 bytes each; beyond that the oldest is forgotten. (Default: 100 000.) */
   readonly maxKeys?: number | undefined;
   /** How long a key is remembered after it took effect, in ms. (Default: 7 days.) */
   readonly retentionMs?: number | undefined;
@@ -50,87 +59,138 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   checkNumber('maxLetters', maxLetters, 0);
   checkFunction('now', now);
 
-  const claims = new Map<string, { readonly owner: string; readonly until: number }>();
-  /** When each key expires. All keys are kept equally long, so the order of insertion is the order of expiry. */
-  const done = new Map<string, number>();
+  /** The rows of runs, dead letters, and logs that are not final: none of them is dropped. */
+  const kept = new Map<string, Row>();
+  /** The other rows. All are kept equally long, so the order of insertion is the order of expiry. */
+  const passing = new Map<string, Row>();
+  let letterCount = 0;
   /** Since when every key that took effect is known: since the store was created, or dropped a key to make room. */
   let completeSince = now();
   // One iterator for all calls: a new iterator would step over all deleted entries.
-  let iterator = done.entries();
-  let oldest: [string, number] | undefined;
+  let iterator = passing.entries();
+  let oldest: [string, Row] | undefined;
 
-  function remember(key: string): void {
-    const time = now();
-    for (;;) {
+  function makeRoom(): void {
+    for (const time = now(); ; oldest = undefined) {
       if (oldest === undefined) {
         const next = iterator.next();
-        if (next.done) iterator = done.entries();
+        if (next.done) iterator = passing.entries();
         oldest = next.value;
       }
-      if (oldest === undefined || (oldest[1] > time && done.size < maxKeys)) break;
-      if (oldest[1] > time) completeSince = Math.max(completeSince, oldest[1] - retentionMs + 1);
-      done.delete(oldest[0]);
-      oldest = undefined;
+      if (oldest === undefined) return;
+      const [key, row] = oldest;
+      if (passing.get(key) !== row) continue;
+      if (row.expiresAt > time) {
+        if (passing.size < maxKeys) return;
+        if (row.isDone) completeSince = Math.max(completeSince, row.expiresAt - retentionMs + 1);
+      }
+      passing.delete(key);
     }
-    done.set(key, time + retentionMs);
   }
 
-  const isDone = (key: string) => Number(done.get(key)) > now();
-  const isHeld = (key: string) => (claims.get(key)?.until ?? Number.NEGATIVE_INFINITY) > leaseClock();
-  const isTaken = (key: string) => isHeld(key) || isDone(key);
-  const failures = memoryLetters(maxLetters, maxKeys, {
-    isTaken,
-    now,
-    transitionsOf: (key) => open.transitionsOf(key),
-    remember(key) {
-      open.forget(key);
-      remember(key);
-    },
-  });
-  const open = memoryLogs({ isDead: failures.isDead, remember });
-  const isOf = (owner: string, key: string) => claims.get(key)?.owner === owner;
+  function drop(key: string): void {
+    kept.delete(key);
+    passing.delete(key);
+  }
+
+  function put(key: string, row: Row): void {
+    drop(key);
+    if (row.owner !== undefined || row.letter !== undefined || row.log !== undefined) {
+      kept.set(key, row);
+      return;
+    }
+    makeRoom();
+    passing.set(key, row);
+  }
+
+  const rowOf = (key: string): Row | undefined => {
+    const row = kept.get(key) ?? passing.get(key);
+    return row && (row.expiresAt > now() || kept.has(key)) ? row : undefined;
+  };
+  const isHeld = (row: Row | undefined) => row?.owner !== undefined && row.until > leaseClock();
+
+  /** Remembers that a key took effect, or that its dead letter was discarded. */
+  function finish(key: string, row: Row, doneAt = row.doneAt): void {
+    if (row.letter !== undefined) letterCount--;
+    const { record, claimedAt, attempts } = row;
+    put(key, { ...NO_ROW, record, claimedAt, attempts, doneAt, isDone: true, expiresAt: now() + retentionMs });
+  }
+
+  /** Whether a step may have a row that no run holds. */
+  function isFree(key: string, row: Row | undefined, { from, transitions }: Step): boolean {
+    if (row?.isDone) return false;
+    if (row?.letter !== undefined) return from === 'dead';
+    if (row?.log === undefined) return from === 'free';
+    const { transitions: count } = row.log;
+    return count === transitions?.get(key) && from === (isApplied(count) ? 'applied' : 'reverted');
+  }
+
+  function claim(key: string, owner: string, step: Step): ClaimAnswer {
+    const row = rowOf(key);
+    if (isHeld(row)) return 'in-progress';
+    if (!isFree(key, row, step)) return 'duplicate';
+    const given = step.records?.get(key);
+    const record = given ? storableArrival(given) : row?.record;
+    put(key, { ...(row ?? NO_ROW), record, owner, until: leaseClock() + leaseMs, claimedAt: now() });
+    return row?.owner === undefined ? {} : { abandoned: true };
+  }
 
   /** Returns false if another owner has taken over, and may have recorded the key. */
-  function record(key: string, owner: string, step: Step): boolean {
+  function record(key: string, owner: string, { to, logs }: Step): boolean {
+    const row = rowOf(key) ?? NO_ROW;
     // The lease of the owner that took over may have ended as well.
-    if (!isOf(owner, key) && (claims.has(key) ? isHeld(key) : isDone(key))) return false;
-    claims.delete(key);
-    if (open.record(key, step)) failures.forget(key);
-    else failures.settle(key);
+    if (row.owner !== owner && (row.isDone || isHeld(row))) return false;
+    finish(key, row, now());
+    const log = row.log ?? logs?.get(key);
+    if (to === 'done' || log === undefined) return true;
+    const count = row.log?.transitions ?? 0;
+    const transitions = count + Number(isApplied(count) !== (to === 'applied'));
+    put(key, { ...(rowOf(key) ?? NO_ROW), isDone: false, attempts: 0, log: { ...log, transitions } });
     return true;
   }
 
-  /** Whether a step may have a key that no run holds. */
-  function isFree(key: string, step: Step): boolean {
-    if (isDone(key)) return false;
-    if (step.from === 'applied' || step.from === 'reverted') return open.matches(key, step);
-    return failures.isDead(key) ? step.from === 'dead' : step.from === 'free' && !open.has(key);
+  function release(key: string, owner: string): void {
+    const row = rowOf(key);
+    if (row?.owner !== owner) return;
+    if (row.attempts > 0 || row.log) put(key, { ...row, owner: undefined });
+    else drop(key);
   }
 
+  function fail(key: string, failure: Failure): Failed | undefined {
+    const row = rowOf(key) ?? NO_ROW;
+    const isLetter = row.letter !== undefined;
+    if (failure.isUnknown || row.isDone || isHeld(row)) return undefined;
+    if (!isLetter && row.log?.transitions !== failure.transitions) return undefined;
+    const { letter, source, code, message, kind } = failure;
+    const time = now();
+    const attempts = row.attempts + 1;
+    const firstFailedAt = row.attempts > 0 ? row.firstFailedAt : time;
+    const isDue = attempts >= failure.afterAttempts && time - firstFailedAt >= failure.afterMs;
+    if (isDue && !isLetter && letterCount >= maxLetters) throw new WebhookError('ERR_WEBHOOK_STORE', FULL);
+    if (isDue && !isLetter) letterCount++;
+    put(key, {
+      ...{ ...row, attempts, firstFailedAt, lastFailedAt: time, code, message, expiresAt: time + retentionMs },
+      record: kind === undefined ? { ...row.record, source } : storableArrival(failure),
+      // Otherwise without the event, which its next delivery brings again.
+      letter: isDue || isLetter ? letter : undefined,
+    });
+    return { attempts, firstFailedAt, isDead: isDue || isLetter };
+  }
+
+  const rows = { rowOf, isHeld, finish, kept };
   return {
     leaseMs,
-    letters: failures.letters,
-    logs: open.logs,
+    letters: { ...memoryLetters(rows), fail: async (key, failure) => fail(key, failure) },
+    records: memoryRecords(rows, passing),
+    logs: memoryLogs(rows),
     rememberedSince: () => Math.max(completeSince, now() - retentionMs),
-    async claim(keys, owner, step) {
-      const until = leaseClock() + leaseMs;
-      const answers = new Map<string, ClaimAnswer>();
-      for (const key of keys) {
-        if (isHeld(key)) answers.set(key, 'in-progress');
-        else if (!isFree(key, step)) answers.set(key, 'duplicate');
-        else {
-          answers.set(key, claims.has(key) ? ABANDONED : CLAIMED);
-          claims.set(key, { owner, until });
-        }
-      }
-      return answers;
-    },
+    claim: async (keys, owner, step) => new Map(keys.map((key) => [key, claim(key, owner, step)])),
     record: async (keys, owner, step) => new Map(keys.map((key) => [key, record(key, owner, step)])),
     async release(keys, owner) {
-      for (const key of keys) if (isOf(owner, key)) claims.delete(key);
+      for (const key of keys) release(key, owner);
     },
   };
 }
 
-const CLAIMED: Claimed = {};
-const ABANDONED: Claimed = { abandoned: true };
+const FULL =
+  'The memory store is full of dead letters (maxLetters), so the event will be redelivered. Retry or discard letters, or use a store that survives a restart.';

@@ -48,18 +48,21 @@ function shortText(text: unknown): string | undefined {
   return PLAIN_TEXT.test(text) ? text : readableText(text.slice(0, MOST));
 }
 
-/** A record, or a failure with one, with texts that every database can keep. */
-export function storableRecord<Record extends SomeRecord>(record: Record): Record {
-  const { source, via, kind, eventId, receivedAt = Number.NaN } = record;
+/** The record in a record or a failure, with texts that every database can keep. */
+export function storableArrival({ source, via, kind, eventId, receivedAt = Number.NaN }: SomeRecord): SomeRecord {
   const isTime = receivedAt >= 0 && receivedAt <= LATEST_MS;
   return {
-    ...record,
     source: shortText(source),
     via: shortText(via),
     kind: shortText(kind),
     eventId: shortText(eventId),
     receivedAt: isTime ? Math.floor(receivedAt) : undefined,
   };
+}
+
+/** A record, or a failure with one, with texts that every database can keep. */
+export function storableRecord<Record extends SomeRecord>(record: Record): Record {
+  return { ...record, ...storableArrival(record) };
 }
 
 /** The same step with keys and texts in stored form. */

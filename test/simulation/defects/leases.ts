@@ -68,7 +68,7 @@ export const leaseDefects: readonly Defect[] = [
   }),
   // The store in memory runs a key again that took effect.
   planted('memory forgets what is done', ['memory'], 50, {
-    [MEMORY]: { 'if (isDone(key)) return false;': '' },
+    [MEMORY]: { 'if (row?.isDone) return false;': '' },
   }),
   // A redelivery does not wait for the pending record of its key.
   planted('a redelivery passes a pending record', ['leased'], 4000, {
