@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRemoved } from 'event-webhook-receiver/evm';
+import { isRemoved, rawLog } from 'event-webhook-receiver/evm';
 import { describe, expect, it } from 'vitest';
 import { untilClosed } from '../../../test/servers/server.js';
 import { sampleTokenAbi } from '../../src/cli/anvil/sample-token.js';
 import { app, limits, pageOf, scratch } from './emulated.js';
 import { onTerminal } from './on-terminal.js';
 import { startHere, startProcess, ways } from './running.js';
+import { asProcess } from './tool.js';
 
 const { ANVIL = '' } = process.env;
 
@@ -76,6 +77,33 @@ describe('emulate --anvil', () => {
       await untilClosed(Number(new URL(rpc).port));
       expect(emulate.stderr).toBe('');
     }
+  });
+
+  it('takes re-orgs of any depth from the command reorg', limits, async () => {
+    const secretFile = join(await scratch(), 'secret');
+    const { url, event } = await app(secretFile);
+    const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
+    const emulate = startProcess(['emulate', '--port', '0', '--anvil', '--interval', '3600', ...register], { ANVIL });
+    const rpc = /http:\S+(?=,)/.exec(await emulate.until(/^Chain/))?.[0] ?? '';
+    const page = await pageOf(emulate);
+    for (let sent = 0; sent < 12; sent++) {
+      await page('POST', 'sample');
+      await event();
+    }
+    const reorg = await asProcess(['reorg', '--rpc', rpc, '--depth', '9', '--json']);
+    expect([reorg.code, JSON.parse(reorg.stdout)]).toEqual([0, { reorg: { depth: 9 } }]);
+    const removed: number[] = [];
+    while (removed.length < 9) {
+      const came = await event();
+      if (came.event === 'event.emitted' && isRemoved(came)) removed.push(Number(rawLog(came)?.blockNumber));
+    }
+    const [highest = 0] = removed;
+    expect(removed).toEqual(Array.from({ length: 9 }, (_, at) => highest - at));
+    const { code, stderr } = await asProcess(['reorg', '--rpc', rpc, '--depth', '1000']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/No re-org: the chain has only \d+ blocks after block 1/),
+    ]);
   });
 
   it('makes a re-org at a key, and delivers the removal of its logs', limits, async () => {

@@ -81,6 +81,9 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['nothing to compare with', [...reconcile], /Give either --receiver or --webhook/],
   ['nothing to retry', ['dead-letters', 'retry', '--receiver', 'x'], /Cannot import x/],
   ['no receiver', ['dead-letters', 'list'], /--receiver/],
+  ['a re-org of no chain', ['reorg'], /Required option '--rpc <url>' not specified/],
+  ['a re-org of no block', ['reorg', '--rpc', '1', '--depth', '0'], /--depth must be a whole number from 1/],
+  ['a re-org of a chain that is not there', ['reorg', '--rpc', '1'], /localhost:1 does not answer as anvil does/],
   ['an id that is not a number', ['webhooks', 'get', 'x'], /id of a webhook must be a whole number/],
 ];
 
@@ -119,7 +122,7 @@ test('a misplaced secret is not printed', async () => {
 const commands = [
   ...['listen', 'send', 'replay', 'explain', 'emulate', 'register', 'webhooks list', 'webhooks get', 'webhooks update'],
   ...['webhooks remove', 'webhooks log', 'reconcile', 'dead-letters list', 'dead-letters show'],
-  ...['dead-letters retry', 'dead-letters discard', 'status'],
+  ...['dead-letters retry', 'dead-letters discard', 'status', 'reorg'],
 ];
 
 describe('help', () => {

@@ -1,5 +1,6 @@
 import { type Address, createClient, encodeFunctionData, type Hash, http } from 'viem';
 import { CommandError } from '../command-error.js';
+import { replaceBlocks } from './replace-blocks.js';
 import { sampleTokenAbi, sampleTokenBytecode } from './sample-token.js';
 
 /** A token on a local chain, and transfers of it. */
@@ -17,9 +18,10 @@ const GAS = '0x1e8480';
 
 /** Deploys the sample token from the first account of a chain whose accounts are unlocked, as anvil's are. */
 export async function deploySampleToken(rpcUrl: string, signal: AbortSignal): Promise<SampleToken> {
-  const { request } = createClient({
+  const client = createClient({
     transport: http(rpcUrl, { timeout: 10_000, maxResponseBodySize: 2 ** 20, fetchOptions: { signal } }),
   });
+  const { request } = client;
   const send = (transaction: { from: Address; to?: Address; data: `0x${string}` }): Promise<Hash> =>
     request({ method: 'eth_sendTransaction', params: [{ ...transaction, gas: GAS }] });
   const [owner, ...others] = (await request({ method: 'eth_accounts' })) as [Address, ...Address[]];
@@ -47,11 +49,7 @@ export async function deploySampleToken(rpcUrl: string, signal: AbortSignal): Pr
       const data = encodeFunctionData({ abi: sampleTokenAbi, functionName: 'transfer', args: [to, value] });
       return await send({ from: owner, to: address, data });
     },
-    async reorg(depth) {
-      const above = Number(await request({ method: 'eth_blockNumber' })) - 1;
-      if (depth > above) throw new Error(`only ${above} blocks came after that of the token.`);
-      await request({ method: 'anvil_reorg' as never, params: [depth, []] as never });
-    },
+    reorg: (depth) => replaceBlocks(client, depth),
   };
 }
 

@@ -19,7 +19,7 @@ const define = (own: shared.Own) => {
 
 Serves the registration API at http://127.0.0.1:4000/api/v0/webhooks and delivers signed events to the registered webhooks, with retries. The inspector page can inject faults.
 
-With --rpc it watches a chain. With --anvil it starts a chain with a sample token and one transfer a second; anvil comes from ANVIL or the PATH, to which npx adds node_modules/.bin, and is never downloaded. The key x makes a re-org. Without either, the page sends sample events.`,
+With --rpc it watches a chain. With --anvil it starts a chain with a sample token and one transfer a second; anvil comes from ANVIL or the PATH, to which npx adds node_modules/.bin, and is never downloaded. The key x makes a re-org of 3 blocks, and the command reorg one of any depth. Without either, the page sends sample events.`,
     )
     .addOption(shared.port('the API').default(4000))
     .addOption(shared.host('the API'))

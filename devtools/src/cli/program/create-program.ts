@@ -28,6 +28,7 @@ export const COMMANDS: readonly Listed[] = [
     'Run the service on this machine: registration, signed deliveries, and a chain to watch',
     () => import('../commands/emulate.js'),
   ],
+  ['reorg', 'Make a re-org: replace the last blocks of an anvil chain', () => import('../commands/reorg.js')],
   [
     'register <url>',
     'Register a webhook with the service and get its signing secret',
