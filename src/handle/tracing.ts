@@ -37,6 +37,8 @@ export interface InFlightMessage {
 
 /** The result of a pass over the logs whose blocks are not final. Published for each pass. */
 export interface ReorgReport {
+  /** ID of the chain. */
+  readonly chainId: number;
   /** Events that took effect because their block is on the chain: again, or for the first time. */
   readonly applied: number;
   /** Events whose effect was reverted. */

@@ -46,7 +46,7 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * - `webhook.in_flight`, an up-down counter of the places of `maxInFlight` in use: by authentic deliveries being handled, and by
  *   handlers that still run after their time limit;
  * - `webhook.dead_letters`, a counter of events whose handler failed for good, by `webhook.event.kind`;
- * - `webhook.reorg.events`, a counter of effects that followed a re-org, by `webhook.reorg.change`;
+ * - `webhook.reorg.events`, a counter of effects that followed a re-org, by chain and `webhook.reorg.change`;
  * - `webhook.reorg.open` and `webhook.reorg.oldest_block`, gauges of the events whose block is not final, and of the lowest
  *   such block;
  * - `webhook.delivery.body.size`, a histogram of bytes;

@@ -153,12 +153,13 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
 
   function countReorgs(report: ReorgReport): void {
     const { reorgEvents, reorgOpen, reorgOldest } = instruments();
+    const attributes: Attributes = { ...base, 'webhook.reorg.chain_id': report.chainId };
     for (const change of ['applied', 'reverted', 'failed'] as const) {
-      if (report[change] > 0) reorgEvents.add(report[change], { ...base, 'webhook.reorg.change': change });
+      if (report[change] > 0) reorgEvents.add(report[change], { ...attributes, 'webhook.reorg.change': change });
     }
     // A gauge keeps its value: without this one, a last block that became final would look like one that never does.
-    reorgOpen.record(report.open, base);
-    if (report.oldestBlock !== undefined) reorgOldest.record(report.oldestBlock, base);
+    reorgOpen.record(report.open, attributes);
+    if (report.oldestBlock !== undefined) reorgOldest.record(report.oldestBlock, attributes);
   }
 
   function countReconcile({ source, chainId, stopped, final, to, ...counts }: ReconcileReport): void {

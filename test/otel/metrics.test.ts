@@ -61,11 +61,12 @@ describe('the metrics', () => {
     await deliver(logOf('A'), logOf('A', { number: 11 }));
     for (const number of [10, 11]) chain.canonical.set(number, hashOf('B', number));
     await settle();
+    const attributes = { 'webhook.reorg.chain_id': 31337 };
     expect(await points('webhook.reorg.events')).toEqual([
-      { attributes: { 'webhook.reorg.change': 'reverted' }, value: 1 },
-      { attributes: { 'webhook.reorg.change': 'failed' }, value: 1 },
+      { attributes: { ...attributes, 'webhook.reorg.change': 'reverted' }, value: 1 },
+      { attributes: { ...attributes, 'webhook.reorg.change': 'failed' }, value: 1 },
     ]);
-    expect(await points('webhook.reorg.oldest_block')).toEqual([{ attributes: {}, value: 10 }]);
+    expect(await points('webhook.reorg.oldest_block')).toEqual([{ attributes, value: 10 }]);
   });
 
   it('show how many events may still change, and from which block on', async () => {

@@ -38,7 +38,7 @@ export function scriptedChain() {
   const canonical = new Map<number, string>();
   const chain = { canonical, finalNumber: -1, asked: [] as number[], isSilentAtDeliveries: true };
   const view: ChainView = {
-    chain: String(CHAIN_ID),
+    chainId: CHAIN_ID,
     intervalMs: false,
     idempotencyKey: (event) => logIdentity(event, { chainId: CHAIN_ID }),
     placeOf(event) {

@@ -71,7 +71,7 @@ export function chainView(options: ChainReorgsOptions): ChainView {
   }
 
   return {
-    chain,
+    chainId,
     intervalMs,
     idempotencyKey: (event) => logIdentity(event, { chainId }),
 

@@ -12,8 +12,7 @@ export interface BlockVerdict {
 
 /** The chain that effects follow. */
 export interface ChainView {
-  /** Identifies the chain, such as `1` for Ethereum. */
-  readonly chain: string;
+  readonly chainId: number;
   readonly idempotencyKey: Reorgs['idempotencyKey'];
   /** How often a receiver looks for re-orgs, in ms; false: only when `settleReorgs` is called. */
   readonly intervalMs: number | false;

@@ -34,12 +34,13 @@ const PAGE = 1000;
 
 /** Makes the effects of logs follow the chain. */
 export function createRevise(view: ChainView, { logs, apply, revert, keep, report }: ReviseParts) {
-  const { chain } = view;
+  const { chainId } = view;
+  const chain = String(chainId);
   const kept = logOf(view);
 
   /** One pass, until `isOver`; over the blocks of `numbers` only, if given. Rejects if the store fails. */
   async function pass(isOver: () => boolean, numbers?: readonly number[]): Promise<ReorgReport> {
-    const counts = { applied: 0, reverted: 0, failed: 0, final: 0 };
+    const counts = { chainId, applied: 0, reverted: 0, failed: 0, final: 0 };
     const owner = crypto.randomUUID();
     if (!(await logs.lead(chain, owner))) return { ...counts, open: 0, isElsewhere: true };
     const due: Due[] = [];

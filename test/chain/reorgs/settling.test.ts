@@ -7,7 +7,7 @@ it('reports the open events of all blocks after a pass over some', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const reports: ReorgReport[] = [];
-  const counts = { applied: 0, reverted: 0, failed: 0, final: 0, isElsewhere: false };
+  const counts = { chainId: 1, applied: 0, reverted: 0, failed: 0, final: 0, isElsewhere: false };
   const pass = async (_isOver: () => boolean, numbers?: readonly number[]): Promise<ReorgReport> =>
     numbers
       ? { ...counts, reverted: 1, open: numbers.length, oldestBlock: numbers[0] }
@@ -24,7 +24,7 @@ it('reports the open events of all blocks after a pass over some', async () => {
   ]);
 });
 
-const NONE: ReorgReport = { applied: 0, reverted: 0, failed: 0, final: 0, open: 0, isElsewhere: false };
+const NONE: ReorgReport = { chainId: 1, applied: 0, reverted: 0, failed: 0, final: 0, open: 0, isElsewhere: false };
 
 /** Passes at intervals, over a gate that a test closes. */
 function settling(intervalMs: number | false, pass: (isOver: () => boolean, numbers?: readonly number[]) => unknown) {

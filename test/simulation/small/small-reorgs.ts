@@ -44,11 +44,11 @@ const ALL: Rules = {
   settlesAtVersion: true,
 };
 const KEY = '1:log';
-const CHAIN = '1';
+const CHAIN_ID = 1;
 const HEIGHT = 16;
 const ABOUT = { timestamp: '1767225600', via: 'webhook' } as const;
 const item = { status: 'event', event: eventOf('a') } as unknown as EventItem;
-const block = { chain: CHAIN, blockNumber: HEIGHT, blockHash: 'A' };
+const block = { chain: String(CHAIN_ID), blockNumber: HEIGHT, blockHash: 'A' };
 
 /**
  * One height with blocks A and B, one log in A, and two replicas that each make passes, over an atomic store. Questions to
@@ -119,7 +119,7 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
       const isFinal = () => ask(who, 'final', () => chain.isFinal);
       const hash = () => ask(who, 'hash', () => chain.canonical);
       return {
-        chain: CHAIN,
+        chainId: CHAIN_ID,
         intervalMs: false,
         idempotencyKey: () => KEY,
         placeOf: () => ({ block, logIndex: 0 }),
