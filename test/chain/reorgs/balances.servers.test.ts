@@ -19,8 +19,12 @@ import { hasMariadb, needsMariadb, startMariadb } from '../../servers/mariadb.js
 import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
 import { createRecorder, watch } from '../watching.js';
 
-/** How many re-orgs for each database; more by hand. Anvil loses the state of its contracts after some dozens. */
+/** How many re-orgs for each database. By hand: `REORGS=200 node scripts/test.mjs servers test/chain/reorgs/balances`. */
 const REORGS = Number(process.env.REORGS ?? 6);
+/** Most re-orgs of one chain: anvil loses the state of its contracts after some dozens. */
+const MOST = 25;
+/** How many re-orgs each chain has. */
+const ROUNDS = Array.from({ length: Math.ceil(REORGS / MOST) }, (_, round) => Math.min(MOST, REORGS - round * MOST));
 const PROGRAM = fileURLToPath(new URL('balances-child.ts', import.meta.url));
 const TABLE = 'CREATE TABLE balances (who VARCHAR(42) PRIMARY KEY, amount BIGINT NOT NULL)';
 const LIST = 'SELECT who, amount FROM balances WHERE amount <> 0';
@@ -103,17 +107,23 @@ const suites = [
   ['sqlite', true, ''],
 ] as const;
 
+/** Each database with each chain. */
+const plays = suites.flatMap(([dialect, hasServer, needsServer]) =>
+  ROUNDS.map((count, round) => ({ dialect, hasServer, needsServer, count, round })),
+);
+
 // Beside other suites, twelve took up to 37 s over one database.
-describe.skipIf(!hasAnvil)(`balances that follow a real chain${needsAnvil}`, { timeout: REORGS * 30_000 }, () => {
-  for (const [dialect, hasServer, needsServer] of suites) {
-    it.skipIf(!hasServer)(`end as those of the chain, over ${dialect} and kills${needsServer}`, async () => {
+describe.skipIf(!hasAnvil)(`balances that follow a real chain${needsAnvil}`, { timeout: MOST * 30_000 }, () => {
+  for (const { dialect, hasServer, needsServer, count, round } of plays) {
+    const title = `end as those of chain ${round + 1} after ${count} re-orgs, over ${dialect} and kills${needsServer}`;
+    it.skipIf(!hasServer)(title, async () => {
       const chain = await openChain();
       onTestFinished(() => chain.close());
       const database = await databases[dialect]();
       await database.run(TABLE);
       const environment = { DIALECT: dialect, DATABASE: database.url, RPC_URL: chain.client.transport.url ?? '' };
       const children = [await startChild(environment), await startChild(environment)];
-      const random = createRandom(dialect.length + REORGS);
+      const random = createRandom(dialect.length + REORGS + round);
       const pending: Promise<void>[] = [];
 
       async function deliver(events: readonly WebhookEvent[]): Promise<void> {
@@ -137,7 +147,7 @@ describe.skipIf(!hasAnvil)(`balances that follow a real chain${needsAnvil}`, { t
       onTestFinished(() => watcher.close());
 
       const people = chain.accounts.slice(0, 4);
-      for (let reorg = 0; reorg < REORGS; reorg++) {
+      for (let reorg = 0; reorg < count; reorg++) {
         await mine(chain, people, random, random.int(1, 12));
         const depth = random.int(1, 12);
         const height = Number(await chain.client.getBlockNumber({ cacheTime: 0 }));
