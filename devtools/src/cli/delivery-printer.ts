@@ -1,12 +1,12 @@
 import { type Explainer, LATE } from '../confined/explainer.js';
-import type { Attempt, Verdict } from '../deliveries/delivery-record.js';
+import { type Why, whyOf } from '../deliveries/causes.js';
+import type { Attempt, Cause, Verdict } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type FindingSources, findingsOf, MOST_BYTES } from '../deliveries/findings.js';
+import { type FindingSources, MOST_BYTES } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf, summaryOf } from '../deliveries/views.js';
 import type { Finding } from '../explain/finding.js';
-import { causeOf } from '../page/causes.js';
 import { countsText, deliveryText, detailLines, refusalLines } from './delivery-text.js';
 import type { Output } from './output.js';
 import { visible } from './visible.js';
@@ -89,15 +89,15 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     const isLate = isEnding || waitedMs > PATIENCE_MS;
     const current = await read(record, isLate);
     const shown = attempt ? atAttempt(current, attempt) : current;
-    const findings = await findingsOf(shown, sources, isLate ? async () => [LATE] : explainer.explain);
+    const why = await whyOf(shown, sources, isLate ? async () => [LATE] : explainer.explain);
     if (record.verified === false) startedAt ??= performance.now();
-    countCause(shown, findings);
-    printOne(shown, findings);
+    countCause(shown, why.cause);
+    printOne(shown, why);
   }
 
   const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
 
-  function printOne(record: KeptDelivery, findings: readonly Finding[], more: readonly string[] = []): void {
+  function printOne(record: KeptDelivery, { findings }: Why, more: readonly string[] = []): void {
     const last = lastOf(record);
     const shown = summary(record);
     if (output.json) {
@@ -124,13 +124,14 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     return !isSame;
   }
 
-  function countCause(record: KeptDelivery, findings: readonly Finding[]): void {
-    const { verdict, at, timestampAt = at } = summary(record);
+  function countCause(record: KeptDelivery, cause: Cause | undefined): void {
+    const last = lastOf(record);
+    const verdict = verdictOf(last);
     if (verdict === 'accepted' || verdict === 'pending') return;
-    const { at: sentAt, code, reason = code, status } = lastOf(record);
+    const { code, reason = code, status } = last;
     const other =
       code === undefined ? { id: `status-${status}`, text: `answered ${status}` } : { id: code, text: String(reason) };
-    const { id, text } = causeOf(findings, sentAt - timestampAt) ?? other;
+    const { id, text } = cause ?? other;
     const before = causes.get(id)?.count ?? 0;
     if (before > 0 || causes.size < MOST_CAUSES) causes.set(id, { count: before + 1, text });
   }
@@ -200,8 +201,8 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     note: (text) => enqueue(async () => output.note(text)),
     details: (record) =>
       enqueue(async () => {
-        const findings = await findingsOf(record, sources, explainer.explain);
-        printOne(await read(record, false), findings, detailLines(record, colors));
+        const why = await whyOf(record, sources, explainer.explain);
+        printOne(await read(record, false), why, detailLines(record, colors));
       }),
     async done(recording) {
       isEnding = true;

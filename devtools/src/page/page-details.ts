@@ -1,6 +1,7 @@
 import type { Explainer } from '../confined/explainer.js';
+import { whyOf } from '../deliveries/causes.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type FindingSources, findingsOf, NOT_DECODED } from '../deliveries/findings.js';
+import { type FindingSources, NOT_DECODED } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { type Detail, detailOf, type SummaryContext } from '../deliveries/views.js';
 import { PageError } from './page-guard.js';
@@ -20,8 +21,8 @@ export function createPageDetails({ feed, explainer, sources, context }: PageDet
   return {
     async detail(record: KeptDelivery): Promise<Detail> {
       const about = context();
-      const [findings, viewed] = await Promise.all([
-        findingsOf(record, sources(), explain),
+      const [{ findings }, viewed] = await Promise.all([
+        whyOf(record, sources(), explain),
         view(record.rawBody, about.contracts),
       ]);
       if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] }, about);

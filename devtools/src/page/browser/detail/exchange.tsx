@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { ageText } from '../../age.js';
+import { ageText } from '../../../deliveries/text-limits.js';
 import { bytes, counted, moment, momentWithZone } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { Attempt, HeaderLine } from '../types.js';

@@ -1,9 +1,9 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { expect, it, onTestFinished } from 'vitest';
+import { addCauses, causeOf, whyOf } from '../../src/deliveries/causes.js';
 import { createFeed } from '../../src/deliveries/feed.js';
-import { ageText } from '../../src/page/age.js';
-import { addCauses, causeOf } from '../../src/page/causes.js';
-import { recordOf, SECRET } from '../deliveries/records.js';
+import { ageText } from '../../src/deliveries/text-limits.js';
+import { recordOf, SECRET } from './records.js';
 
 const finding = (cause: string, what = 'What.') => ({ cause, what, confidence: 'certain' as const, fix: 'Fix.' });
 
@@ -41,4 +41,17 @@ it('explains each attempt once, and none that was accepted', async () => {
   feed.put({ ...refused, attempts: [...refused.attempts, { at: 1, headers: [], status: 403 }] });
   await expect.poll(() => feed.get('2')?.cause?.id).toBe('body-hex');
   expect([feed.get('1')?.cause, asked]).toEqual([undefined, 2]);
+});
+
+it('keeps what explains an attempt, but not that it could not be explained', async () => {
+  const feed = createFeed();
+  feed.put(recordOf('1', { attempt: { status: 403 } }));
+  const answers = ['not-explained', 'secret-quoted', 'body-hex'];
+  const ask = async () => {
+    const record = feed.get('1');
+    if (!record) throw new Error('not kept');
+    const sources = { headers: serviceHeaders, secretOf: () => SECRET };
+    return (await whyOf(record, sources, async () => [finding(answers.shift() ?? '')])).cause?.id;
+  };
+  expect([await ask(), await ask(), await ask()]).toEqual([undefined, 'secret-quoted', 'secret-quoted']);
 });

@@ -1,12 +1,11 @@
-import type { Attempt, Cause } from '../deliveries/delivery-record.js';
-import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { type FindingSources, findingsOf } from '../deliveries/findings.js';
-import { cut, printable } from '../deliveries/text-limits.js';
-import { verdictOf } from '../deliveries/verdict.js';
-import { lastOf, summaryOf } from '../deliveries/views.js';
 import type { Finding } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
-import { ageText } from './age.js';
+import type { Attempt, Cause } from './delivery-record.js';
+import type { Feed, KeptDelivery } from './feed.js';
+import { type FindingSources, findingsOf } from './findings.js';
+import { ageText, cut, printable } from './text-limits.js';
+import { verdictOf } from './verdict.js';
+import { lastOf, summaryOf } from './views.js';
 
 /** Identifiers that do not read well as words. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -40,13 +39,43 @@ export function causeOf(findings: readonly Finding[], ageMs: number): Cause | un
   return { id, text: TEXTS[id] ?? id.replaceAll('-', ' ') };
 }
 
+/** Why the last attempt of a delivery was not accepted. */
+export interface Why {
+  readonly findings: readonly Finding[];
+  /** The likeliest cause in a few words; undefined if it is unknown, or if nobody answered. */
+  readonly cause?: Cause | undefined;
+}
+
+type Explain = (question: Question) => Promise<readonly Finding[]>;
+
+/** What is known about attempts, so that the terminal and the page do not explain an attempt twice. */
+const known = new WeakMap<Attempt, Why>();
+
+/**
+ * Why the last attempt of a delivery was not accepted.
+ * @param explain runs `explainFailure` without blocking
+ */
+export async function whyOf(record: KeptDelivery, sources: FindingSources, explain: Explain): Promise<Why> {
+  const last = lastOf(record);
+  const before = known.get(last);
+  if (before) return before;
+  const findings = await findingsOf(record, sources, explain);
+  const { timestampAt = last.at } = summaryOf(record, { headers: sources.headers });
+  // Without a response, nobody has refused it: the code says why.
+  const isAnswered = last.status !== undefined || record.recorded;
+  const why = { findings, cause: isAnswered ? causeOf(findings, last.at - timestampAt) : undefined };
+  // An attempt that was not explained can be explained later.
+  if (findings.length > 0 && findings.every(({ cause }) => !UNKNOWN.has(cause))) known.set(last, why);
+  return why;
+}
+
 /** Deliveries that wait to be explained. In a flood of forgeries, the oldest stay without a cause. */
 const MOST_WAITING = 1000;
 
 export interface CausesOptions {
   readonly feed: Feed;
   readonly sources: () => FindingSources;
-  readonly explain: (question: Question) => Promise<readonly Finding[]>;
+  readonly explain: Explain;
 }
 
 /**
@@ -59,14 +88,10 @@ export function addCauses({ feed, sources, explain }: CausesOptions): () => void
   let isWorking = false;
 
   async function explainOne(record: KeptDelivery): Promise<void> {
-    const last = lastOf(record);
-    // Without a response, nobody has refused it: the code says why.
-    const isAnswered = last.status !== undefined || record.recorded;
-    const findings = isAnswered ? await findingsOf(record, sources(), explain) : [];
-    const { timestampAt = last.at } = summaryOf(record, { headers: sources().headers });
+    const { cause } = await whyOf(record, sources(), explain);
     // Another attempt may have been made meanwhile.
     const current = feed.get(record.id);
-    if (current && lastOf(current).at === last.at) feed.setCause(record.id, causeOf(findings, last.at - timestampAt));
+    if (current && lastOf(current).at === lastOf(record).at) feed.setCause(record.id, cause);
   }
 
   async function work(): Promise<void> {
