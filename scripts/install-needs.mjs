@@ -22,7 +22,6 @@ const SYSTEM = {
   },
   pgbouncer: { programs: ['pgbouncer'], packages: ['pgbouncer'] },
   python: { programs: ['python3'], packages: ['python3'] },
-  shells: { programs: ['zsh', 'fish'], packages: ['zsh', 'fish'] },
   java: { programs: ['java'], packages: ['openjdk-17-jre-headless'] },
 };
 

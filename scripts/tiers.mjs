@@ -54,19 +54,7 @@ const OTHERS = {
       '**/*.servers',
     ],
     builds: 'js',
-    needs: [
-      'redis',
-      'postgres',
-      'mariadb',
-      'pgbouncer',
-      'orms',
-      'java',
-      'serverless',
-      'anvil',
-      'frameworks',
-      'shells',
-      'python',
-    ],
+    needs: ['redis', 'postgres', 'mariadb', 'pgbouncer', 'orms', 'java', 'serverless', 'anvil', 'frameworks', 'python'],
   },
 };
 

@@ -1,31 +1,14 @@
 import { type HeaderNames, multibaasHeaders, serviceHeaders } from 'event-webhook-receiver/verify';
-import { usageError } from './command-error.js';
 
 const SETS = { service: serviceHeaders, multibaas: multibaasHeaders };
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}$/;
 
-/** Options for the names of the signature and timestamp headers. */
+/** The option for the names of the signature and timestamp headers. */
 export interface HeaderOptions {
-  readonly headers?: 'service' | 'multibaas' | undefined;
-  readonly signatureHeader?: string | undefined;
-  readonly timestampHeader?: string | undefined;
+  readonly headers?: keyof typeof SETS | undefined;
 }
 
-/** The header names from the options; undefined without such an option. */
-export function headerNames(options: HeaderOptions): HeaderNames | undefined {
-  const { headers, signatureHeader: signature, timestampHeader: timestamp } = options;
-  for (const name of [signature, timestamp]) {
-    if (name !== undefined && !TOKEN.test(name))
-      throw usageError('A header name may only contain letters, digits and dashes.');
-  }
-  if (headers === undefined && signature === undefined && timestamp === undefined) return undefined;
-  const set = SETS[headers ?? 'service'];
-  const names = { signature: signature ?? set.signature, timestamp: timestamp ?? set.timestamp };
-  if (names.signature.toLowerCase() === names.timestamp.toLowerCase()) {
-    throw usageError('The signature and the timestamp must be in different headers.');
-  }
-  return names;
-}
+/** The header names from the option; undefined without it. */
+export const headerNames = ({ headers }: HeaderOptions): HeaderNames | undefined => headers && SETS[headers];
 
 /** The first value of a header; its name is case-insensitive. */
 export const headerValue = (lines: readonly (readonly [string, string])[], name: string): string | undefined =>

@@ -30,8 +30,6 @@ export interface Output {
   wrap(text: string, indent: string): string;
   /** Keeps lines below everything that is printed on stdout's terminal, each cut at its width; none removes them. */
   footer(lines: readonly string[]): void;
-  /** Empties the screen of stdout's terminal. */
-  clearScreen(): void;
   /** Prints a text as `[secret]` from here on, wherever it occurs. */
   hide(secret: string): void;
 }
@@ -143,7 +141,6 @@ export function createOutput(
       footer = drawn(lines.map(masked));
       stdout.write(erase + footer);
     },
-    clearScreen: () => stdout.write(`\u001b[2J\u001b[H${footer}`),
     hide: (secret) => {
       if (secret.length >= HIDDEN_FROM) hidden.add(secret);
     },

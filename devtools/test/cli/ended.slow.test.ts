@@ -56,17 +56,14 @@ describe('a command that is ended', () => {
 describe('register', () => {
   const webhook = { id: 1, label: 'shop', url: 'https://shop.example/', failedCalls: 0 };
 
-  it('leaves no file when the webhook exists and the service does not return its secret', async () => {
+  it('leaves no file when the service does not return the secret', async () => {
     const url = await serve((_, response) => {
-      response.end(JSON.stringify({ status: 200, message: 'ok', result: [webhook] }));
+      response.end(JSON.stringify({ status: 200, message: 'ok', result: webhook }));
     });
     const file = await (await scratch())('secret');
-    const args = ['register', webhook.url, '--label', 'shop', '--ensure', '--secret-out', file];
+    const args = ['register', webhook.url, '--label', 'shop', '--secret-out', file];
     const { code, stderr } = await inProcess(args, { env: keyed(url) });
-    expect([code, stderr]).toEqual([
-      0,
-      'note: The webhook already exists, so the service does not return its secret. No file was written.\n',
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not a new webhook with its secret')]);
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 

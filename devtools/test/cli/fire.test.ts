@@ -254,11 +254,11 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
   });
 
   it('explain, while it explains', async () => {
-    const args = ['explain', '--body-file', '-', '--signature', '0'.repeat(64), '--timestamp', '1700000000'];
-    const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
+    const head = `X-Service-Signature: ${'0'.repeat(64)}\nX-Service-Timestamp: 1700000000\n\n`;
+    const child = spawn(process.execPath, [main, 'explain'], { env: { PATH: process.env.PATH ?? '', ...env } });
     onTestFinished(() => void child.kill('SIGKILL'));
     const closed = once(child, 'exit');
-    child.stdin.on('error', () => {}).end(HOSTILE['NUL after NUL']);
+    child.stdin.on('error', () => {}).end(Buffer.concat([Buffer.from(head), HOSTILE['NUL after NUL']]));
     await once(child.stdin, 'finish');
     child.kill('SIGTERM');
     const start = performance.now();

@@ -78,7 +78,7 @@ describe('listen --record', () => {
     const listen = startHere(['listen', '--port', '0', '--no-page', '--record', file], env);
     const url = urlIn(await listen.until(/^Listening/));
     for (const id of ['a', 'b', 'c']) await call(url, signed(event(id)));
-    const send = startProcess(['replay', file, url, '--no-gaps'], env);
+    const send = startProcess(['replay', file, url], env);
     expect(await send.ended).toBe(0);
     await listen.end();
     expect(await readAll(file)).toHaveLength(6);

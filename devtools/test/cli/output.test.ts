@@ -60,12 +60,10 @@ describe('the output of a command', () => {
     const erase = '\r\u001b[J';
     output.note('careful');
     expect(texts).toEqual({ stdout: footer + erase + footer, stderr: 'note: careful\n' });
-    output.clearScreen();
     output.footer(['one', 'two']);
     output.footer([]);
-    output.clearScreen();
     expect(texts.stdout.slice((footer + erase + footer).length)).toBe(
-      `\u001b[2J\u001b[H${footer}${erase}\u001b[?7lone\r\ntwo\u001b[?7h\u001b[1A\r${erase}\u001b[2J\u001b[H`,
+      `${erase}\u001b[?7lone\r\ntwo\u001b[?7h\u001b[1A\r${erase}`,
     );
     expect(outputs({ json: true, isTTY: true }).output.status).toBeUndefined();
   });

@@ -30,7 +30,6 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['a fraction that is not one', ['send', '--timeout', 'abc'], /--timeout must be a number from 0\.01 to 600/],
   ['an unknown choice', ['send', '--kind', 'event'], /--kind must be one of event.emitted, transaction.included/],
   ['an unknown repeatable choice', ['send', '--tamper', 'x'], /--tamper must be one of body, /],
-  ['an unknown shell', ['completion', 'tcsh'], /Invalid argument\. Allowed choices are zsh, /],
   ['an argument too many', ['send', 'http://127.0.0.1:1/', 'more'], /Expected 1 argument but got 2/],
   ['an argument of a command without any', ['explain', 'it'], /Expected 0 arguments but got 1/],
   ['a missing argument', ['webhooks', 'get'], /Missing required argument 'id'/],
@@ -40,17 +39,9 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['a file and an ABI', ['send', '--file', 'x', '--abi', 'y'], /'--file <file>' cannot be used with/],
   ['a kind and an ABI', ['send', '--kind', 'event.emitted', '--abi', 'y'], /'--abi <file>' cannot be used with/],
   ['an event without an ABI', ['send', '--event', 'Transfer'], /--event, --arg.* need --abi/],
-  ['decimals without an ABI', ['send', '--decimals', '18'], /--event, --arg.* need --abi/],
   ['no recording', ['replay'], /Missing required argument 'recording'/],
   ['no speed', ['replay', 'x', '--speed', '0'], /--speed must be a number from 0\.01 to 1000000/],
-  ['an invalid header name', ['send', '--signature-header', 'a b'], /A header name may only contain/],
-  [
-    'one header for both',
-    ['send', '--signature-header', 'x-a', '--timestamp-header', 'X-A'],
-    /must be in different headers/,
-  ],
   ['two deliveries to explain', ['explain', '--request', 'x', '--recording', 'y'], /cannot be used with/],
-  ['--signature without --body-file', ['explain', '--signature', 'x'], /need --body-file/],
   ['--nth without a recording to explain', ['explain', '--nth', '1'], /--nth needs --recording/],
   ['a file of another secret without a label', ['explain', '--other-secret-file', 'x'], /LABEL=FILE/],
   ['no label', ['register', 'https://shop.example/'], /Required option '--label <label>' not specified/],
@@ -71,7 +62,6 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
     ['send', '--secret', 'x'],
     /no option --secret: .* set WEBHOOK_SECRET or use --secret-file/,
   ],
-  ['a time that is none', ['explain', '--body-file', '/dev/null', '--now', 'soon'], /--now must be a time: Unix/],
   ['a recording without deliveries', ['explain', '--recording', '/dev/null'], /has no deliveries/],
   ['a node without contracts', ['emulate', '--rpc', 'http://127.0.0.1:1'], /Nothing to watch: --rpc needs/],
   ['a wallet without a node', ['emulate', '--wallet', 'x'], /--contract and --wallet need --rpc or --anvil/],
@@ -108,8 +98,6 @@ test('a misplaced secret is not printed', async () => {
     ['send', '--fresh', '--kind', SECRET],
     ['send', `--fresh=${SECRET}`],
     ['send', `--secrett=${SECRET}`],
-    ['completion', SECRET],
-    ['complete', SECRET],
     ['help', SECRET],
     ['send', '--secret-file', SECRET],
     ['explain', '--secret-file', SECRET],
@@ -153,14 +141,6 @@ describe('help', () => {
       await program.parseAsync(args, { from: 'user' });
       expect([run, started]).toEqual([run, 1]);
     }
-  });
-});
-
-describe('completion', () => {
-  test.each(['zsh', 'bash', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
-    const { code, stdout, stderr } = await asProcess(['completion', shell]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/event-webhooks complete '?--/);
   });
 });
 

@@ -21,15 +21,12 @@ const define = (own: shared.Own) => {
     .description(
       `${own.summary()}.
 
-Tries common mistakes: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, and many more. Without --recording, --request or --body-file, a request is read from stdin.`,
+Tries common mistakes: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, and many more. Without --recording or --request, a request is read from stdin.`,
     )
-    .addOption(text('--recording <file>', 'A delivery of `listen --record`').conflicts(['request', 'bodyFile']))
+    .addOption(text('--recording <file>', 'A delivery of `listen --record`').conflicts('request'))
     .addOption(shared.nth())
-    .addOption(text('--request <file>', 'A raw request: headers, an empty line, the body').conflicts('bodyFile'))
-    .addOption(text('--body-file <file>', 'Only the raw body'))
+    .addOption(text('--request <file>', 'A raw request: headers, an empty line, the body'))
     .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
-    .addOption(text('--signature <text>', 'With --body-file: the signature header as received'))
-    .addOption(text('--timestamp <text>', 'With --body-file: the timestamp header as received'))
     .addOption(text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: as recorded, or now)'))
     .addOption(shared.tolerance());
   return shared
@@ -48,7 +45,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, signal, now } = context;
   const [secret, otherSecrets] = [await secrets(context), await others(context)];
   const asked = await questioned(context);
-  const { at, rawBody, signature, timestamp, requestHeaders, readBy } = asked;
+  const { at, rawBody, requestHeaders, readBy } = asked;
   const time = options.now === undefined ? (at ?? now()) : readTime(options.now);
   const toleranceSeconds = options.tolerance;
   signal.throwIfAborted();
@@ -57,7 +54,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const headers = headerNames(options) ?? serviceHeaders;
   const using = { secret, headers, now: time, toleranceSeconds };
   const { refusal, bodyUnread } = await receiverAnswer(asked, using);
-  const delivery = { rawBody, signature, timestamp, requestHeaders, readBy, bodyUnread };
+  const delivery = { rawBody, requestHeaders, readBy, bodyUnread };
   const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MOST_BYTES })).bytes;
   const [found, difference] = await Promise.all([
     explainer.explain({ ...delivery, ...using, otherSecrets }),
@@ -75,23 +72,14 @@ async function run(context: Context<Options>): Promise<ExitCode> {
 
 /** Reads the delivery that the options name; without any, a request from stdin. */
 async function questioned({ options, stdin, output }: Context<Options>): Promise<Questioned> {
-  const { bodyFile, recording, nth, request, signature, timestamp } = options;
-  if (bodyFile === undefined && (signature ?? timestamp) !== undefined) {
-    throw usageError('--signature and --timestamp need --body-file.');
-  }
+  const { recording, nth, request } = options;
   if (nth !== undefined && recording === undefined) throw usageError('--nth needs --recording.');
-  if (bodyFile !== undefined) {
-    const { bytes } = await readInput(bodyFile, { stdin, maxBytes: MOST_BYTES });
-    return { rawBody: bytes, signature, timestamp };
-  }
   if (recording !== undefined) {
     const { headers, body, at, method, status } = await recordedDelivery(recording, nth, output);
     return { rawBody: body, requestHeaders: headers, at, method, status, readBy: 'listener' };
   }
   if (request === undefined && (stdin as { isTTY?: boolean }).isTTY) {
-    throw usageError(
-      'Nothing to explain: give --recording, --request, or --body-file with --signature and --timestamp.',
-    );
+    throw usageError('Nothing to explain: give --recording or --request.');
   }
   const { bytes } = await readInput(request ?? '-', { stdin, maxBytes: MOST_BYTES });
   if (bytes.length === 0) throw inputError('The request is empty: it must be headers, an empty line, and the body.');
@@ -144,11 +132,7 @@ function readTime(text: string): number {
 export const command = shared.command(define, run, {
   examples: [
     ['explain --recording deliveries.ndjson --nth 2', 'A delivery that listen --record wrote'],
-    [
-      'explain --body-file body.json --signature 5d41… --timestamp 1700000000 --now 1700000001',
-      'A body and its two headers',
-    ],
-    ['explain --request request.txt --headers multibaas', 'A saved raw request'],
+    ['explain --request request.txt --now 1700000001 --headers multibaas', 'A saved raw request'],
     [
       'explain --recording deliveries.ndjson --secret-file new.txt --secret-file old.txt --other-secret-file orders=orders.txt --json',
       'Every secret that may have signed the delivery',

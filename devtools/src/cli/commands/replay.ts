@@ -20,9 +20,7 @@ Each delivery is signed with the current time when it is sent. Redirects are not
       .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
       .addOption(shared.nth())
       .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
-      .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
-      .option('--no-gaps', 'Send without waiting')
-      .option('--as-recorded', 'Send the recorded signature and timestamp; needs no secret'),
+      .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1)),
   );
 
 type Options = shared.OptionsOf<typeof define>;
@@ -31,32 +29,29 @@ type Options = shared.OptionsOf<typeof define>;
 const ANNOUNCED_MS = 10_000;
 
 async function run(context: Context<Options>, file: string, to = shared.DEFAULT_URL): Promise<ExitCode> {
-  const { nth, asRecorded } = context.options;
+  const { nth } = context.options;
   const url = readUrl(to, 'The receiver');
-  const secret = asRecorded ? undefined : await readSecret(context);
+  const secret = await readSecret(context);
   const sending = { url, secret, total: nth === undefined ? undefined : 1, mustRefuse: false };
   return await deliverAll(jobs(file, context), sending, context);
 }
 
 /** Yields each delivery of the recording when it is due. Ends when the command is stopped. */
 async function* jobs(file: string, { options, output, signal }: Context<Options>): AsyncGenerator<Job> {
-  const { nth, speed, gaps, asRecorded, authentic } = options;
+  const { nth, speed, authentic } = options;
   const names = headerNames(options);
   const announce = (ms: number) => {
     if (ms >= ANNOUNCED_MS)
-      output.note(
-        `The next delivery is due in ${Math.round(ms / 1000)} s. --speed shortens gaps, --no-gaps skips them.`,
-      );
+      output.note(`The next delivery is due in ${Math.round(ms / 1000)} s. --speed shortens the gaps.`);
   };
   const due = createPace({ speed, signal, announce });
   let newlySigned = 0;
   for await (const { recorded, ...unsigned } of recordedParcels(file, { nth, names, output })) {
     if (authentic && !recorded.authentic) continue;
-    if (gaps) await due(recorded.at);
+    await due(recorded.at);
     if (signal.aborted) return;
-    if (!asRecorded && !recorded.authentic) newlySigned++;
-    const { number } = recorded;
-    yield { number, unsigned: asRecorded ? { ...unsigned, headers: recorded.headers } : unsigned };
+    if (!recorded.authentic) newlySigned++;
+    yield { number: recorded.number, unsigned };
   }
   if (newlySigned > 0)
     output.note(
@@ -69,7 +64,6 @@ export const command = shared.command(define, run, {
     ['replay deliveries.ndjson', `Every delivery, to ${shared.DEFAULT_URL}`],
     ['replay deliveries.ndjson http://127.0.0.1:8080/hooks --speed 60', 'An hour in a minute'],
     ['replay deliveries.ndjson --nth 2', 'One delivery, by its number'],
-    ['replay deliveries.ndjson --as-recorded --no-gaps', 'With the old signatures, which are refused as stale'],
   ],
   exitCodes: {
     0: 'every delivery was answered with 2xx',

@@ -31,9 +31,7 @@ Without options, one sample event is sent. Each delivery is signed with the curr
       .addOption(text('--abi <file>', 'Samples of an event of this ABI, or artifact of a compiler').conflicts('kind'))
       .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
       .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
-      .addOption(integer('--decimals <n>', 'Decimals of the arguments that are written with a decimal point', 0, 77))
       .addOption(text('--contract <address>', 'Address of the contract'))
-      .option('--removed', 'The notice that a re-org removed the log')
       .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
       .addOption(choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused')),
   );
@@ -89,7 +87,7 @@ export const command = shared.command(define, run, {
     ['send', `One sample event to ${shared.DEFAULT_URL}, signed with WEBHOOK_SECRET`],
     ['send http://127.0.0.1:8080/hooks --kind transaction.included --count 3', 'Three events in one delivery'],
     ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
-    ['send --abi token.json --event Transfer --arg value=1.5 --decimals 18', "An event of a contract's ABI"],
+    ['send --abi token.json --event Transfer --arg value=1500000', "An event of a contract's ABI"],
     ['send --id order-1', 'The same event each time, to see a duplicate'],
     ['send --tamper all', 'Check that the receiver refuses every forgery'],
     ['send --repeat 1000 --fresh --concurrency 20 --json', 'A thousand deliveries, results as JSON'],

@@ -9,10 +9,7 @@ import type { ReadBy } from '../../explain/in-transit.js';
 /** A delivery to explain. */
 export interface Questioned {
   readonly rawBody: Uint8Array;
-  readonly signature?: string | undefined;
-  readonly timestamp?: string | undefined;
-  /** All headers of the request, if it is known. */
-  readonly requestHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
+  readonly requestHeaders: readonly (readonly [name: string, value: string])[];
   /** Time of arrival in Unix milliseconds, if known. */
   readonly at?: number | undefined;
   readonly method?: string | undefined;
@@ -39,7 +36,7 @@ export async function receiverAnswer(
   delivery: Questioned,
   { secret, headers }: { secret: readonly string[]; headers: HeaderNames },
 ): Promise<ReceiverAnswer> {
-  const { rawBody, signature, timestamp, requestHeaders = [], status, incomplete } = delivery;
+  const { rawBody, requestHeaders, status, incomplete } = delivery;
   const unread = unreadBody({ status, headers: requestHeaders.map(([name, value]) => [name, value]) }, rawBody);
   if (unread) return { refusal: unread, bodyUnread: true };
   if (incomplete !== undefined) {
@@ -48,10 +45,6 @@ export async function receiverAnswer(
     const refusal = certain(fault('answer-503', `${incomplete} A receiver answers 503.`, fix));
     return { refusal, bodyUnread: true };
   }
-  const given = new Map([
-    [headers.signature.toLowerCase(), signature],
-    [headers.timestamp.toLowerCase(), timestamp],
-  ]);
   let receiver: Receiver;
   try {
     receiver = createReceiver({ secret, headers, toleranceSeconds: false, store: false, onEvent() {}, logger: silent });
@@ -66,7 +59,7 @@ export async function receiverAnswer(
   let bodyUnread = true;
   const { status: answer, error } = await receiver.handleRequest({
     method: delivery.method ?? 'POST',
-    header: (name) => given.get(name) ?? headerOf(requestHeaders, name),
+    header: (name) => headerOf(requestHeaders, name),
     rawBody: () => async () => {
       bodyUnread = false;
       return rawBody;

@@ -34,11 +34,9 @@ export function parseRequestDump(bytes: Uint8Array): RequestDump {
       `Line ${index + first + 1} of the request is not a header ("Name: value"). A request must be headers, an empty line, and the body.`,
     );
   });
-  if (/chunked/i.test(headerValue(headers, 'Transfer-Encoding') ?? '')) {
-    const body = unchunked(rest);
-    const odd = 'The headers announce a chunked body, but it is not chunked. It was used unchanged.';
-    return { headers, method, body: body ?? rest, notes: body ? [] : [odd] };
-  }
+  const isChunked = headerValue(headers, 'Transfer-Encoding') !== undefined;
+  if (isChunked)
+    return { headers, method, body: rest, notes: ['The body was used as it is, without undoing Transfer-Encoding.'] };
   return { headers, method, ...fitted(rest, headerValue(headers, 'Content-Length')) };
 }
 
@@ -62,21 +60,4 @@ function fitted(body: Buffer, contentLength: string | undefined): Pick<RequestDu
     body: body.subarray(0, length),
     notes: more > 0 ? [`${more} bytes beyond Content-Length were ignored.`] : [],
   };
-}
-
-/** Decodes a chunked body (RFC 9112, 7.1); undefined if it is not chunked. */
-function unchunked(bytes: Buffer): Buffer | undefined {
-  const chunks: Buffer[] = [];
-  let at = 0;
-  for (;;) {
-    const end = bytes.indexOf('\r\n', at);
-    const size = end < 0 ? undefined : /^([0-9a-fA-F]{1,8})(?:;.*)?$/.exec(bytes.toString('latin1', at, end))?.[1];
-    if (size === undefined) return undefined;
-    const length = Number.parseInt(size, 16);
-    if (length === 0) return Buffer.concat(chunks);
-    const from = end + 2;
-    if (bytes.length < from + length + 2) return undefined;
-    chunks.push(bytes.subarray(from, from + length));
-    at = from + length + 2;
-  }
 }

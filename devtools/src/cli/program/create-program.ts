@@ -84,7 +84,6 @@ export async function createProgram(
       .description(summary);
     if (isUsed) (await load()).command(own as Own, start);
   }
-  await addCompletion(program, args, output);
   program.addHelpText(
     'after',
     moreHelp({
@@ -106,32 +105,5 @@ function refuseSwallowed(command: CommandUnknownOpts, args: readonly string[]): 
       if (args.includes(`${option.long}=${value}`)) continue;
       throw usageError(`${option.long} needs a value. For one that starts with a dash, use ${option.long}=….`);
     }
-  }
-}
-
-/** The bash script calls a function of the package bash-completion, which macOS and small systems lack. */
-const BASH_WORDS = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
-    _get_comp_words_by_ref() {
-        words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]}
-    }
-fi
-`;
-
-/** `completion` writes a script for a shell, which then calls the hidden `complete`. */
-async function addCompletion(program: Program, args: readonly string[], output: Output): Promise<void> {
-  const summary = 'Print the completion script of a shell: zsh, bash, fish or powershell';
-  if (args.includes('completion') || args.includes('complete')) {
-    const { default: tab } = await import('@bomb.sh/tab/commander');
-    // One line per completion: shells would offer further lines of a description as completions.
-    for (const command of program.commands) command.description(command.summary());
-    tab(program as never, { completionCommandName: 'completion' });
-    program.commands
-      .find((command) => command.name() === 'completion')
-      ?.description(summary)
-      .hook('preAction', (_, { args: [shell] }) => {
-        if (shell === 'bash') output.print(BASH_WORDS);
-      });
-  } else {
-    program.command('completion <shell>').description(summary);
   }
 }

@@ -62,16 +62,13 @@ export const callsService = <Args extends unknown[], Options extends OptionValue
 export const namesHeaders = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Options, Global>,
 ) =>
-  command
-    .addOption(
-      choice(
-        '--headers <names>',
-        ['service', 'multibaas'],
-        'Header names: X-Service-Signature and X-Service-Timestamp, or X-MultiBaas-…',
-      ),
-    )
-    .addOption(text('--signature-header <name>', 'Name of the signature header'))
-    .addOption(text('--timestamp-header <name>', 'Name of the timestamp header'));
+  command.addOption(
+    choice(
+      '--headers <names>',
+      ['service', 'multibaas'],
+      'Header names: X-Service-Signature and X-Service-Timestamp, or X-MultiBaas-…',
+    ),
+  );
 
 /** Adds the options of a command that signs or verifies deliveries. */
 export const usesSecret = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(

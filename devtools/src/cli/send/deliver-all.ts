@@ -29,8 +29,7 @@ export interface Job {
 /** Where and how deliveries are sent. */
 export interface Sending {
   readonly url: URL;
-  /** Undefined sends deliveries with their recorded headers, without a new signature. */
-  readonly secret: string | undefined;
+  readonly secret: string;
   /** Number of deliveries, if known. */
   readonly total: number | undefined;
   /** Whether deliveries are tampered with, so that the receiver must refuse them. */
@@ -44,9 +43,8 @@ interface DeliverOptions {
 }
 
 /** Signs or tampers with a delivery at the current second. */
-function parcelOf({ unsigned, tamper }: Job, secret: string | undefined, seconds: number): Parcel {
+function parcelOf({ unsigned, tamper }: Job, secret: string, seconds: number): Parcel {
   const { body, headers, names } = unsigned;
-  if (secret === undefined) return { body, headers };
   const parts = tamper === undefined ? signParts(body, secret, seconds) : tampered(tamper, body, secret, seconds);
   const signed = [
     [names.signature, parts.signature],

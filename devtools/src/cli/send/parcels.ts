@@ -20,7 +20,7 @@ export interface Unsigned {
 
 /** A recorded delivery to send. */
 export interface RecordedParcel extends Unsigned {
-  /** The delivery as recorded, with its signature. */
+  /** The delivery as recorded. */
   readonly recorded: NumberedDelivery;
 }
 
@@ -67,7 +67,7 @@ export async function* recordedParcels(
     const found = names ?? namesIn(own) ?? serviceHeaders;
     const ofSignature = [found.signature, found.timestamp].map((name) => name.toLowerCase());
     const headers = own.filter(([name]) => !ofSignature.includes(name.toLowerCase()));
-    yield { body: recorded.body, headers, names: found, recorded: { ...recorded, headers: own } };
+    yield { body: recorded.body, headers, names: found, recorded };
   }
   if (!any) throw inputError(`${file} has no deliveries.`);
 }

@@ -6,12 +6,11 @@ import type { DeliveryPrinter } from '../delivery-printer.js';
 import { deliveryText } from '../delivery-text.js';
 import { visible } from '../visible.js';
 import { readKeys } from './keyboard.js';
-import { createPageOpener } from './open-page.js';
 import { statusLine } from './status-line.js';
 
 /** What an interactive command shows and does. */
 export interface InteractiveOptions {
-  readonly context: Pick<Context<unknown>, 'output' | 'terminal' | 'env'>;
+  readonly context: Pick<Context<unknown>, 'output' | 'terminal'>;
   readonly feed: Feed;
   readonly printer: Pick<DeliveryPrinter, 'counts' | 'details'>;
   /** Address of the page, with its token. */
@@ -35,8 +34,6 @@ const PLAIN = createColors(false);
 const HELP: readonly (readonly [key: string, does: string])[] = [
   ['↑ ↓', 'choose a delivery; Enter shows it in full, Esc ends the choice'],
   ['r', 'resend the chosen delivery, or the last one'],
-  ['o', 'open the page in the browser'],
-  ['c', 'clear the screen'],
   ['q', 'quit, as Ctrl+C does'],
 ];
 const REORG = ['x', `make a re-org: replace the last ${REORG_DEPTH} blocks of the chain`] as const;
@@ -46,14 +43,13 @@ const REORG = ['x', `make a re-org: replace the last ${REORG_DEPTH} blocks of th
  *
  * @returns A function that restores the terminal.
  */
-export function startInteractive(options: InteractiveOptions): () => Promise<void> {
+export function startInteractive(options: InteractiveOptions): () => void {
   const { context, feed, printer, page } = options;
-  const { output, terminal, env } = context;
+  const { output, terminal } = context;
   // Input that has already ended was used for a secret.
-  if (terminal === undefined || !terminal.stdin.readable) return async () => {};
+  if (terminal === undefined || !terminal.stdin.readable) return () => {};
   const { stdin, stdout, host } = terminal;
   const { colors } = output;
-  const opener = page === undefined ? undefined : createPageOpener(page, env);
   /** The id of the chosen delivery. */
   let chosen: string | undefined;
   let isShown = false;
@@ -98,14 +94,11 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
     up: () => choose(-1),
     down: () => choose(1),
     return: showChosen,
-    enter: showChosen,
     escape() {
       chosen = undefined;
       draw();
     },
     r: resend,
-    o: openPage,
-    c: output.clearScreen,
     x: reorg,
     q: options.quit,
     '?': help,
@@ -127,15 +120,6 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
         .catch((error: Error) => output.print(`#${record.id} is not resent: ${visible(error.message)}`));
   }
 
-  async function openPage(): Promise<void> {
-    if (page === undefined) {
-      output.print('There is no page: this command was started with --no-page.');
-      return;
-    }
-    const reason = await opener?.open();
-    if (reason !== undefined) output.print(`No browser was opened: ${reason}. Open ${page}`);
-  }
-
   async function reorg(): Promise<void> {
     await options.reorg?.(REORG_DEPTH).catch((error: Error) => output.print(`No re-org: ${visible(error.message)}`));
   }
@@ -148,7 +132,7 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
 
   const unsubscribe = feed.subscribe(drawSoon);
   stdout.on('resize', draw);
-  const release = readKeys(stdin, stdout, host, {
+  const release = readKeys(stdin, host, {
     key: (key) => void (Object.hasOwn(keys, key) && keys[key]?.()),
     show() {
       isShown = true;
@@ -159,11 +143,10 @@ export function startInteractive(options: InteractiveOptions): () => Promise<voi
       output.footer([]);
     },
   });
-  return async () => {
+  return () => {
     unsubscribe();
     stdout.off('resize', draw);
     clearTimeout(redraw);
     release();
-    await opener?.close();
   };
 }

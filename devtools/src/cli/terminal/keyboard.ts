@@ -1,6 +1,4 @@
-import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { Sink } from '../output.js';
 
 /** The parts of the process that a keyboard uses. */
 export interface Host {
@@ -12,16 +10,9 @@ export interface Host {
 /** The input of a terminal. */
 export type KeySource = Readable & { setRawMode(raw: boolean): unknown };
 
-/** A key as Node describes it. */
-interface KeyPress {
-  readonly name?: string;
-  readonly sequence?: string;
-  readonly ctrl?: boolean;
-}
-
 /** What a keyboard reports. */
 export interface KeyHandlers {
-  /** Called with a character, or with the name of another key, such as `up` or `return`. Pasted text is ignored. */
+  /** Called with a character, `up`, `down`, `return` or `escape`. Pasted text is ignored. */
   key(key: string): void;
   /** Called when keys are read: at the start, and again after the process was stopped. */
   show(): void;
@@ -29,23 +20,26 @@ export interface KeyHandlers {
   hide(): void;
 }
 
-/** Turn on and off the mode in which a terminal marks pasted text. */
-const [PASTE_ON, PASTE_OFF] = ['\u001b[?2004h', '\u001b[?2004l'];
-/** The terminal sends this after pasted text. */
-const PASTE_END = '\u001b[201~';
+/** One key in the input of a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are escape sequences
+const KEY = /\u001b(?:[[O][\d;]*[A-Za-z~])?|./gsu;
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ '\r': 'return', '\n': 'return', '\u001b': 'escape' },
+  ...{ '\u001b[A': 'up', '\u001bOA': 'up', '\u001b[B': 'down', '\u001bOB': 'down' },
+};
 const CTRL_C = '\u0003';
-/** How long the rest of an escape sequence may take, in milliseconds. */
-const ESCAPE_MS = 50;
 /** Keys that send a signal to all processes in the foreground, as a terminal does outside raw mode. */
-const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = { c: 'SIGINT', '\\': 'SIGQUIT', z: 'SIGTSTP' };
+const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = {
+  [CTRL_C]: 'SIGINT',
+  '\u001a': 'SIGTSTP',
+  '\u001c': 'SIGQUIT',
+};
 const FOREGROUND_GROUP = 0;
 
 /** Reads single keys. Restores the terminal's mode when the process ends or is stopped, or by the returned function. */
-export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: KeyHandlers): () => void {
+export function readKeys(stdin: KeySource, host: Host, handlers: KeyHandlers): () => void {
   const { process } = host;
   let isOurs = false;
-  /** The end of the text pasted so far, unprocessed. */
-  let pasted: string | undefined;
 
   function enter(): void {
     if (!host.isForeground()) return;
@@ -54,7 +48,6 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     stdin.setRawMode(false);
     stdin.setRawMode(true);
     stdin.resume();
-    stdout.write(PASTE_ON);
     handlers.show();
   }
 
@@ -62,7 +55,6 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     if (!isOurs) return;
     isOurs = false;
     handlers.hide();
-    stdout.write(PASTE_OFF);
     stdin.pause();
     stdin.setRawMode(false);
   }
@@ -82,29 +74,26 @@ export function readKeys(stdin: KeySource, stdout: Sink, host: Host, handlers: K
     enter();
   };
 
-  function onKey(text: string | undefined, { name = '', sequence = '', ctrl }: KeyPress): void {
-    // Uses raw sequences: an incomplete escape sequence in pasted text would swallow the start of the end marker.
-    // Ctrl+C always works, even if the end never comes.
-    if (pasted !== undefined && sequence !== CTRL_C) {
-      const end = (pasted + sequence).slice(-PASTE_END.length);
-      pasted = end === PASTE_END ? undefined : end;
-    } else if (name === 'paste-start') pasted = '';
-    else if (!ctrl) handlers.key(text && text > ' ' ? text : name);
-    else if (SIGNALS[name]) signal(FOREGROUND_GROUP, SIGNALS[name]);
+  function onData(chunk: Buffer | string): void {
+    const keys = String(chunk).match(KEY) ?? [];
+    const isPasted = new Set(keys).size > 1;
+    for (const key of isPasted ? keys.filter((each) => each === CTRL_C) : keys) {
+      if (SIGNALS[key]) signal(FOREGROUND_GROUP, SIGNALS[key]);
+      else handlers.key(NAMES[key] ?? key);
+    }
   }
 
   function close(): void {
     leave();
     process.off('SIGTSTP', stop).off('SIGCONT', proceed).off('exit', leave);
-    stdin.off('keypress', onKey).off('end', leave);
+    stdin.off('data', onData).off('end', leave);
   }
 
   // A background job that reads from its terminal is stopped by the system.
   stdin.pause();
-  emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as Partial<Interface> as Interface);
   process.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
   // An error means that the terminal is gone; SIGHUP reports that too.
-  stdin.on('keypress', onKey).on('end', leave).on('error', leave);
+  stdin.on('data', onData).on('end', leave).on('error', leave);
   enter();
   return close;
 }

@@ -11,9 +11,7 @@ export interface AbiOptions {
   readonly abi?: string | undefined;
   readonly event?: string | undefined;
   readonly arg?: readonly string[] | undefined;
-  readonly decimals?: number | undefined;
   readonly contract?: string | undefined;
-  readonly removed?: true | undefined;
 }
 
 /** Longest list of sample values that is shown. */
@@ -25,15 +23,15 @@ const LONGEST = 300;
  * @throws CommandError if the options do not fit together, or the arguments do not match the ABI.
  */
 export async function contractSamples(options: AbiOptions, output: Output): Promise<(() => EventEmitted) | undefined> {
-  const { abi: file, event, arg = [], decimals, contract: address, removed } = options;
+  const { abi: file, event, arg = [], contract: address } = options;
   if (file === undefined) {
-    if (arg.length > 0 || [event, decimals, address, removed].some((option) => option !== undefined))
-      throw usageError('--event, --arg, --decimals, --contract and --removed need --abi.');
+    if (arg.length > 0 || event !== undefined || address !== undefined)
+      throw usageError('--event, --arg and --contract need --abi.');
     return undefined;
   }
   const { abi } = await readAbi(file);
   const chosen = eventNamed(abi, event, file);
-  const given = readArgs(arg, chosen, decimals);
+  const given = readArgs(arg, chosen);
   const samples: string[] = [];
   const values = chosen.inputs.map((input, at) => {
     const name = nameOf(input, at);
@@ -48,7 +46,7 @@ export async function contractSamples(options: AbiOptions, output: Output): Prom
   const { name, inputs, item } = chosen;
   const isNamed = inputs.every((input) => input.name !== '');
   const args = isNamed ? Object.fromEntries(inputs.map((input, at) => [input.name, values[at]])) : values;
-  const make = () => sampleContractEvent({ abi: [item], name, args, address, removed } as never);
+  const make = () => sampleContractEvent({ abi: [item], name, args, address } as never);
   try {
     make();
   } catch (error) {
@@ -60,39 +58,18 @@ export async function contractSamples(options: AbiOptions, output: Output): Prom
 
 const nameOf = ({ name }: AbiInput, position: number) => name || String(position);
 
-/** The texts of `--arg name=value`, with decimal points resolved, by the name or the position of the input. */
-function readArgs(
-  texts: readonly string[],
-  { signature, inputs }: AbiEvent,
-  decimals: number | undefined,
-): ReadonlyMap<string, string> {
+/** The texts of `--arg name=value`, by the name or the position of the input. */
+function readArgs(texts: readonly string[], { signature, inputs }: AbiEvent): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  let hasPoint = false;
   for (const text of texts) {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (name === '') throw usageError('--arg must be NAME=VALUE, such as value=1.5.');
+    if (name === '') throw usageError('--arg must be NAME=VALUE, such as value=15.');
     if (found.has(name)) throw usageError(`--arg ${name} is given twice.`);
-    const input = inputs.find((each, at) => nameOf(each, at) === name);
-    if (input === undefined) {
+    if (!inputs.some((each, at) => nameOf(each, at) === name)) {
       const names = inputs.map(nameOf).join(', ') || 'none';
       throw usageError(`${signature} has no input ${name}: it takes ${names}.`);
     }
-    const isPoint = /^-?\d+\.\d+$/.test(value) && /^u?int\d*$/.test(input.type);
-    hasPoint ||= isPoint;
-    found.set(name, isPoint ? inBaseUnits(name, value, decimals) : value);
+    found.set(name, value);
   }
-  if (decimals !== undefined && !hasPoint)
-    throw usageError('--decimals applies to numbers with a decimal point. Write value=2.0, or leave --decimals out.');
   return found;
-}
-
-/** A number with a decimal point as an integer. */
-function inBaseUnits(name: string, text: string, decimals: number | undefined): string {
-  if (decimals === undefined)
-    throw usageError(
-      `${name}: ${text} is not a whole number. Give the decimals of the token with --decimals, such as 18.`,
-    );
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)\.(\d+)$/.exec(text) ?? [];
-  if (fraction.length > decimals) throw usageError(`${name}: ${text} has more than ${decimals} decimals.`);
-  return sign + BigInt(whole + fraction.padEnd(decimals, '0'));
 }
