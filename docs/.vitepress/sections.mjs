@@ -68,7 +68,6 @@ export const SECTIONS = [
     'operate',
     [
       'proxies',
-      'clocks',
       'secrets',
       'draining',
       'logging',
@@ -77,7 +76,6 @@ export const SECTIONS = [
       'dead-letters',
       'record',
       'sizing',
-      'scaling',
     ],
   ],
   ['Reference', 'reference', ['options', 'statuses', '../errors', 'cli', 'imports', 'client', 'api/index']],

@@ -53,7 +53,7 @@ const stale = (age: string, allowed: string, mayBeSaved: boolean): Finding => ({
   cause: 'timestamp-stale',
   what: `The delivery is ${age} old; ${allowed}. It waited in a queue or was retried, or a clock is wrong.`,
   confidence: 'certain',
-  fix: `${mayBeSaved ? 'If it was saved, explain it with the time at which it arrived (`now`). ' : ''}Put the queue behind the receiver (docs/queues/index.md). Sign each retry again, or set toleranceSeconds: false if the sender cannot. If it was sent just now, set the clocks by NTP (docs/operate/clocks.md).`,
+  fix: `${mayBeSaved ? 'If it was saved, explain it with the time at which it arrived (`now`). ' : ''}Put the queue behind the receiver (docs/queues/index.md). Sign each retry again, or set toleranceSeconds: false if the sender cannot. If it was sent just now, set the clocks by NTP (docs/operate/proxies.md#clocks).`,
 });
 
 const ahead = (age: string, allowed: string): Finding => ({
