@@ -1,7 +1,7 @@
 /** Every page, in the order in which the sidebar shows it. test/docs/links.test.ts finds a page that is missing here. */
 export const SECTIONS = [
   ['Start', 'start', ['five-minutes', 'production', 'serverless', 'multibaas', 'from-a-handler-by-hand']],
-  ['Concepts', 'concepts', ['delivery', 'guarantees', 'leases', 'idempotency-keys', 'reorgs', 'packages']],
+  ['Concepts', 'concepts', ['delivery', 'guarantees', 'leases', 'idempotency-keys', 'reorgs']],
   [
     'Hosts',
     'hosts',
