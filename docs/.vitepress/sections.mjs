@@ -59,7 +59,7 @@ export const SECTIONS = [
   [
     'Contract events',
     'events',
-    ['index', 'routing', 'contract-events', 'missed-events', 'second-source', 'watch-chain', 'chains'],
+    ['index', 'routing', 'contract-events', 'missed-events', 'second-source', 'watch-chain'],
   ],
   ['Testing', 'testing', ['handlers', 'certify', 'stores', 'local-service']],
   ['Develop locally', 'develop', ['index', 'page', 'commands', 'explain']],
@@ -78,7 +78,7 @@ export const SECTIONS = [
       'sizing',
     ],
   ],
-  ['Reference', 'reference', ['options', 'statuses', '../errors', 'cli', 'imports', 'client', 'api/index']],
+  ['Reference', 'reference', ['options', 'statuses', '../errors', 'cli', 'imports', 'client', 'chains', 'api/index']],
   ['Security', 'security', ['index', 'strangers']],
 ];
 

@@ -36,8 +36,8 @@ it('docs/reference/imports.md names every client that test/peers pins and every 
   expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });
 
-describe('the table of quick starts in docs/stores/index.md', () => {
-  const [, after = ''] = readPage('docs/stores/index.md').text.split('\n### The quick start of each client\n');
+describe('the table of quick starts in docs/reference/imports.md', () => {
+  const [, after = ''] = text.split('\n### The quick start of each client\n');
   const table = [...(after.split('\n### ')[0] ?? '').matchAll(/^\| (.+?) \| `(.+)` (\S+) \| `/gm)];
 
   it('has every client whose quick start is tested', () => {
