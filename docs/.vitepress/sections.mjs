@@ -66,17 +66,7 @@ export const SECTIONS = [
   [
     'Operate',
     'operate',
-    [
-      'proxies',
-      'secrets',
-      'draining',
-      'logging',
-      'opentelemetry',
-      'alerts',
-      'dead-letters',
-      'record',
-      'sizing',
-    ],
+    ['proxies', 'secrets', 'draining', 'logging', 'opentelemetry', 'alerts', 'dead-letters', 'record', 'sizing'],
   ],
   ['Reference', 'reference', ['options', 'statuses', '../errors', 'cli', 'imports', 'client', 'chains', 'api/index']],
   ['Security', 'security', ['index', 'strangers']],

@@ -26,7 +26,16 @@ describe('an event whose block leaves the chain', () => {
     chain.canonical.set(10, hashOf('B'));
     chain.finalNumber = 10;
     expect(await settle()).toEqual({
-      ...{ chainId: 31337, applied: 0, reverted: 1, failed: 0, final: 2, open: 0, oldestBlock: undefined, isElsewhere: false },
+      ...{
+        chainId: 31337,
+        applied: 0,
+        reverted: 1,
+        failed: 0,
+        final: 2,
+        open: 0,
+        oldestBlock: undefined,
+        isElsewhere: false,
+      },
     });
     chain.canonical.set(10, hashOf('A'));
     expect(await settle()).toMatchObject({ applied: 0, reverted: 0, final: 0, open: 0 });

@@ -17,8 +17,6 @@ export const survivors = {
     'A new iterator finds the same entry, but steps over all that were deleted.': [
       'if (true) iterator = passing.entries();',
     ],
-    [MEMORY]: [
-      'if (row.expiresAt >= time) {',
-    ],
+    [MEMORY]: ['if (row.expiresAt >= time) {'],
   },
 };

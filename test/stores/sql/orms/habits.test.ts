@@ -131,7 +131,10 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
       runs++;
       await failing();
     });
-    await expect(work).rejects.toMatchObject({ ...ERR_STORE, message: expect.stringContaining('Turn off its retries') });
+    await expect(work).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('Turn off its retries'),
+    });
     expect(runs).toBe(1);
     await run('SELECT 1');
     await close();
