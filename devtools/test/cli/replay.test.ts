@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { recordingLine } from '../../src/deliveries/recorded.js';
 import { receiver } from './receiver.js';
 import { startHere } from './running.js';
-import { inProcess, jsonLines, SECRET, scratch } from './tool.js';
+import { inProcess, SECRET, scratch, ways } from './tool.js';
 
 const env = { WEBHOOK_SECRET: SECRET };
 
