@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { isUnavailable } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { fromNodeRequest, type NodeRequest } from './node-http.js';
-import { isUnavailable, respond } from './respond.js';
+import { fromNodeRequest, type NodeRequest, respond } from './node-http.js';
 
 declare global {
   namespace Express {

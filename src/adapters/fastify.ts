@@ -2,15 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 // Names the module that is augmented below; loads nothing from it.
 import type {} from 'fastify';
-import { ConfigError } from '../errors.js';
-import type { DeliveryResult } from '../handle/answer.js';
+import { type DeliveryResult, isUnavailable } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { fromNodeRequest, type NodeRequest } from './node-http.js';
-import { isUnavailable, respond } from './respond.js';
+import { fromNodeRequest, type NodeRequest, respond } from './node-http.js';
 
 /** What the adapter uses of a Fastify request. */
 export interface FastifyRequestLike {
@@ -31,7 +29,6 @@ export interface FastifyReplyLike {
 /** What the plugin uses of a Fastify 5 instance, with any server, logger and type provider. */
 export interface FastifyLike {
   readonly supportedMethods: string[];
-  readonly version?: string;
   removeAllContentTypeParsers(): void;
   addContentTypeParser(contentType: string, options: object, parser: (...args: never[]) => void): unknown;
   route(options: object): unknown;
@@ -78,18 +75,13 @@ const FIX =
  * app.register(fastifyPlugin({ secret, onEvent: (event) => console.log(event.id) }), { prefix: '/webhooks' });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The plugin to register. In Fastify 4 or earlier it rejects with ConfigError `ERR_WEBHOOK_CONFIG`.
+ * @returns The plugin to register, in Fastify 5 or later.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FastifyPlugin {
   const receiver = asReceiver(receiverOrOptions);
 
   return async (instance) => {
-    if (!instance.supportedMethods) {
-      throw new ConfigError(
-        `fastifyPlugin takes Fastify 5 or later, got ${instance.version ?? 'an older one'}. Upgrade Fastify.`,
-      );
-    }
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', {}, (_: unknown, payload: Readable, done: Done) => done(null, payload));
     instance.route({

@@ -1,10 +1,34 @@
-import { answerHeaders, type DeliveryResult, validStatus } from '../handle/answer.js';
+import { RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { answerHeaders, type DeliveryResult, isUnavailable, validStatus } from '../handle/answer.js';
+import type { HostGrants } from '../handle/deadline.js';
 import { stopwatch } from '../internal/deadline.js';
+import { notRequest } from '../internal/not-request.js';
+import { type BodyReader, type DeliveryRequest, incomplete, pathOf, readBody } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verification, type Verifier } from '../receiver/verifier.js';
-import { fromFetchRequest, type RequestOrContext } from './fetch-request.js';
-import { isUnavailable } from './respond.js';
+
+const FIX =
+  'Call the handler before anything reads the body (context.req.json() in Hono, readBody(event) in h3 and Nitro, ' +
+  "request.json() elsewhere; in Elysia mount it with parse: 'none'), or have the earlier reader use request.clone().";
+
+/** The parts of a Request that are used. The HttpRequest of Azure Functions has only some of a Request's properties. */
+export interface RequestLike {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: object | null;
+  readonly bodyUsed: boolean;
+}
+
+/** The argument of a Fetch handler: a Request, or a framework's context that contains it. */
+export type RequestOrContext =
+  | Request
+  | RequestLike
+  /** SvelteKit, Astro, React Router, Pages Functions. */
+  | { readonly request: Request }
+  /** Hono has it in `req.raw`, h3 in `req`. */
+  | { readonly req: Request | { readonly raw: Request } };
 
 /**
  * A handler of web-standard requests, or of a context that holds one (`request`, `req`, `req.raw`). Runtimes pass more after
@@ -39,7 +63,8 @@ export interface FetchHandler {
  * export const POST = fetchHandler({ secret, onEvent: (event) => console.log(event.id) });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call.
+ * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call, and with ConfigError
+ * `ERR_WEBHOOK_CONFIG` when it gets no Request.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {
@@ -54,19 +79,8 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
     // Counted from the arrival: the sender may disconnect at any time after it.
     const elapsedMs = waitUntil && isOnCloudflare ? stopwatch() : undefined;
     const remainingMs = elapsedMs && (() => CLOUDFLARE_MS - elapsedMs());
-    const result = await receiver.handleRequest(fromFetchRequest(request, { waitUntil, remainingMs }));
-    // Express and node:http ignore what a handler returns: without this, the refused request would hang.
-    const [response] = others as [Partial<ServerResponseLike> | undefined];
-    if (typeof Object(request).on === 'function' && typeof response?.writeHead === 'function') {
-      response.writeHead(validStatus(result.status)).end();
-    }
-    return toResponse(result);
+    return toResponse(await receiver.handleRequest(fromFetchRequest(request, { waitUntil, remainingMs })));
   };
-}
-
-/** The part of Node's response that is used. */
-interface ServerResponseLike {
-  writeHead(status: number): { end(): unknown };
 }
 
 type Waiter = { waitUntil(work: Promise<unknown>): unknown };
@@ -110,4 +124,72 @@ export function fetchVerifier(verifierOrOptions: Verifier | VerifierOptions): Fe
 function toResponse(result: DeliveryResult): Response {
   if (isUnavailable(result)) throw result.error;
   return new Response(null, { status: validStatus(result.status), headers: answerHeaders(result) });
+}
+
+/** Wraps a web-standard request. Throws ConfigError for anything else. */
+function fromFetchRequest(given: RequestOrContext, grants: HostGrants = {}): DeliveryRequest {
+  const request = requestIn(given);
+  return {
+    ...grants,
+    method: request.method,
+    url: pathOf(request.url)?.split('#', 1)[0],
+    header: (name) => request.headers.get(name),
+    rawBody: () => readerOf(bodyOf(request)),
+  };
+}
+
+/** Throws if the body was read. Hosts that create the Request lazily, such as srvx, throw at this point. */
+function bodyOf(request: Request): Request['body'] {
+  let cause: unknown;
+  try {
+    const { bodyUsed, body } = request;
+    const isUnreadable = body != null && typeof body.getReader !== 'function';
+    if (!bodyUsed && !body?.locked && !isUnreadable) return body;
+  } catch (error) {
+    cause = error;
+  }
+  throw new RawBodyUnavailableError(FIX, cause);
+}
+
+/** Some frameworks pass a context instead of the Request. */
+function requestIn(given: unknown): Request {
+  const { request, req } = Object(given);
+  const found = [given, request, req, Object(req).raw].find(isRequest);
+  if (found) return found;
+  throw notRequest('A handler of Fetch takes a Request', given);
+}
+
+/** Not instanceof: Requests of other realms and polyfills fail it. h3 events also have such headers. */
+function isRequest(given: unknown): given is Request {
+  return typeof Object(Object(given).headers).get === 'function' && 'bodyUsed' in Object(given);
+}
+
+function readerOf(body: ReadableStream<Uint8Array> | null): BodyReader {
+  return readBody((add, finish) => {
+    const reader = body?.getReader();
+    const flow = async () => {
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true };
+        if (done) return;
+        add(value as Uint8Array);
+      }
+    };
+    flow().then(
+      () => finish(),
+      (error) => finish(whyUnread(error)),
+    );
+    const cancel = async () => reader?.cancel();
+    // Not awaited: a hanging source would delay the answer.
+    return () => void cancel().catch(() => {});
+  });
+}
+
+/** Hosts with a body limit, such as SvelteKit and h3, fail the stream with a 413 error. */
+function whyUnread(error: unknown): WebhookError {
+  if (Object(error).status !== 413) return incomplete('the stream failed', error);
+  return new WebhookError(
+    'ERR_WEBHOOK_BODY_TOO_LARGE',
+    'The body is larger than the host in front of the receiver allows: raise its limit (BODY_SIZE_LIMIT of SvelteKit, bodyLimit of h3) above maxBodyBytes.',
+    { cause: error },
+  );
 }

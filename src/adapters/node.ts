@@ -1,13 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { ConfigError } from '../errors.js';
 import type { VerifiedDelivery } from '../handle/types.js';
-import { typeName } from '../internal/check-options.js';
+import { notRequest } from '../internal/not-request.js';
 import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
-import { fromNodeRequest, type NodeRequest } from './node-http.js';
-import { respond } from './respond.js';
+import { fromNodeRequest, type NodeRequest, respond } from './node-http.js';
 
 export type { NodeRequest };
 
@@ -36,7 +34,7 @@ const FIX =
  * createServer(nodeHandler({ secret, onEvent: (event) => console.log(event.id) })).listen(3000);
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The listener. It rejects with ConfigError `ERR_WEBHOOK_CONFIG` when its second argument is not a response.
+ * @returns The listener. It rejects with ConfigError `ERR_WEBHOOK_CONFIG` when it does not get a request and a response.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
@@ -76,27 +74,9 @@ export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): Nod
   };
 }
 
-/**
- * Throws if the second argument is not a response. Wraps an invalid request as one that fails, so that the receiver
- * answers 500 and reports it.
- */
 function presented(request: NodeRequest, response: unknown): DeliveryRequest {
-  const fail = () => {
-    throw new ConfigError(`nodeHandler takes a request and response of Node.js, got ${inPlaceOf(request, response)}.`);
-  };
-  if (typeof Object(response).end !== 'function') fail();
-  return isNode(request) ? fromNodeRequest(request, FIX) : { method: 'POST', header: fail, rawBody: fail };
-}
-
-/** Requests are event emitters. Wrappers and test tools create some that are not instances. */
-const isNode = (given: unknown) => typeof Object(given).on === 'function';
-
-function inPlaceOf(request: unknown, response: unknown): string {
-  const { requestContext, raw, req } = Object(request);
-  if (isNode(request)) return `${typeName(response)} as the response`;
-  if (isNode(raw)) return 'a request of Fastify: use fastifyPlugin';
-  if (isNode(req)) return 'a context: pass its req and res';
-  if ('bodyUsed' in Object(request)) return 'a Request: use fetchHandler';
-  if (requestContext) return 'an event of AWS Lambda: use lambdaHandler';
-  return `${typeName(request)} as the request`;
+  const isResponse = typeof Object(response).end === 'function';
+  // Requests are event emitters. Wrappers and test tools create some that are not instances.
+  if (isResponse && typeof Object(request).on === 'function') return fromNodeRequest(request, FIX);
+  throw notRequest('nodeHandler takes a request and response of Node.js', isResponse ? request : response);
 }

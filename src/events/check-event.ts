@@ -121,7 +121,7 @@ function checkData(data: Fields, found: Findings): void {
 }
 
 /** Checks `data.event`. */
-export function checkDetails(details: Fields, found: Findings): void {
+function checkDetails(details: Fields, found: Findings): void {
   checkCall(details, found, checkInput);
   if (details.rawFields !== undefined) found.text(details.rawFields, 'rawFields');
   found.within(details.contract, checkContract, 'contract');
@@ -136,7 +136,7 @@ function checkCall(call: Fields, found: Findings, check: Check): void {
 }
 
 /** Checks an item of `data.event.inputs`. */
-export function checkInput(input: Fields, found: Findings): void {
+function checkInput(input: Fields, found: Findings): void {
   checkMethodInput(input, found);
   found.expect(typeof input.hashed === 'boolean', 'expected true or false', 'hashed');
 }
@@ -148,7 +148,7 @@ function checkMethodInput({ name, value, type }: Fields, found: Findings): void 
 }
 
 /** Checks `data.event.contract`. */
-export function checkContract(contract: Fields, found: Findings): void {
+function checkContract(contract: Fields, found: Findings): void {
   fillAddressLabel(contract);
   found.text(contract.address, 'address');
   found.text(contract.addressLabel, 'addressLabel');
@@ -158,7 +158,7 @@ export function checkContract(contract: Fields, found: Findings): void {
 }
 
 /** Checks `data.transaction`, which the live service sends and the spec lacks. */
-export function checkTransaction(transaction: Fields, found: Findings): void {
+function checkTransaction(transaction: Fields, found: Findings): void {
   const { from, txData, txIndexInBlock, contract, method } = transaction;
   if (!isOptionalText(from)) transaction.from = undefined;
   if (!isOptionalText(txData)) transaction.txData = undefined;

@@ -1,5 +1,4 @@
 import { type EventIssue, InvalidEventError } from '../errors.js';
-import { isRecord } from '../internal/guards.js';
 import { type Check, checkEmitted, checkIncluded, checkKnown, issuesOf, TOO_DEEP } from './check-event.js';
 import { isTooDeep } from './exact-json.js';
 import type { EventEmitted, TransactionIncluded, WebhookEvent } from './types.js';
@@ -46,26 +45,15 @@ export function parseTransactionIncluded(value: unknown): TransactionIncluded {
 }
 
 /** A copy of a value that passes a check. Throws InvalidEventError for other values, and for one that throws when it is read. */
-export function parseAs<Result>(value: unknown, check: Check): Result {
+function parseAs<Result>(value: unknown, check: Check): Result {
   let copy: unknown;
   let issues: readonly EventIssue[];
   try {
-    copy = isTooDeep(value) ? undefined : copyOf(value);
+    copy = isTooDeep(value) ? undefined : structuredClone(value);
     issues = copy === undefined && value !== undefined ? [TOO_DEEP] : issuesOf(copy, check);
   } catch {
     issues = [{ path: [], message: 'expected a value that can be read' }];
   }
   if (issues.length > 0) throw new InvalidEventError(issues);
   return copy as Result;
-}
-
-/** The objects of an `event.emitted` that its check completes, by parent. */
-const COMPLETED = ['data', 'event', 'transaction', 'contract', 'method'];
-
-/** A copy of an `event.emitted` and of those of its objects that its check completes. */
-function copyOf(value: unknown, depth = 3): unknown {
-  if (!isRecord(value)) return value;
-  const copy = { ...value };
-  if (depth > 0) for (const key of COMPLETED) if (isRecord(copy[key])) copy[key] = copyOf(copy[key], depth - 1);
-  return copy;
 }

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import type { InvalidEventError } from '../errors.js';
-import { type Check, checkContract, checkDetails, checkInput, checkTransaction } from './check-event.js';
-import { parseAs, parseEvent, parseEventEmitted, parseTransactionIncluded } from './parse-event.js';
-import type { ContractInfo, EventDetails, EventInput, EventTransaction } from './types.js';
+import { parseEvent, parseEventEmitted, parseTransactionIncluded } from './parse-event.js';
 
 export type {
   ContractInfo,
@@ -27,20 +25,6 @@ function schemaOf<Result>(parse: (value: unknown) => Result) {
     }
   });
 }
-
-const partOf = <Part>(check: Check) => schemaOf((value) => parseAs<Part>(value, check));
-
-/** `data.event.contract`. Fills `addressLabel` from the live service's `addressAlias`. */
-export const contractInfoSchema = partOf<ContractInfo>(checkContract);
-
-/** `data.event.inputs[]`. */
-export const eventInputSchema = partOf<EventInput>(checkInput);
-
-/** `data.event`. `inputs` and `rawFields` may be null, which Go writes for nil. */
-export const eventDetailsSchema = partOf<EventDetails>(checkDetails);
-
-/** `data.transaction`, which the live service sends and the spec lacks. Only its block and hash are required. */
-export const eventTransactionSchema = partOf<EventTransaction>(checkTransaction);
 
 /** A whole `event.emitted`, nested no deeper than 256 levels. */
 export const eventEmittedSchema = schemaOf(parseEventEmitted);

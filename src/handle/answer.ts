@@ -100,6 +100,11 @@ export function answerHeaders({ status, retryAfterSeconds, closeConnection }: De
 
 type Header = [name: string, value: string];
 
+/** Whether the body was read before the receiver could read it. The host's error handler should get this error. */
+export function isUnavailable({ error }: DeliveryResult): boolean {
+  return error?.code === 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
+}
+
 /** The status of an answer, or 500 if it is not a valid status: Fetch and Lambda treat a missing one as 200. */
 export function validStatus(status: unknown): number {
   return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599 ? (status as number) : 500;

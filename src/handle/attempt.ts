@@ -7,7 +7,7 @@ import type { Claimed } from '../stores/store.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
 import { errorOf, isMadeFrom, isOfStore, outcomeUnknown, storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery, AboutRun } from './context.js';
-import { Deadline } from './deadline.js';
+import { ANSWER_MS, Deadline } from './deadline.js';
 import type { Ground } from './ground.js';
 import { type Attempted, isPossible, type RunState } from './outcome.js';
 import { stepOf } from './step.js';
@@ -60,7 +60,7 @@ class Attempt<Tx> {
       this.#answer(this.#failed('store', this.#limit.error));
       return;
     }
-    const hostMs = this.#task.about.host?.answerMs() ?? Number.POSITIVE_INFINITY;
+    const hostMs = this.#task.about.host?.remainingMs(ANSWER_MS) ?? MAX_TIMER_MS;
     this.#storeTimer = setTimeout(
       () => {
         const silent = storeFailure(new Error('The store did not answer in time.'));

@@ -2,8 +2,7 @@ import { type DeliveryItem, type EventItem, parseItems } from '../events/parse-d
 import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { Step } from '../stores/store.js';
-import type { Deadline } from './deadline.js';
-import type { HostTime } from './host-time.js';
+import type { Deadline, HostTime } from './deadline.js';
 import type { EventContext, EventsContext } from './types.js';
 
 /**

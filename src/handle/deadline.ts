@@ -1,11 +1,62 @@
 import { WebhookError } from '../errors.js';
+import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow, withDeadline } from '../internal/deadline.js';
+import { ignorePromise } from '../internal/guards.js';
 import type { RunLimit } from '../stores/store.js';
-import { type HostTime, outOfTime } from './host-time.js';
-import type { Afterwards } from './types.js';
 
+/** The time and the background work that the host grants a delivery. */
+export interface HostGrants {
+  /**
+   * Returns how long the host still lets the delivery run, in ms, or undefined. Handlers end, and the answer is sent,
+   * before that. (Default: no limit.)
+   */
+  readonly remainingMs?: (() => number | undefined) | undefined;
+  /**
+   * Asks the host to let work finish after the sender has disconnected or been answered: the whole request, and
+   * handlers that outlive their time limit. For a Worker, `(work) => context.waitUntil(work)`. (Default: the host lets
+   * work finish.)
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => unknown) | undefined;
+}
+
+/** The answer is sent this long before the host ends the delivery, in ms, even if the store has not answered. */
+export const ANSWER_MS = 100;
+/** User code ends this long before the host ends the delivery, in ms: recording takes up to hundreds of milliseconds. */
+const RESERVE_MS = 500;
 /** With less time than this, in ms, user code is more likely to be cut off than to finish. */
 const SHORTEST_MS = 500;
+
+/** The time that a host such as Lambda grants one delivery. A host that gives no usable number sets no limit. */
+export class HostTime {
+  readonly #grants: HostGrants;
+
+  constructor(grants: HostGrants) {
+    this.#grants = grants;
+  }
+
+  /** Asks the host to wait for work of this delivery that continues after the answer, if the host can. */
+  waitUntil(work: Promise<unknown>): void {
+    try {
+      // How the work ends is reported elsewhere.
+      ignorePromise(this.#grants.waitUntil?.(work.catch(() => {})));
+    } catch {
+      // The host may end the work with the answer.
+    }
+  }
+
+  /** How long the delivery may run from now on, less a reserve. Never negative: newer versions of Node warn about a negative timer. */
+  remainingMs(reserveMs = 0): number {
+    let ms: unknown;
+    try {
+      ms = this.#grants.remainingMs?.();
+    } catch {
+      // The host's clock is broken. Its limit is then unknown, and the receiver's own limits apply.
+    }
+    if (typeof ms === 'number' && ms <= MAX_TIMER_MS) return Math.max(0, ms - reserveMs);
+    ignorePromise(ms);
+    return Number.POSITIVE_INFINITY;
+  }
+}
 
 /** When user code must have finished. A timer aborts `signal`; `throwIfExpired` also works after a freeze. */
 export class Deadline implements RunLimit {
@@ -23,7 +74,7 @@ export class Deadline implements RunLimit {
 
   /** Ends the time `mostMs` from now, or earlier if the host grants less. */
   constructor(mostMs: number, host?: HostTime) {
-    const hostMs = host === undefined ? mostMs : host.handlerMs();
+    const hostMs = host?.remainingMs(RESERVE_MS) ?? mostMs;
     if (hostMs < Math.min(mostMs, SHORTEST_MS)) this.error = outOfTime();
     this.#ms = Math.min(mostMs, hostMs);
     this.#isOfHost = hostMs < mostMs;
@@ -39,7 +90,7 @@ export class Deadline implements RunLimit {
     return this.#controller.signal;
   }
 
-  /** Never negative: newer versions of Node warn about a negative timer. */
+  /** Never negative, like that of the host. */
   remainingMs(): number {
     return Math.max(0, Math.min(this.deadline - Date.now(), this.#monotonicEnd - monotonicNow()));
   }
@@ -55,7 +106,7 @@ export class Deadline implements RunLimit {
     this.error ??= new WebhookError(
       'ERR_WEBHOOK_HANDLER_TIMEOUT',
       this.#isOfHost
-        ? `The handler took longer than the ${Math.round(this.#ms)} ms that the host's time limit left for it, so its signal was aborted. If this repeats, raise the timeout of the function, make the handler faster, or hand off to a queue.`
+        ? `The handler took longer than the ${Math.round(this.#ms)} ms that the host's time limit left for it, so its signal was aborted. ${RAISE}`
         : `The handler took longer than ${this.#ms} ms (handlerTimeoutMs, at most 0.9 of leaseMs), so its signal was aborted.`,
     );
     this.#controller?.abort(this.error);
@@ -63,7 +114,7 @@ export class Deadline implements RunLimit {
   }
 
   /** Runs user code. Rejects when the time is over, and passes code that still runs to `hold`. */
-  async run<T>(work: () => T, hold: Afterwards['hold']): Promise<Awaited<T>> {
+  async run<T>(work: () => T, hold: (settled: Promise<unknown>, host?: HostTime) => void): Promise<Awaited<T>> {
     if (this.error) throw this.error;
     const running = Promise.resolve(work());
     return withDeadline(running, this.remainingMs(), () => {
@@ -71,4 +122,14 @@ export class Deadline implements RunLimit {
       return this.expire();
     });
   }
+}
+
+const RAISE = 'If this repeats, raise the timeout of the function, make the handler faster, or hand off to a queue.';
+
+/** The error of work that was not started because the host's time is nearly over. */
+export function outOfTime(): WebhookError {
+  return new WebhookError(
+    'ERR_WEBHOOK_OUT_OF_TIME',
+    `The host's time limit is near, so the event was not begun and will be redelivered. ${RAISE}`,
+  );
 }

@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { HandlerResult } from '../stores/store.js';
 import type { DeadLetter } from './dead-letter.js';
-import type { HostTime } from './host-time.js';
+import type { HostTime } from './deadline.js';
 
 /** An authentic delivery, parsed. */
 export interface VerifiedDelivery {

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors.js';
-import { type HostTime, outOfTime } from '../handle/host-time.js';
+import { ANSWER_MS, type HostTime, outOfTime } from '../handle/deadline.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import type { RawBody } from '../signature/verify-signature.js';
@@ -167,7 +167,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
         };
         add(arrival);
         const late = () => drop(arrival, outOfTime());
-        const timer = host && setTimeout(late, Math.min(host.answerMs(), MAX_TIMER_MS));
+        const timer = host && setTimeout(late, Math.min(host.remainingMs(ANSWER_MS), MAX_TIMER_MS));
         while (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
         const ended = () => {
           clearTimeout(timer);

@@ -2,13 +2,12 @@ import { hmacAhead } from '#runtime';
 import { RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { parseItems } from '../events/parse-delivery.js';
 import { answerTo, asWebhookError, type DeliveryResult } from '../handle/answer.js';
-import { type HostGrants, HostTime } from '../handle/host-time.js';
+import { type HostGrants, HostTime } from '../handle/deadline.js';
 import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { withDeadline } from '../internal/deadline.js';
-import { authenticate } from '../signature/authenticate.js';
+import { authenticate, headerError, missingBodyError } from '../signature/authenticate.js';
 import type { HeaderNames } from '../signature/headers.js';
-import { headerError, missingBodyError } from '../signature/refusals.js';
 import { type RawBody, signedBytes } from '../signature/verify-signature.js';
 import { type ArrivalLimits, createArrivals } from './arrivals.js';
 import type { Gate } from './gate.js';
@@ -43,10 +42,10 @@ export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Prom
 /** A delivery whose body may still be arriving. */
 interface Unread extends Pick<SignedRequest, 'signature' | 'timestamp'> {
   readonly rawBody: RawBody | BodyReader;
-  readonly request: Pick<SecretRequest, 'url'> | undefined;
-  /** A header by its name in any case. */
-  readonly header: SecretRequest['header'] | undefined;
+  readonly request: SecretRequest;
 }
+
+const NO_REQUEST: SecretRequest = { header: () => undefined };
 
 /** Processes a delivery from the request to the answer: head, body, secret, signature, items, `take`. */
 export function createReceive(
@@ -59,17 +58,18 @@ export function createReceive(
   const findSecret = typeof secret === 'function' ? createSecretFinder(secret, receiveTimeoutMs, arrivals) : undefined;
 
   /** Makes the checks of a request that need no body. */
-  function openRequest(request: DeliveryRequest, header: SecretRequest['header']): Unread {
+  function openRequest(given: DeliveryRequest, request: SecretRequest): Unread {
     // Requests in tests may have the method in lower case. From the wire, Node takes only upper case.
-    if (String(request.method).toUpperCase() !== 'POST')
+    if (String(given.method).toUpperCase() !== 'POST')
       throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send deliveries with POST.');
-    const rawBody = request.rawBody();
-    if ((header('content-encoding') || 'identity').toLowerCase() !== 'identity') {
+    const rawBody = given.rawBody();
+    if ((request.header('content-encoding') || 'identity').toLowerCase() !== 'identity') {
       const message = 'The body is compressed. Have it sent uncompressed, as it was signed.';
       throw new WebhookError('ERR_WEBHOOK_CONTENT_ENCODING', message);
     }
-    if (Number(header('content-length') ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    return { rawBody, signature: header(headers.signature), timestamp: header(headers.timestamp), request, header };
+    if (Number(request.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    const [signature, timestamp] = [request.header(headers.signature), request.header(headers.timestamp)];
+    return { rawBody, signature, timestamp, request };
   }
 
   /** All steps in their order. `open` returns the head, or throws the error to refuse it with. */
@@ -85,7 +85,7 @@ export function createReceive(
     try {
       unread = open();
       gate.check();
-      const { rawBody: given, signature, timestamp, request, header } = unread;
+      const { rawBody: given, signature, timestamp, request } = unread;
       const from = { host: hostOf(grants), peer: grants.peer };
 
       // Checked before the delivery takes a place.
@@ -102,12 +102,12 @@ export function createReceive(
           arrivals.drop(arrival, incomplete(`it took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs)`));
         arrival.body = isReader ? await withDeadline(given({ maxBodyBytes, arrival }), receiveTimeoutMs, late) : given;
         message.bodyBytes = sizeOf(arrival.body);
-        if (message.bodyBytes === 0 && Number(header?.('content-length')) > 0)
+        if (message.bodyBytes === 0 && Number(request.header('content-length')) > 0)
           throw new RawBodyUnavailableError(EMPTIED);
         if (message.bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
         if (!isReader) arrival.received(message.bodyBytes);
 
-        const found = findSecret ? await findSecret(header, request, arrival) : { secret: secret as Secret };
+        const found = findSecret ? await findSecret(request, arrival) : { secret: secret as Secret };
 
         // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
         const [rawBody, hmac] = await hmacAhead(arrival.body, timestamp as string, found.secret);
@@ -136,8 +136,8 @@ export function createReceive(
         signature: told.signature,
         timestamp: told.timestamp,
         rawBody,
-        header: (name) => unread?.header?.(name.toLowerCase()),
-        url: told.request?.url,
+        header: told.request.header,
+        url: told.request.url,
       };
     // Not enumerable: a hook may log its context.
     report(error, Object.defineProperty({}, 'request', { value: request }));
@@ -151,17 +151,17 @@ export function createReceive(
     /** Handles a delivery whose parts the caller has. Never rejects. */
     handle<R extends Answer>(signed: SignedRequest, take: Take<R>): Promise<R | DeliveryResult> {
       const message = {};
-      const open = () => {
-        const { rawBody, signature, timestamp, request } = signed;
-        return { rawBody, signature, timestamp, request, header: request && ((name: string) => request.header(name)) };
+      const open = (): Unread => {
+        const { rawBody, signature, timestamp, request = NO_REQUEST } = signed;
+        return { rawBody, signature, timestamp, request: requestOf(request) };
       };
       return traceDelivery(() => receive(open, message, take, signed), message);
     },
     /** Handles an HTTP request. Never rejects. */
     async handleRequest<R extends Answer>(request: DeliveryRequest, take: Take<R>): Promise<R | DeliveryResult> {
-      const header = headersOf(request);
-      const message = { header };
-      const open = () => openRequest(request, header);
+      const asked = requestOf(request);
+      const message = { header: asked.header };
+      const open = () => openRequest(request, asked);
       const answering = traceDelivery(() => receive(open, message, take, request), message);
       hostOf(request)?.waitUntil(answering);
       return answering;
@@ -183,9 +183,15 @@ function sizeOf(body: RawBody | undefined | null): number {
   throw new RawBodyUnavailableError('Pass the bytes as they arrived: a string, a Uint8Array or an ArrayBuffer.');
 }
 
-/** The headers of a request, as text: a host may have other values. */
-function headersOf(request: Pick<DeliveryRequest, 'header'>): SecretRequest['header'] {
-  return (name) => headerText(request.header(name.toLowerCase()));
+/** A request with its headers as text: a host may have other values. */
+function requestOf(request: Pick<DeliveryRequest, 'header' | 'url'>): SecretRequest {
+  return {
+    header: (name) => headerText(request.header(name.toLowerCase())),
+    // Hosts of Lambda build it from its parts, and few functions read it.
+    get url() {
+      return request.url;
+    },
+  };
 }
 
 function hostOf(grants: HostGrants): HostTime | undefined {

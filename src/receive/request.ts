@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors.js';
-import type { HostGrants } from '../handle/host-time.js';
+import type { HostGrants } from '../handle/deadline.js';
 import type { ItemContext } from '../handle/types.js';
 import { growingBuffer } from '../internal/growing-buffer.js';
 import type { RawBody, SignedParts } from '../signature/verify-signature.js';

@@ -89,19 +89,15 @@ function checkFound(found: FoundSecret): Found | undefined {
  * look-ups, and is aborted when its delivery is dropped.
  */
 export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: number, arrivals: Arrivals) {
-  return async (
-    header: SecretRequest['header'] = () => undefined,
-    request: Pick<SecretRequest, 'url'> | undefined,
-    arrival: Arriving,
-  ): Promise<Found> => {
+  return async (request: SecretRequest, arrival: Arriving): Promise<Found> => {
     arrivals.checkLookUps(arrival);
     const lookUp = new AbortController();
     arrival.onDrop((error) => lookUp.abort(error));
     let found: Found | undefined;
     try {
       let given = find({
-        header,
-        url: request?.url,
+        header: request.header,
+        url: request.url,
         // A getter: creating a signal takes longer than verifying a small body, and few functions read the signal.
         get signal() {
           return lookUp.signal;

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
-import type { DeliveryResult } from '../handle/answer.js';
+import type { DeliveryResult, EventOutcome } from '../handle/answer.js';
 import type { AboutDelivery } from '../handle/context.js';
 import { type DeadLetter, deadLetterOf } from '../handle/dead-letter.js';
 import { checkWhole, optionError } from '../internal/check-options.js';
@@ -74,11 +74,11 @@ export function createDeadLetters<Tx>(
     if (!stored) return { idempotencyKey: key, status: 'skipped' };
     const { item, idempotencyKey, source } = deadLetterOf(stored, key);
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const result = await handle([item], { source, timestamp, via: 'retry', retryOf: idempotencyKey });
-    const { status, error } = result.outcomes[0] ?? { status: 'failed', error: result.error };
+    const { outcomes } = await handle([item], { source, timestamp, via: 'retry', retryOf: idempotencyKey });
+    const [{ status, error }] = outcomes as [EventOutcome];
     if (status === 'handled') return { idempotencyKey, status };
     const isElsewhere = status === 'duplicate' || status === 'in-progress';
-    return { idempotencyKey, status: isElsewhere ? 'skipped' : 'failed', error: error ?? result.error };
+    return { idempotencyKey, status: isElsewhere ? 'skipped' : 'failed', error };
   }
 
   /** The letters to retry, in pages. */
@@ -98,13 +98,9 @@ export function createDeadLetters<Tx>(
   return {
     async list({ source, limit = PAGE, cursor } = {}) {
       checkWhole('limit', limit, 1, 1000);
-      if (cursor !== undefined && typeof cursor !== 'string') throw optionError('cursor', 'a string', cursor);
       const page = await letters().list({ source, limit, after: cursor });
       const found = [...page.letters].map(([key, stored]) => deadLetterOf(stored, key));
-      return {
-        letters: found.map(({ item: _, ...letter }) => letter),
-        ...(page.next !== undefined && { cursor: page.next }),
-      };
+      return { letters: found.map(({ item: _, ...letter }) => letter), cursor: page.next };
     },
 
     async retry(which, { onResult } = {}) {

@@ -104,11 +104,7 @@ export function createOwnEvents<Tx>(
       }, {}),
 
     async peek(events, options) {
-      if (!store) {
-        throw new ConfigError(
-          `\`peek\` needs the receiver's store, which a receiver with ${enqueue ? '`enqueue`' : '`store: false`'} does not use.`,
-        );
-      }
+      if (!store) throw new ConfigError(NO_STORE);
       const source = sourceOf(secret, options);
       const keys = events.map((event) => keyOf(idempotencyKey, event, source));
       const once = onceOf(store);
@@ -121,11 +117,7 @@ export function createOwnEvents<Tx>(
     async status(which, options) {
       const records = store ? store.records : undefined;
       if (!records) throw new ConfigError(NO_RECORDS);
-      if (typeof which !== 'string' && (typeof which !== 'object' || which === null)) {
-        throw optionError('which', 'an event, an idempotency key, or `{ eventId }`', which);
-      }
       if (typeof which === 'object' && 'eventId' in which) {
-        if (typeof which.eventId !== 'string') throw optionError('eventId', 'a string', which.eventId);
         if (!records.find) throw new ConfigError('This store finds records by idempotency key only, not by event id.');
         return entriesOf(await records.find(which.eventId));
       }
@@ -139,6 +131,7 @@ function entriesOf(found: ReadonlyMap<string, StoredRecord>): EventRecord[] {
   return [...found].map(([idempotencyKey, record]) => ({ idempotencyKey, ...record }));
 }
 
+const NO_STORE = '`peek` needs the receiver\'s store, which a receiver with `enqueue` or `store: false` does not use.';
 const NO_RECORDS = '`status` needs a store that keeps records, such as `sqlStore`, and a receiver without `enqueue`.';
 const NO_SOURCE =
   'The `secret` of this receiver is a function, so its deliveries may have a source, which prefixes their keys. Pass the same `source`, or `source: false` if the function returns none.';

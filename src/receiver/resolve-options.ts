@@ -14,14 +14,13 @@ import {
   optionError,
 } from '../internal/check-options.js';
 import type { ReceiveOptions } from '../receive/receive.js';
-import type { Secret } from '../receive/secret.js';
-import { checkSecret } from '../receive/secret.js';
+import { checkSecret, type Secret } from '../receive/secret.js';
 import { type HeaderNames, serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { ReceiverOptions, VerifierOptions } from './options.js';
 
 /** Throws ConfigError for a value that an option does not take. */
-type Check = (name: string, value: unknown, ...range: number[]) => void;
+type Check = (name: string, value: unknown, ...range: number[]) => unknown;
 
 /** The check of an option, its default, and the range of a number. Without a default, only a given value is checked. */
 type Rule = readonly [check: Check, fallback?: unknown, ...range: number[]];
@@ -36,10 +35,6 @@ function checkHeaders(name: string, value: unknown): void {
     if (typeof header === 'string' && HEADER_NAME.test(header)) continue;
     throw optionError(`${name}.${key}`, 'the name of an HTTP header, as in `serviceHeaders`', header);
   }
-}
-
-function checkTolerance(name: string, value: unknown): void {
-  if (value !== false) checkNumber(name, value, 0);
 }
 
 /** Returns a check for an object with the methods. */
@@ -63,7 +58,7 @@ const anything: Check = () => {};
 const verifierRules = (): Record<keyof VerifierOptions, Rule> => ({
   secret: [anything],
   headers: [checkHeaders, serviceHeaders],
-  toleranceSeconds: [checkTolerance, 300],
+  toleranceSeconds: [(name, value) => value === false || checkNumber(name, value, 0), 300],
   maxBodyBytes: [checkNumber, 10 * 1024 * 1024, 1],
   maxEvents: [checkWhole, MAX_EVENTS, 1],
   maxArriving: [checkNumber, 1000, 1],

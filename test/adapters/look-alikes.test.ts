@@ -1,214 +1,185 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
-import { createVerifier, type DeliveryRequest } from '../../src/index.js';
+import { type NodeRequest, nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
+import { createReceiver, type VerifierOptions } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
-import { type Delivery, genuine } from '../matrix/deliveries.js';
-import {
-  type Answer,
-  CHANGED_HEADERS,
-  type Fields,
-  failing,
-  lower,
-  options,
-  receiving,
-  throwing,
-} from './look-alikes.js';
+import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 
-describe.each<[string, (request: DeliveryRequest, codes: string[]) => Promise<Answer>]>([
-  ['receiver.handleRequest', async (request, codes) => (await receiving(codes).handleRequest(request)).status],
+// Wrappers and test tools pass objects that only look like requests. Whatever their properties are, an adapter answers with
+// the right status or reports an error with a code, and nothing goes unhandled.
+
+type Fields = Record<string, unknown>;
+/** A status, or the code of the error that went to the host. */
+type Answer = number | string;
+const GONE = 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE';
+
+const failing = () => {
+  throw new Error('a getter of the host');
+};
+const getter = (name: string, get: () => unknown) => (object: object) =>
+  Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
+const setting = (name: string, value: unknown) => getter(name, () => value);
+const throwing = (name: string) => getter(name, failing);
+
+const options = (codes: string[]): VerifierOptions => ({
+  secret: ({ url }) => (url === 'none' ? undefined : SECRET),
+  now,
+  receiveTimeoutMs: 20,
+  onError: ({ code }) => codes.push(code),
+});
+const receiving = (codes: string[]) => createReceiver({ ...options(codes), store: false, onEvent: () => {} });
+
+const DELIVERY = genuine();
+const headers = (): Fields =>
+  Object.fromEntries(headersOf(DELIVERY).map(([name, value]) => [name.toLowerCase(), value]));
+const [SIGNATURE = '', STAMP = ''] = Object.keys(headers()).filter((name) => name.startsWith('x-'));
+
+/** A request of each host, and what the sender or the host gets for it. */
+const HOSTS = {
+  receiver: {
+    make: () => ({ method: 'POST', headers: headers(), rawBody: () => DELIVERY.body }),
+    answer: async ({ headers, ...request }: ReturnType<typeof HOSTS.receiver.make>, codes: string[]) =>
+      (await receiving(codes).handleRequest({ ...request, header: (name) => headers[name] })).status,
+  },
+  Fetch: {
+    make(): Fields {
+      const sent = headers();
+      const init = { method: 'POST', body: DELIVERY.body, headers: sent as Record<string, string> };
+      const { method, url, body, bodyUsed } = new Request('http://localhost/webhooks', init);
+      return { method, url, body, bodyUsed, headers: { get: (name: string) => sent[name] } };
+    },
+    answer: async (request: unknown, codes: string[]) =>
+      (await fetchHandler(receiving(codes))(request as never)).status,
+  },
+  Lambda: {
+    make: (): LambdaEvent => ({
+      ...{ httpMethod: 'POST', path: '/webhooks', body: String(DELIVERY.body) },
+      headers: headers() as Record<string, string>,
+    }),
+    answer: async (event: unknown, codes: string[]) =>
+      (await lambdaHandler(receiving(codes))(event as LambdaEvent)).statusCode,
+  },
+  Node: {
+    make(): NodeRequest {
+      const stream = Readable.from([Buffer.from(DELIVERY.body)], { objectMode: false });
+      return Object.assign(stream, { method: 'POST', url: '/webhooks', headers: headers(), complete: true }) as never;
+    },
+    async answer(request: unknown, codes: string[]) {
+      const response = { statusCode: 0, headersSent: false, setHeader() {}, flushHeaders() {}, end() {}, destroy() {} };
+      await nodeHandler(receiving(codes))(request as NodeRequest, response as never);
+      return response.statusCode;
+    },
+  },
+};
+
+/** What an adapter makes of a request: its answer, or the code that it rejects with; each refusal has one error. */
+async function answerOf(host: keyof typeof HOSTS, change: (request: object) => unknown): Promise<Answer> {
+  const request = HOSTS[host].make() as never;
+  change(request);
+  const codes: string[] = [];
+  const answer: Answer = await HOSTS[host].answer(request, codes).catch((error) => error.code);
+  expect(codes).toHaveLength(answer === 200 ? 0 : 1);
+  return codes[0] === GONE ? GONE : answer;
+}
+
+expectNothingUnhandled();
+
+describe.each(['receiver', 'Lambda', 'Node'] as const)('a request of %s', (host) => {
+  it.each<[what: string, changed: Fields, expected: Answer]>([
+    ['a length and a timestamp that are numbers', { 'content-length': 9, [STAMP]: Number(headers()[STAMP]) }, 200],
+    ['values in lists', { [SIGNATURE]: [headers()[SIGNATURE]] }, 200],
+    ['other headers that are nothing', { a: undefined, b: null, 'content-encoding': undefined }, 200],
+    ['a signature in a list of two', { [SIGNATURE]: ['0', '0'] }, 403],
+    ['a length over the limit that is a number', { 'content-length': 2e9 }, 413],
+    ['a content-encoding in a list', { 'content-encoding': ['gzip'] }, 415],
+    ['no signature', { [SIGNATURE]: undefined }, 403],
+    ['a signature that is an object', { [SIGNATURE]: {} }, 403],
+    ['a signature that is a function', { [SIGNATURE]: failing }, 403],
+  ])('has headers with %s', async (_what, changed, expected) => {
+    expect(await answerOf(host, (request) => Object.assign((request as { headers: Fields }).headers, changed))).toBe(
+      expected,
+    );
+  });
+});
+
+it.each<[host: keyof typeof HOSTS, what: string, change: (request: object) => unknown, expected: Answer]>([
+  ['Node', 'headers that are null', setting('headers', null), 403],
+  ['Node', 'headers that throw', throwing('headers'), 500],
+  ['Node', 'a header that throws', setting('headers', throwing('content-encoding')({})), 500],
+  ['Node', 'a method in lower case', setting('method', 'post'), 200],
+  ['Node', 'a method that is a symbol', setting('method', Symbol('POST')), 405],
+  ['Node', 'a url that is an object', setting('url', new URL('http://localhost/webhooks')), 200],
+  ['Node', 'no socket', setting('socket', undefined), 200],
+  ['Node', 'a body that throws', throwing('body'), 500],
+  ['Node', 'a rawBody that is an object', setting('rawBody', {}), 200],
+  ['Node', 'a rawBody that throws', throwing('rawBody'), 500],
+  ['Node', 'no readableEncoding', setting('readableEncoding', undefined), GONE],
+  ['Node', 'an on that throws', setting('on', failing), 500],
+  ['Node', 'no resume', setting('resume', undefined), 500],
+  ['Node', 'a resume that does nothing', setting('resume', () => {}), 503],
+  ['Fetch', 'headers that throw', setting('headers', { get: failing }), 500],
+  ['Fetch', 'a method in lower case', setting('method', 'post'), 200],
+  ['Fetch', 'a url that is no URL', setting('url', 'http://'), 200],
+  ['Fetch', 'no body', setting('body', undefined), 403],
   [
-    'verifier.verifyRequest',
-    async (request, codes) => (await createVerifier(options(codes)).verifyRequest(request)).refusal?.status ?? 200,
+    'Fetch',
+    'a reader without cancel',
+    setting('body', { getReader: () => ({ read: () => new Promise(() => {}) }) }),
+    503,
   ],
-])('%s', (_, call) => {
-  it.each(CHANGED_HEADERS)('is passed headers by a host of your own with %s', async (_what, change, expected) => {
-    const delivery = genuine();
-    const headers = change(lower(delivery)) as Record<string, string>;
-    const codes: string[] = [];
-    const request = { method: 'POST', header: (name: string) => headers[name], rawBody: () => delivery.body };
-    expect(await call(request, codes)).toBe(expected);
-    expect(codes).toHaveLength(expected === 200 ? 0 : 1);
-  });
+  ['Fetch', 'a reader whose read throws', setting('body', { getReader: () => ({ read: failing }) }), 503],
+  ['Fetch', 'a getReader that throws', setting('body', { getReader: failing }), 500],
+  ['Fetch', 'a body that is an object', setting('body', {}), GONE],
+  ['Fetch', 'a body that throws', throwing('body'), GONE],
+  ['Fetch', 'a bodyUsed that throws', throwing('bodyUsed'), GONE],
+  ['Lambda', 'headers that are text', setting('headers', 'none'), 403],
+  ['Lambda', 'headers that throw', throwing('headers'), 500],
+  ['Lambda', 'a method in lower case', setting('httpMethod', 'post'), 200],
+  ['Lambda', 'a path that throws', throwing('path'), 503],
+  ['Lambda', 'a query that is text', setting('queryStringParameters', 'a=1'), 200],
+  ['Lambda', 'a requestContext that is null', setting('requestContext', null), 200],
+])('a request of %s with %s is answered', async (host, _what, change, expected) => {
+  expect(await answerOf(host, change)).toBe(expected);
 });
 
-describe('fetchHandler', () => {
-  expectNothingUnhandled();
+it.each([null, 7, {}, { getRemainingTimeInMillis: 7 }, { getRemainingTimeInMillis: failing }])(
+  'lambdaHandler takes the context %j',
+  async (context) => {
+    const event = HOSTS.Lambda.make();
+    expect((await lambdaHandler(receiving([]))(event, context as never)).statusCode).toBe(200);
+  },
+);
 
-  const call = async (request: Request, codes: string[]): Promise<Answer> =>
-    (await fetchHandler(receiving(codes))(request)).status;
-  const requestOf = (changes: (delivery: Delivery) => Fields): Request => {
-    const delivery = genuine();
-    const request = new Request('http://localhost/webhooks', {
-      method: 'POST',
-      body: delivery.body,
-      headers: lower(delivery) as Record<string, string>,
-    });
-    const { method, url, headers, body, bodyUsed } = request;
-    return Object.defineProperties(
-      {},
-      {
-        ...Object.getOwnPropertyDescriptors({ method, url, headers, body, bodyUsed }),
-        ...Object.getOwnPropertyDescriptors(changes(delivery)),
-      },
-    ) as Request;
-  };
-
-  it.each(CHANGED_HEADERS)('is passed headers with %s', async (_what, change, expected) => {
-    const codes: string[] = [];
-    const request = requestOf((delivery) => {
-      const headers = change(lower(delivery)) as Fields;
-      return { headers: { get: (name: string) => headers[name] } };
-    });
-    expect(await call(request, codes)).toBe(expected);
-    expect(codes).toHaveLength(expected === 200 ? 0 : 1);
-  });
-
-  it.each<[string, (request: Request) => unknown]>([
-    ['the event of SvelteKit', (request) => ({ request, url: new URL(request.url) })],
-    ['the context of Hono', (request) => ({ req: { raw: request, method: 'POST', header: () => undefined } })],
-    ['the event of h3', (request) => ({ req: request, res: {}, headers: request.headers, method: 'POST' })],
-  ])('finds the Request in %s', async (_what, contextOf) => {
-    const codes: string[] = [];
-    expect(await call(contextOf(requestOf(() => ({}))) as Request, codes)).toBe(200);
-    expect(codes).toEqual([]);
-  });
-
-  it.each<[string, unknown, RegExp]>([
-    ['nothing', undefined, /got undefined\. Pass the Request/],
-    ['a context without a Request', { node: { req: {} } }, /got an object\. Pass the Request/],
-    ['a request of Node.js', { method: 'POST', headers: {}, on() {} }, /use nodeHandler or expressHandler/],
-    ['an event of Lambda', { requestContext: {}, headers: {}, body: '[]' }, /use lambdaHandler/],
-  ])('says what it takes when it gets %s', async (_what, given, message) => {
-    const messages: string[] = [];
-    const handler = fetchHandler({ ...options([]), onEvent() {}, onError: (error) => messages.push(error.message) });
-    expect((await handler(given as Request)).status).toBe(500);
-    expect(messages).toEqual([expect.stringMatching(message)]);
-  });
-
-  it('takes a body that arrives empty, although bytes were announced, for one that was read before', async () => {
-    const codes: string[] = [];
-    const { body: _, ...request } = requestOf((delivery) => ({
-      headers: { get: (name: string) => ({ ...lower(delivery), 'content-length': '9' })[name] },
-    })) as never as Fields;
-    await expect(call(request as never, codes)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' });
-  });
-
-  it.each<[string, Fields, Answer]>([
-    ['headers without get', { headers: {} }, 500],
-    ['headers that throw', throwing('headers'), 500],
-    ['a method in lower case', { method: 'post' }, 200],
-    ['a method that throws', throwing('method'), 500],
-    ['a url that is no URL', { url: 'http://' }, 200],
-    ['a url that throws', throwing('url'), 200],
-    ['no body', { body: undefined }, 403],
-    ['a reader without cancel', { body: { getReader: () => ({ read: () => new Promise(() => {}) }) } }, 503],
-    ['a reader whose read throws', { body: { getReader: () => ({ read: failing }) } }, 503],
-    ['a getReader that throws', { body: { getReader: failing } }, 500],
-  ])('is passed a request with %s', async (_what, changes, expected) => {
-    const codes: string[] = [];
-    expect(
-      await call(
-        requestOf(() => changes),
-        codes,
-      ),
-    ).toBe(expected);
-    expect(codes).toHaveLength(expected === 200 ? 0 : 1);
-  });
-
-  it.each([{}, 'text', 7, [1]])('rejects with what to do where the body is %j', async (body) => {
-    await expect(
-      call(
-        requestOf(() => ({ body })),
-        [],
-      ),
-    ).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE' });
-  });
-
-  it.each(['body', 'bodyUsed'])('rejects with what to do where a %s throws', async (name) => {
-    await expect(
-      call(
-        requestOf(() => throwing(name)),
-        [],
-      ),
-    ).rejects.toMatchObject({ code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE', cause: expect.any(Error) });
-  });
-
-  it.each([undefined, null, 7, 'text', {}])('is passed %j in place of a request', async (request) => {
-    const codes: string[] = [];
-    expect([405, 500]).toContain(await call(request as never, codes));
-    expect(codes).toHaveLength(1);
-  });
+it.each<[string, (request: object) => object]>([
+  ['the event of SvelteKit', (request) => ({ request, url: new URL('http://localhost') })],
+  ['the context of Hono', (request) => ({ req: { raw: request, method: 'POST', header: () => undefined } })],
+  ['the event of h3', (request) => ({ req: request, res: {}, headers: { get() {} }, method: 'POST' })],
+])('fetchHandler finds the Request in %s', async (_what, contextOf) => {
+  expect(await HOSTS.Fetch.answer(contextOf(HOSTS.Fetch.make()), [])).toBe(200);
 });
 
-describe('lambdaHandler', () => {
-  expectNothingUnhandled();
+const node = (handler: typeof nodeHandler | typeof nodeVerifier, response: unknown) => (request: unknown) =>
+  handler((handler === nodeHandler ? receiving([]) : options([])) as never)(request as NodeRequest, response as never);
+const response = { end() {} };
 
-  const call = async (event: LambdaEvent, codes: string[], context?: object): Promise<Answer> =>
-    (await lambdaHandler(receiving(codes))(event, context)).statusCode;
-  const eventOf = (changes: (delivery: Delivery) => Fields): LambdaEvent => {
-    const delivery = genuine();
-    const event = { httpMethod: 'POST', path: '/webhooks', headers: lower(delivery), body: String(delivery.body) };
-    return Object.defineProperties(event, Object.getOwnPropertyDescriptors(changes(delivery))) as never;
-  };
-
-  it.each(CHANGED_HEADERS)('is passed headers with %s', async (_what, change, expected) => {
-    for (const name of ['headers', 'multiValueHeaders']) {
-      const codes: string[] = [];
-      const event = eventOf((delivery) => ({ headers: null, [name]: change(lower(delivery)) }));
-      expect(await call(event, codes)).toBe(expected);
-      expect(codes).toHaveLength(expected === 200 ? 0 : 1);
-    }
-  });
-
-  it('says what it takes when it gets a Request', async () => {
-    await expect(call(new Request('http://localhost') as never, [])).rejects.toThrow('got a Request: use fetchHandler');
-  });
-
-  it.each<[string, Fields, Answer]>([
-    ['headers that are text', { headers: 'none' }, 403],
-    ['headers that throw', throwing('headers'), 500],
-    ['a method in lower case', { httpMethod: 'post' }, 200],
-    ['a path that throws', throwing('path'), 503],
-    ['a query that is text', { queryStringParameters: 'a=1' }, 200],
-    ['a requestContext that is null', { requestContext: null }, 200],
-  ])('is passed an event with %s', async (_what, changes, expected) => {
-    const codes: string[] = [];
-    expect(
-      await call(
-        eventOf(() => changes),
-        codes,
-      ),
-    ).toBe(expected);
-    expect(codes).toHaveLength(expected === 200 ? 0 : 1);
-  });
-
-  it.each<[string, Fields, string]>([
-    ['a method that is a number', { httpMethod: 7 }, 'ERR_WEBHOOK_CONFIG'],
-    ['a body that is an object', { body: {} }, 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE'],
-  ])('rejects with a code where an event has %s', async (_what, changes, code) => {
-    await expect(
-      call(
-        eventOf(() => changes),
-        [],
-      ),
-    ).rejects.toMatchObject({ code });
-  });
-
-  it.each([
-    null,
-    7,
-    {},
-    { getRemainingTimeInMillis: 7 },
-    { getRemainingTimeInMillis: () => 'long' },
-    { getRemainingTimeInMillis: failing },
-  ])('is passed the context %j', async (context) => {
-    expect(
-      await call(
-        eventOf(() => ({})),
-        [],
-        context as never,
-      ),
-    ).toBe(200);
+it.each<[what: string, call: (request: unknown) => Promise<unknown>, given: unknown, message: RegExp]>([
+  ['nodeHandler: nothing', node(nodeHandler, response), undefined, /got undefined\.$/],
+  ['nodeVerifier: an object', node(nodeVerifier, response), {}, /request and response of Node.js, got an object\.$/],
+  ['nodeHandler: a Request', node(nodeHandler, response), HOSTS.Fetch.make(), /got a Request: use fetchHandler\.$/],
+  ['nodeHandler: an event of Lambda', node(nodeHandler, response), { requestContext: {} }, /use lambdaHandler\.$/],
+  ['nodeHandler: the request of Fastify', node(nodeHandler, response), { raw: {} }, /use fastifyPlugin\.$/],
+  ['nodeHandler: the context of Koa', node(nodeHandler, response), { req: {} }, /got a context: pass the request/],
+  ['nodeHandler: no response', node(nodeHandler, undefined), HOSTS.Node.make(), /got undefined\.$/],
+  ['fetchHandler: nothing', (request) => HOSTS.Fetch.answer(request, []), undefined, /takes a Request, got undefined/],
+  ['fetchHandler: text', (request) => HOSTS.Fetch.answer(request, []), 'text', /takes a Request, got a string/],
+  ['fetchHandler: of Node', (request) => HOSTS.Fetch.answer(request, []), HOSTS.Node.make(), /use nodeHandler or/],
+  ['lambdaHandler: a Request', (event) => HOSTS.Lambda.answer(event, []), HOSTS.Fetch.make(), /use fetchHandler/],
+  ['lambdaHandler: no method', (event) => HOSTS.Lambda.answer(event, []), { httpMethod: 7 }, /not an HTTP request/],
+])('%s is a ConfigError that says what to pass', async (_what, call, given, message) => {
+  await expect(call(given)).rejects.toMatchObject({
+    code: 'ERR_WEBHOOK_CONFIG',
+    message: expect.stringMatching(message),
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { docsOf } from '../../src/errors.js';
 import { serviceHeaders, WebhookError } from '../../src/index.js';
-import { headerError, missingBodyError, signatureError, timestampError } from '../../src/signature/refusals.js';
+import { headerError, missingBodyError, signatureError, timestampError } from '../../src/signature/authenticate.js';
 import { isStringified } from '../../src/signature/verify-signature.js';
 
 const signature = '0'.repeat(64);

@@ -1,25 +1,17 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
 import type {
-  contractInfoSchema,
   deliverySchema,
-  eventDetailsSchema,
   eventEmittedSchema,
-  eventInputSchema,
-  eventTransactionSchema,
   transactionIncludedSchema,
   webhookEventSchema,
 } from '../../src/events/schemas.js';
-import type { ContractInfo, EventDetails, EventInput, EventTransaction } from '../../src/events/types.js';
+import type { ContractInfo, EventDetails, EventTransaction } from '../../src/events/types.js';
 import type { DeliveryItem, EventEmitted, EventIssue, TransactionIncluded, WebhookEvent } from '../../src/index.js';
 import { parseDelivery, parseEvent } from '../../src/index.js';
 
 describe('the interfaces', () => {
   test('equal what the schemas give', () => {
-    expectTypeOf<z.output<typeof contractInfoSchema>>().toEqualTypeOf<ContractInfo>();
-    expectTypeOf<z.output<typeof eventInputSchema>>().toEqualTypeOf<EventInput>();
-    expectTypeOf<z.output<typeof eventDetailsSchema>>().toEqualTypeOf<EventDetails>();
-    expectTypeOf<z.output<typeof eventTransactionSchema>>().toEqualTypeOf<EventTransaction>();
     expectTypeOf<z.output<typeof eventEmittedSchema>>().toEqualTypeOf<EventEmitted>();
     expectTypeOf<z.output<typeof transactionIncludedSchema>>().toEqualTypeOf<TransactionIncluded>();
     expectTypeOf<z.output<typeof webhookEventSchema>>().toEqualTypeOf<WebhookEvent>();
