@@ -20,6 +20,41 @@ describe('an event whose block leaves the chain', () => {
     expect(calls).toEqual(['+A10#0 1', '-A10#0 1', '+A10#0 2']);
   });
 
+  it('is reverted and applied again in re-orgs of 256 blocks, which flip back and forth', async () => {
+    const { deliver, settle, chain, calls } = following();
+    const numbers = Array.from({ length: 256 }, (_, at) => 10 + at);
+    await deliver(...numbers.map((number) => logOf('A', { number })));
+    for (const block of ['B', 'A', 'B']) {
+      for (const number of numbers) chain.canonical.set(number, hashOf(block, number));
+      calls.length = 0;
+      expect(await settle()).toMatchObject({ [block === 'A' ? 'applied' : 'reverted']: 256, failed: 0, open: 256 });
+      expect(await settle()).toMatchObject({ applied: 0, reverted: 0 });
+    }
+    expect(calls.map((call) => call.split('#')[0])).toEqual(numbers.map((number) => `-A${number}`).reverse());
+  });
+
+  it('is reverted once when its block is replaced while it is applied, or returns while it is reverted', async () => {
+    const calls: string[] = [];
+    const show = (block: string) => chain.canonical.set(10, hashOf(block));
+    const { deliver, settle, chain } = following({
+      async onEvent() {
+        calls.push('+');
+        if (calls.length === 1) show('B');
+      },
+      async onReverted() {
+        calls.push('-');
+        show('A');
+      },
+    });
+    show('A');
+    chain.isSilentAtDeliveries = false;
+    expect(statuses(await deliver(logOf('A')))).toEqual(['handled']);
+    expect(await settle()).toMatchObject({ reverted: 1 });
+    expect(await settle()).toMatchObject({ applied: 1 });
+    expect(await settle()).toMatchObject({ applied: 0, reverted: 0, open: 1 });
+    expect(calls).toEqual(['+', '-', '+']);
+  });
+
   it('does not change once its block is final', async () => {
     const { deliver, settle, chain, calls } = following();
     await deliver(logOf('A'), logOf('B'));

@@ -98,6 +98,10 @@ describe('chainReorgs', () => {
     clock.ms += 1001;
     await reorgs.replaced([gone]);
     expect(countsOf(node).eth_getBlockByNumber).toBe(2);
+    // A clock that was set back does not keep an old answer.
+    clock.ms -= 3_600_000;
+    await reorgs.replaced([gone]);
+    expect(countsOf(node).eth_getBlockByNumber).toBe(3);
   });
 
   it('lets a delivery pass when the node does not answer in time', async () => {
