@@ -32,8 +32,6 @@ export interface DeliveryRecord {
   readonly bodyDropped?: boolean | undefined;
   /** Whether the signature was verified here. If false, the receiving process does not parse the body. */
   readonly verified?: boolean | undefined;
-  /** The bytes that were signed, if a fault sent others: `rawBody` is what was sent. */
-  readonly signedBody?: Uint8Array | undefined;
   /** Whether it was opened from a recording: it was neither received nor sent in this run. */
   readonly recorded?: true | undefined;
   /** At least one; the last is the latest. */

@@ -78,7 +78,7 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
     // Every id in `withBody` has a record.
     const record = records.get(id) as KeptDelivery;
     const attempts = record.attempts.map(({ response: _dropped, ...attempt }) => attempt);
-    set({ ...record, rawBody: NOTHING, signedBody: undefined, bodyDropped: true, attempts });
+    set({ ...record, rawBody: NOTHING, bodyDropped: true, attempts });
   }
 
   function drop(id: string): void {
@@ -113,7 +113,6 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
       keep({
         ...record,
         rawBody: compact(record.rawBody),
-        signedBody: record.signedBody && compact(record.signedBody),
         contents,
         cause: records.get(record.id)?.cause,
       });
@@ -147,10 +146,9 @@ function compact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
-/** Size of the bodies of a record and of the responses to it, in bytes: they are dropped together. */
-function bodySize({ rawBody, signedBody, attempts }: KeptDelivery): number {
-  const bodies = rawBody.byteLength + (signedBody?.byteLength ?? 0);
-  return attempts.reduce((size, { response }) => size + (response ? responseSize(response) : 0), bodies);
+/** Size of the body of a record and of the responses to it, in bytes: they are dropped together. */
+function bodySize({ rawBody, attempts }: KeptDelivery): number {
+  return attempts.reduce((size, { response }) => size + (response ? responseSize(response) : 0), rawBody.byteLength);
 }
 
 /** Size of a record without its bodies, in bytes. */

@@ -53,8 +53,6 @@ export interface Detail extends Omit<Summary, 'attempts'> {
   readonly bodyBase64: string;
   readonly bodyTruncated?: true | undefined;
   readonly bodyDropped?: true | undefined;
-  /** The signed bytes, if a fault sent others; at most 1 MiB. */
-  readonly signedBase64?: string | undefined;
   /** The last 100; only the last 10 with their responses. */
   readonly attempts: readonly AttemptView[];
   /** How many attempts there were before these. */
@@ -124,7 +122,6 @@ export function detailOf(
     ...summaryOf(record, context),
     headers: headersOf(lastOf(record)),
     bodyBase64: base64Of(record.rawBody),
-    signedBase64: record.signedBody && base64Of(record.signedBody),
     bodyTruncated: record.rawBody.byteLength > BODY || undefined,
     bodyDropped: record.bodyDropped || undefined,
     earlierAttempts: beyond(record.attempts, ATTEMPTS),

@@ -13,8 +13,7 @@ export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {
   const none = { at: now, headers: [], code: 'GIVEN_UP', reason: 'Dropped before it was sent: the queue was full.' };
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [none];
   const rawBody = sentBody(delivery.rawBody, delivery.attempts.at(-1)?.tampered);
-  const signedBody = rawBody === delivery.rawBody ? undefined : delivery.rawBody;
-  return { id, webhookId, label, target, rawBody, signedBody, attempts, nextAttemptAt };
+  return { id, webhookId, label, target, rawBody, attempts, nextAttemptAt };
 }
 
 /** The secrets for explaining the deliveries of a local service. */

@@ -7,7 +7,7 @@ import type { PageDetails } from './page-details.js';
 import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
 import type { Recordings } from './recordings.js';
-import { bodyToSend, bytesToCompare, jsonBody } from './request-body.js';
+import { bodyToSend, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
@@ -65,10 +65,6 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
       const from = call.query.get('from') ?? '';
       if (!/^\d{1,9}$/.test(from)) return fail(400, 'from must be a whole number.');
       return details.items(found(call.id), Number(from));
-    },
-    'POST /api/compare': async ({ request }) => {
-      const { id, received } = await bytesToCompare(request);
-      return details.compare(found(id), received);
     },
     'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call.id)),
     'POST /api/deliveries/:id/edit': async (call) => {

@@ -17,7 +17,7 @@ const NO_BODY = 'The body is no longer kept.';
 
 /** Data for the open delivery. Untrusted bytes are read in the explainer's thread. */
 export function createPageDetails({ feed, explainer, sources, context }: PageDetailsOptions) {
-  const { explain, view, compare } = explainer;
+  const { explain, view } = explainer;
   return {
     async detail(record: KeptDelivery): Promise<Detail> {
       const about = context();
@@ -37,13 +37,6 @@ export function createPageDetails({ feed, explainer, sources, context }: PageDet
       const viewed = await view(record.rawBody, context().contracts, from);
       if (viewed === undefined) throw new PageError(503, NOT_DECODED.what);
       return { items: viewed.items };
-    },
-    /** The difference between the signed body and these bytes, or the sent body. */
-    async compare({ rawBody, signedBody = rawBody, bodyDropped }: KeptDelivery, received = rawBody) {
-      if (bodyDropped) throw new PageError(409, NO_BODY);
-      const diff = await compare(signedBody, received);
-      if (diff === undefined) throw new PageError(503, 'Comparing took too long or too much memory and was stopped.');
-      return diff;
     },
   };
 }

@@ -24,7 +24,7 @@ describeInBoth('the connection of the page', (ground) => {
     expect(await newest.getAttribute('aria-selected')).toBe('true');
   });
 
-  it('tells how to get the address again when the server has another token, and takes a pasted one', async () => {
+  it('tells how to get the address again when the server has another token', async () => {
     const { page, source, problems } = await ground.open({ count: 3 });
     const port = Number(new URL(source.url).port);
     await source.close();
@@ -32,12 +32,7 @@ describeInBoth('the connection of the page', (ground) => {
     try {
       await page.getByRole('heading', { name: 'This page needs its token' }).waitFor();
       await page.getByText(`${source.url}#token=…`).waitFor();
-      const field = page.getByLabel('Or paste the address, or the token, here');
-      await field.fill('no');
-      await page.getByRole('button', { name: 'Open' }).click();
-      await page.getByText('No token found.').waitFor();
-      await field.fill(`  ${next.address} `);
-      await page.getByRole('button', { name: 'Open' }).click();
+      await page.goto(next.address);
       await rowsOf(page).nth(4).waitFor();
       expect(page.url()).toBe(source.url);
       for (const problem of problems.splice(0)) expect(problem).toMatch(/status of 401/);

@@ -35,7 +35,7 @@ describePage('the open delivery', (ground) => {
     const panel = await openWhole(page);
     const amount = panel.locator('.formatted');
     expect(await amount.innerText()).toBe('1234567.5 TKN');
-    expect(await textsOf(page, '.formatted .digits span')).toEqual(['1', '234', '567']);
+    expect(await textsOf(page, '.formatted .digits span')).toEqual(['1', '234', '567.5']);
     const gap = (node: Element) => Number.parseFloat(getComputedStyle(node).marginInlineStart);
     expect(await amount.locator('.digits span').nth(1).evaluate(gap)).toBeGreaterThan(1);
     expect(await panel.locator('.value').nth(2).innerText()).toContain('\n1234567500000000000000000');

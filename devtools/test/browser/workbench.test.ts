@@ -5,7 +5,7 @@ import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
 
 const stale = (id: string, more = {}) => {
-  const at = Date.now() + 3_000_000;
+  const at = Math.floor(Date.now() / 1000) * 1000 + 3_000_000;
   return recordOf(id, { attempt: { at, status: 403 }, ...more });
 };
 

@@ -46,11 +46,9 @@ describe('createFeed', () => {
   it('drops the responses with the bodies, and keeps neither in the count', () => {
     const feed = createFeed({ maxBytes: 30_000 });
     const response = { headers: [], bodyBase64: 'A'.repeat(12_000), bytes: 9_000 };
-    const signedBody = new Uint8Array(new ArrayBuffer(10_000), 0, 100);
-    for (const id of ['1', '2', '3']) feed.put(recordOf(id, { ...body(0), signedBody, attempt: { response } }));
+    for (const id of ['1', '2', '3']) feed.put(recordOf(id, { ...body(0), attempt: { response } }));
     expect(feed.list().map(({ attempts }) => attempts[0]?.response?.bytes)).toEqual([undefined, 9_000, 9_000]);
     expect(feed.get('1')).toMatchObject({ bodyDropped: true, attempts: [{ status: 200 }] });
-    expect(feed.list().map(({ signedBody: kept }) => kept?.buffer.byteLength)).toEqual([undefined, 100, 100]);
     expect(feed.bytes).toBeGreaterThan(24_000);
     expect(feed.bytes).toBeLessThanOrEqual(30_000);
   });

@@ -35,39 +35,3 @@ describe('the events of a large delivery', () => {
     }
   });
 });
-
-describe('POST /api/compare', () => {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  const bytes = (text: string) => new TextEncoder().encode(text);
-
-  it('tells what differs between what was signed and what an application has got', async () => {
-    const { feed, api } = await openPage();
-    feed.put({ ...recordOf('1'), rawBody: bytes('{"a":1}') });
-    const compare = (text: string) => api('POST', 'compare', { id: '1', bodyBase64: base64(text) });
-    expect((await compare('{"a":1}')).body).toMatchObject({ kind: 'same' });
-    expect((await compare('{ "a": 1 }')).body).toMatchObject({ kind: 'format', format: ['whitespace'] });
-    expect((await compare('{"a":2}')).body).toMatchObject({
-      kind: 'values',
-      values: [{ path: '.a', signed: '1', received: '2' }],
-    });
-  });
-
-  it('refuses what it cannot compare', async () => {
-    const explainer = { close() {}, first: { compare: async () => undefined } };
-    const { feed, api } = await openPage({ explainer: explainer as unknown as Explainer });
-    feed.put(recordOf('1'));
-    feed.put({ ...recordOf('2'), bodyDropped: true });
-    const cases = [
-      [{ id: '1' }, 503],
-      [{ id: '2' }, 409],
-      [{ id: '3' }, 404],
-      [{ id: 1 }, 400],
-      [{ id: '1', bodyBase64: 'a b' }, 400],
-      [{ id: '1', bodyBase64: 7 }, 400],
-      [{ id: '1', bodyBase64: base64('x'.repeat(2 * 1024 * 1024 + 1)) }, 413],
-    ] as const;
-    for (const [body, status] of cases) {
-      expect([body.id, (await api('POST', 'compare', body)).status]).toEqual([body.id, status]);
-    }
-  });
-});

@@ -2,9 +2,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { Detail } from './detail/detail.js';
 import { Drawer } from './drawer/drawer.js';
-import { DropTarget } from './drawer/drop-target.js';
 import { Empty } from './drawer/empty.js';
-import { ReceiverDialog } from './drawer/receiver.js';
 import { Registration } from './drawer/registration.js';
 import { Filters } from './list/filters.js';
 import { Insight } from './list/insight.js';
@@ -27,7 +25,6 @@ function usePhone(): boolean {
 
 /** The page. Content behind a covering panel is inert. */
 export function App({ session }: { session: Session }) {
-  const first = session.state.value?.firstRun;
   const covered = usePhone() && session.openId.value !== undefined;
   useSignalEffect(() => {
     document.body.classList.toggle('detail-open', session.openId.value !== undefined);
@@ -54,8 +51,6 @@ export function App({ session }: { session: Session }) {
       <Detail session={session} />
       <Drawer session={session} />
       <Registration session={session} />
-      {first && <ReceiverDialog session={session} first={first} />}
-      <DropTarget session={session} />
       <KeysDialog session={session} />
       <Notices />
     </>

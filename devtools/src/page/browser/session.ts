@@ -1,9 +1,8 @@
-import { batch, effect, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { createApi } from './api.js';
 import { matcher, NO_FILTERS } from './filter.js';
 import { createCursor, type How } from './list/cursor.js';
 import { createSearch } from './search.js';
-import { onFrame } from './shared/frame.js';
 import { attempt } from './shared/notices.js';
 import { createStore } from './store.js';
 import { type Connection, follow } from './stream.js';
@@ -19,28 +18,21 @@ export const phone = matchMedia('(max-width: 759.98px)');
  */
 export function createSession(token: string, onUnauthorized: () => void) {
   const api = createApi(token);
+  const filters = signal(NO_FILTERS);
+  const search = createSearch(api, filters);
   const store = createStore();
-  const view = createView(store);
+  const passes = computed(() => matcher(filters.value, search.found.value));
+  const view = createView(store, () => passes.value);
+  const cursor = createCursor({ store, view, open });
+  const { openId } = cursor;
   const state = signal<State>();
   const connection = signal<Connection>({ kind: 'connecting', lost: false });
-  /** Counts up when the store or the view has changed, at most once a frame. */
-  const version = signal(0);
-  /** Counts up whenever the open delivery changes, or another one is opened. */
-  const openVersion = signal(0);
-  const filters = signal(NO_FILTERS);
   /** Deliveries that came while the tab was in the background. */
   const unseen = signal(0);
   let clockOffset = 0;
   const now = () => Date.now() + clockOffset;
   /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */
   const clock = signal(now());
-  const bump = () => {
-    version.value++;
-  };
-  const changed = () => onFrame(bump);
-  const search = createSearch(api, filters);
-  const cursor = createCursor({ store, view, changed, open });
-  const { openId } = cursor;
 
   /** What is to be shown in the list once it is there: a delivery by its id, or the next one that comes. */
   let sought: { id?: string | undefined; from: number; isSent: boolean } | undefined;
@@ -51,7 +43,7 @@ export function createSession(token: string, onUnauthorized: () => void) {
     const entry = id === undefined ? store.all().findLast(({ seq }) => seq >= from) : store.get(id);
     if (entry === undefined) return;
     sought = undefined;
-    if (isSent && !matcher(filters.value, search.found.value)(entry)) filters.value = NO_FILTERS;
+    if (isSent && !passes.value(entry)) filters.value = NO_FILTERS;
     if (view.indexOf(entry) < 0) cursor.showWaiting();
     if (view.indexOf(entry) >= 0) cursor.cursor.value = entry;
   }
@@ -64,7 +56,6 @@ export function createSession(token: string, onUnauthorized: () => void) {
 
   function open(id: string, how: How = 'pointer'): void {
     batch(() => {
-      if (openId.value !== id) openVersion.value++;
       openId.value = id;
       sought = { id, from: 0, isSent: sought?.id === id && sought.isSent };
       findSought();
@@ -84,17 +75,11 @@ export function createSession(token: string, onUnauthorized: () => void) {
   }
 
   function onCleared(): void {
-    store.clear();
-    view.refresh();
+    store.replace([]);
     close();
     cursor.toTop();
-    changed();
   }
 
-  effect(() => {
-    view.setFilter(matcher(filters.value, search.found.value));
-    changed();
-  });
   setInterval(() => {
     clock.value = now();
   }, 1000);
@@ -108,21 +93,15 @@ export function createSession(token: string, onUnauthorized: () => void) {
     onSnapshot(deliveries) {
       const isFirst = store.all().length === 0;
       store.replace(deliveries);
-      view.refresh();
       if (isFirst) cursor.showWaiting();
       search.again();
-      openVersion.value++;
       findSought();
-      changed();
     },
     onDeliveries(deliveries) {
       const added = store.apply(deliveries);
-      view.refresh();
       search.again();
-      if (document.hidden) unseen.value += added.length;
-      if (deliveries.some(({ id }) => id === openId.value)) openVersion.value++;
+      if (document.hidden) unseen.value += added;
       findSought();
-      changed();
     },
     onCleared,
     onConnection(next) {
@@ -138,11 +117,9 @@ export function createSession(token: string, onUnauthorized: () => void) {
     connection,
     store,
     view,
-    version,
-    openVersion,
     filters,
     search,
-    dialog: signal<'register' | 'receiver' | 'keys'>(),
+    dialog: signal<'register' | 'keys'>(),
     /** Whether the drawer with the controls is open. */
     drawer: signal(false),
     unseen,

@@ -1,62 +1,46 @@
+import { computed, signal } from '@preact/signals';
 import { verdicts } from './shared/verdict.js';
-import type { Summary } from './types.js';
+import type { Summary, Verdict } from './types.js';
 
-/** `seq` counts up. `text` is what a search looks at, made when first needed. */
+/** A delivery of the list. `seq` counts up in the order of arrival. */
 export interface Entry {
   readonly seq: number;
   summary: Summary;
-  text?: string | undefined;
 }
 
-// Untrusted names are keys of Maps only, where `__proto__` is an ordinary key.
-function count(tally: Map<string, number>, keys: Iterable<string>, by: 1 | -1): void {
-  for (const key of new Set(keys)) {
-    const total = (tally.get(key) ?? 0) + by;
-    if (total > 0) tally.set(key, total);
-    else tally.delete(key);
+/** What the deliveries of the page have in common. */
+function facetsOf(entries: readonly Entry[]) {
+  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
+  const [kinds, contracts, targets] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const { summary } of entries) {
+    counts[summary.verdict]++;
+    for (const kind of summary.kinds) kinds.add(kind);
+    for (const contract of summary.contracts) contracts.add(contract);
+    targets.add(summary.label ?? summary.target);
   }
+  return { counts, kinds, contracts, targets };
 }
 
-/** The deliveries of the page in the order of arrival, with counts. At most `limit`. */
+/** The deliveries of the page in the order of arrival. At most `limit`. */
 export function createStore() {
-  let entries: Entry[] = [];
   const byId = new Map<string, Entry>();
-  const verdictTally = new Map<string, number>(verdicts.map((verdict) => [verdict, 0]));
-  const kindTally = new Map<string, number>();
-  const contractTally = new Map<string, number>();
-  const targetTally = new Map<string, number>();
+  const entries = signal<readonly Entry[]>([]);
+  const facets = computed(() => facetsOf(entries.value));
   let nextSeq = 0;
   let limit = 10_000;
 
-  function tally({ verdict, kinds, contracts, label, target }: Summary, by: 1 | -1): void {
-    count(verdictTally, [verdict], by);
-    count(kindTally, kinds, by);
-    count(contractTally, contracts, by);
-    count(targetTally, [label ?? target], by);
-  }
-
-  /** Adds and changes deliveries, and drops the oldest beyond the limit. Returns those that are new. */
-  function apply(summaries: readonly Summary[]): Entry[] {
-    const added: Entry[] = [];
+  /** Adds and changes deliveries, and drops the oldest beyond the limit. Returns the number of new ones. */
+  function apply(summaries: readonly Summary[]): number {
+    const before = nextSeq;
     for (const summary of summaries) {
       const known = byId.get(summary.id);
-      if (known) {
-        tally(known.summary, -1);
-        known.summary = summary;
-        known.text = undefined;
-      } else {
-        const entry = { seq: nextSeq++, summary };
-        entries.push(entry);
-        byId.set(summary.id, entry);
-        added.push(entry);
-      }
-      tally(summary, 1);
+      if (known) known.summary = summary;
+      else byId.set(summary.id, { seq: nextSeq++, summary });
     }
-    for (const { summary } of entries.splice(0, Math.max(0, entries.length - limit))) {
-      byId.delete(summary.id);
-      tally(summary, -1);
-    }
-    return added;
+    const all = [...byId.values()];
+    for (const { summary } of all.splice(0, Math.max(0, all.length - limit))) byId.delete(summary.id);
+    entries.value = all;
+    return nextSeq - before;
   }
 
   return {
@@ -64,30 +48,18 @@ export function createStore() {
     /** Replaces all deliveries; known ones keep their entries. */
     replace(summaries: readonly Summary[]): void {
       const ids = new Set(summaries.map(({ id }) => id));
-      for (const { summary } of entries) {
-        if (ids.has(summary.id)) continue;
-        byId.delete(summary.id);
-        tally(summary, -1);
-      }
-      entries = entries.filter(({ summary }) => ids.has(summary.id));
+      for (const id of byId.keys()) if (!ids.has(id)) byId.delete(id);
       apply(summaries);
     },
-    clear(): void {
-      entries = [];
-      byId.clear();
-      for (const each of [verdictTally, kindTally, contractTally, targetTally]) each.clear();
-    },
-    all: (): readonly Entry[] => entries,
-    get: (id: string) => byId.get(id),
+    all: () => entries.value,
+    facets: () => facets.value,
+    /** The delivery with an id, if there is one. */
+    get: (id: string | undefined) => (id !== undefined && entries.value.length > 0 ? byId.get(id) : undefined),
     /** The number that the next new entry gets. */
     nextSeq: () => nextSeq,
     setLimit(most: number) {
       limit = most;
     },
-    verdictTally,
-    kindTally,
-    contractTally,
-    targetTally,
   };
 }
 

@@ -1,12 +1,5 @@
 const KEY = 'event-webhooks-token';
 
-/** The token from an address with `#token=…`, or from a bare token. */
-function tokenIn(text: string): string | undefined {
-  const match = /#token=([^&\s]+)/.exec(text);
-  if (match) return match[1];
-  return /^[\w.~-]{8,}$/.test(text.trim()) ? text.trim() : undefined;
-}
-
 /** Whether the address bar contains a token. */
 export const tokenIsGiven = () => location.hash.startsWith('#token=');
 
@@ -15,10 +8,9 @@ export const tokenIsGiven = () => location.hash.startsWith('#token=');
  * while the tab is open.
  */
 export function takeToken(): string | undefined {
-  const token = tokenIsGiven() ? tokenIn(location.hash) : undefined;
+  const [, token, rest = ''] = /^#token=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
   if (token) {
-    sessionStorage.setItem(KEY, token);
-    const rest = location.hash.replace(/^#token=[^&]*&?/, '');
+    keepToken(token);
     history.replaceState(null, '', location.pathname + location.search + (rest && `#${rest}`));
   }
   return token ?? sessionStorage.getItem(KEY) ?? undefined;
@@ -45,12 +37,8 @@ export function askForToken(): Promise<string | undefined> {
   }).finally(() => channel.close());
 }
 
-/** Keeps a token that was pasted: the whole address, or the token itself. */
-export function keepToken(text: string): string | undefined {
-  const token = tokenIn(text);
-  if (token) sessionStorage.setItem(KEY, token);
-  return token;
-}
+/** Keeps the token while the tab is open. */
+export const keepToken = (token: string) => sessionStorage.setItem(KEY, token);
 
 /** Forgets a token that the server refused. */
 export const dropToken = () => sessionStorage.removeItem(KEY);

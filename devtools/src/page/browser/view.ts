@@ -1,17 +1,18 @@
+import { computed, signal } from '@preact/signals';
 import { causeOf } from './list/sentence.js';
 import type { Entry, Store } from './store.js';
 
 /** A row of the list: a delivery, or consecutive ones with the same cause, which are folded into one row. */
 export interface Line {
-  /** The newest. */
+  /** The delivery that the row shows: the newest. */
   readonly entry: Entry;
-  /** The deliveries of the row, the newest first. */
+  /** Its deliveries, the newest first. */
   readonly entries: readonly Entry[];
-  /** Whether the row is the first of a fold that was opened. */
+  /** Whether it is the first row of a fold whose deliveries are shown. */
   readonly isOpened: boolean;
 }
 
-/** Rows of entries in display order. @param opened the oldest entries of the folds that were opened, by number */
+/** Rows of deliveries. A fold is named by its oldest delivery, so that it stays open when new ones join it. */
 function linesOf(entries: readonly Entry[], opened: ReadonlySet<number>): Line[] {
   const lines: Line[] = [];
   for (let at = 0; at < entries.length; ) {
@@ -19,11 +20,10 @@ function linesOf(entries: readonly Entry[], opened: ReadonlySet<number>): Line[]
     const key = causeOf(entry.summary)?.key;
     let end = at + 1;
     while (key !== undefined && end < entries.length && causeOf((entries[end] as Entry).summary)?.key === key) end++;
-    const fold = entries.slice(at, end);
-    if (fold.length > 1 && opened.has((fold.at(-1) as Entry).seq)) {
-      lines.push({ entry, entries: fold, isOpened: true });
-      for (const each of fold.slice(1)) lines.push({ entry: each, entries: [each], isOpened: false });
-    } else lines.push({ entry, entries: fold, isOpened: false });
+    const all = entries.slice(at, end);
+    const isOpened = all.length > 1 && opened.has((all.at(-1) as Entry).seq);
+    lines.push({ entry, entries: all, isOpened });
+    if (isOpened) for (const each of all.slice(1)) lines.push({ entry: each, entries: [each], isOpened: false });
     at = end;
   }
   return lines;
@@ -32,59 +32,47 @@ function linesOf(entries: readonly Entry[], opened: ReadonlySet<number>): Line[]
 /**
  * The rows of the deliveries that match the filters, the newest first by the time at which they were first sent. While
  * the view is on hold, new deliveries wait, so that the rows do not move.
+ *
+ * @param passes whether a delivery matches
  */
-export function createView(store: Store) {
-  let passes: (entry: Entry) => boolean = () => true;
-  let heldAt = Number.POSITIVE_INFINITY;
-  const opened = new Set<number>();
-  let made: { lines: Line[]; places: Map<number, number>; total: number; waiting: number } | undefined;
-
-  function get() {
-    if (made) return made;
-    const all = store.all().filter(passes);
-    const shown = all.filter(({ seq }) => seq < heldAt);
+export function createView(store: Store, passes: () => (entry: Entry) => boolean) {
+  /** Deliveries from this number on wait. */
+  const heldAt = signal(Number.POSITIVE_INFINITY);
+  const opened = signal<ReadonlySet<number>>(new Set());
+  const made = computed(() => {
+    const all = store.all().filter(passes());
+    const end = heldAt.value;
+    const shown = all.filter(({ seq }) => seq < end);
     shown.sort((a, b) => b.summary.at - a.summary.at || b.seq - a.seq);
-    const lines = linesOf(shown, opened);
+    const lines = linesOf(shown, opened.value);
     const places = new Map<number, number>();
     for (const [index, { entry, entries, isOpened }] of lines.entries())
       for (const { seq } of isOpened ? [entry] : entries) places.set(seq, index);
-    made = { lines, places, total: all.length, waiting: all.length - shown.length };
-    return made;
-  }
-  const indexOf = ({ seq }: Pick<Entry, 'seq'>) => get().places.get(seq) ?? -1;
+    return { lines, places, total: all.length, waiting: all.length - shown.length };
+  });
+  const indexOf = (seq: number | undefined) => (seq === undefined ? undefined : made.value.places.get(seq)) ?? -1;
 
   return {
-    setFilter(filter: (entry: Entry) => boolean) {
-      passes = filter;
-      made = undefined;
-    },
-    /** The store has changed. */
-    refresh() {
-      made = undefined;
-    },
-    hold() {
-      if (heldAt === Number.POSITIVE_INFINITY) heldAt = store.nextSeq();
-      made = undefined;
-    },
-    release() {
-      heldAt = Number.POSITIVE_INFINITY;
-      made = undefined;
+    /** Shows all deliveries. From now on, new ones wait if the view is held. */
+    catchUp(isHeld: boolean) {
+      heldAt.value = isHeld ? store.nextSeq() : Number.POSITIVE_INFINITY;
     },
     /** Opens a fold, or folds its rows again. */
     toggle(line: Line) {
       const { seq } = line.entries.at(-1) as Entry;
-      if (!opened.delete(seq)) opened.add(seq);
-      made = undefined;
+      const next = new Set(opened.value);
+      if (!next.delete(seq)) next.add(seq);
+      opened.value = next;
     },
     /** The number of rows. */
-    length: () => get().lines.length,
+    length: () => made.value.lines.length,
     /** The number of deliveries that match, with those that wait. */
-    total: () => get().total,
-    waiting: () => get().waiting,
-    at: (index: number): Line | undefined => get().lines[index],
+    total: () => made.value.total,
+    waiting: () => made.value.waiting,
+    at: (index: number): Line | undefined => made.value.lines[index],
     /** The row of an entry; −1 if it has none. */
-    indexOf,
-    lineOf: (seq: number): Line | undefined => get().lines[indexOf({ seq })],
+    indexOf: (entry: Entry | undefined) => indexOf(entry?.seq),
+    lineOf: (seq: number): Line | undefined => made.value.lines[indexOf(seq)],
   };
 }
 

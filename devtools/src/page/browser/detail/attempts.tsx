@@ -1,38 +1,15 @@
 import type { Session } from '../session.js';
-import { clock, counted, day, duration, momentWithZone, until } from '../shared/format.js';
+import { clock, counted, day, duration, moment, until } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { Attempt, Detail } from '../types.js';
 
-interface RowProps {
-  readonly attempt: Attempt;
-  readonly number: number;
-  readonly isShown: boolean;
-  onShow(): void;
-}
-
-function AttemptRow({ attempt: { at, status, reason, code, durationMs, fault }, number, isShown, onShow }: RowProps) {
-  return (
-    <tr class={isShown ? 'shown-attempt' : ''} onClick={onShow}>
-      <th scope="row">
-        <button type="button" class="quiet" aria-pressed={isShown} aria-label={`Show attempt ${number}`}>
-          {number}
-        </button>
-      </th>
-      <td class="mono" title={momentWithZone(at)}>
-        {day(at)}
-      </td>
-      <td>{status ?? (code || reason ? 'none' : '…')}</td>
-      <td>{durationMs === undefined ? '' : duration(durationMs)}</td>
-      <td class="why">
-        {fault && <Wire text={fault} class="fault" />}
-        {fault && (code || reason) && ' '}
-        {code && <Wire text={code} class="code" />}
-        {code && reason && ' '}
-        {reason && <LongText text={reason} />}
-      </td>
-    </tr>
-  );
-}
+/** What was wrong with an attempt, apart from its status. */
+export const Reason = ({ fault, code, reason }: Pick<Attempt, 'fault' | 'code' | 'reason'>) => (
+  <>
+    {fault && <Wire text={fault} class="tag refused" />} {code && <Wire text={code} class="tag mono" />}{' '}
+    {reason && <LongText text={reason} />}
+  </>
+);
 
 interface Props {
   readonly session: Session;
@@ -61,14 +38,27 @@ export function Attempts({ session, detail, shown, onShow }: Props) {
             </tr>
           </thead>
           <tbody>
-            {attempts.map((attempt, index) => (
-              <AttemptRow
-                key={index}
-                attempt={attempt}
-                number={earlierAttempts + index + 1}
-                isShown={index === shown}
-                onShow={() => onShow(index)}
-              />
+            {attempts.map(({ at, status, reason, code, durationMs, fault }, index) => (
+              <tr key={index} class={index === shown ? 'shown-attempt' : ''} onClick={() => onShow(index)}>
+                <th scope="row">
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-pressed={index === shown}
+                    aria-label={`Show attempt ${earlierAttempts + index + 1}`}
+                  >
+                    {earlierAttempts + index + 1}
+                  </button>
+                </th>
+                <td class="mono" title={moment(at)}>
+                  {day(at)}
+                </td>
+                <td>{status ?? (code || reason ? 'none' : '…')}</td>
+                <td>{durationMs === undefined ? '' : duration(durationMs)}</td>
+                <td class="why">
+                  <Reason fault={fault} code={code} reason={reason} />
+                </td>
+              </tr>
             ))}
           </tbody>
         </table>

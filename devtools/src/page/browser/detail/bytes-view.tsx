@@ -1,13 +1,14 @@
 import type { Signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../shared/copy.js';
-import { bytesOf, looksLikeJson, lossyUtf8, utf8 } from './bytes.js';
+import { bytesOf, hexDump, looksLikeJson, lossyUtf8, utf8 } from './bytes.js';
 import { Code } from './code.js';
-import { HexDump } from './hex.js';
 import { pretty, unfolded } from './pretty.js';
 
 /** How bytes are shown. */
 export type Form = 'Text' | 'Indented' | 'Hex';
+
+const LABELS: Record<Form, string> = { Text: ' as text', Indented: ', indented', Hex: ' as a hex dump' };
 
 interface Props {
   readonly base64: string;
@@ -30,7 +31,10 @@ export function BytesView({ base64, what, form, note, indentedNote, isCut }: Pro
   const text = useMemo(() => strict ?? lossyUtf8(bytes), [strict, bytes]);
   const forms: Form[] = looksLikeJson(text) ? ['Text', 'Indented', 'Hex'] : ['Text', 'Hex'];
   const shown = forms.includes(form.value) ? form.value : 'Text';
-  const parts = useMemo(() => (shown === 'Indented' ? unfolded(pretty(text)) : [{ text }]), [shown, text]);
+  const parts = useMemo(() => {
+    if (shown === 'Indented') return unfolded(pretty(text));
+    return [{ text: shown === 'Hex' ? hexDump(bytes) : text }];
+  }, [shown, text, bytes]);
   const notes = [
     shown === 'Indented' && indentedNote,
     strict === undefined && 'Not UTF-8: bytes that cannot be decoded are shown as �. Hex shows the bytes.',
@@ -55,15 +59,11 @@ export function BytesView({ base64, what, form, note, indentedNote, isCut }: Pro
           ))}
         </div>
         {strict !== undefined && !isCut && (
-          <CopyButton label={`Copy ${what.toLowerCase()}`} text={() => strict} what={what} />
+          <CopyButton label={`Copy ${what.toLowerCase()}`} text={strict} what={what} />
         )}
       </div>
       {notes.length > 0 && <p class="muted note">{notes.join(' ')}</p>}
-      {shown === 'Hex' ? (
-        <HexDump bytes={bytes} label={`${what} as a hex dump`} />
-      ) : (
-        <Code parts={parts} label={shown === 'Text' ? `${what} as text` : `${what}, indented`} />
-      )}
+      <Code parts={parts} label={`${what}${LABELS[shown]}`} />
     </>
   );
 }

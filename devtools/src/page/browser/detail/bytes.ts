@@ -28,3 +28,17 @@ export const lossyUtf8 = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignor
 
 /** Whether a text is likely JSON, by its first character. */
 export const looksLikeJson = (text: string) => /^\s*[[{]/.test(text);
+
+/** Bytes in a line of a dump: as many as fit a narrow panel. */
+const WIDTH = 8;
+const hex = (value: number, length: number) => value.toString(16).padStart(length, '0');
+const ascii = (byte: number) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·');
+
+/** A dump: lines with the offset, the bytes and their ASCII characters. */
+export function hexDump(bytes: Uint8Array): string {
+  return Array.from({ length: Math.ceil(bytes.length / WIDTH) }, (_, index) => {
+    const part = bytes.subarray(index * WIDTH, (index + 1) * WIDTH);
+    const cells = Array.from(part, (byte) => hex(byte, 2)).join(' ');
+    return `${hex(index * WIDTH, 8)}  ${cells.padEnd(3 * WIDTH)} ${Array.from(part, ascii).join('')}`;
+  }).join('\n');
+}

@@ -1,16 +1,42 @@
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
+import type { Detail as Loaded } from '../types.js';
 import { Editor } from './editor.js';
 import { Head } from './head.js';
 import { Story } from './story.js';
-import { useDetail } from './use-detail.js';
+
+/** Loads the open delivery, and again when it changes. Until then, the one before is shown. */
+function useDetail({ api, openId, store }: Session) {
+  const loaded = useSignal<{ detail?: Loaded | undefined; problem?: string | undefined }>({});
+  const summary = useComputed(() => store.get(openId.value)?.summary);
+  useSignalEffect(() => {
+    void summary.value;
+    const id = openId.value;
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    if (id === undefined) loaded.value = {};
+    else
+      api.get(`deliveries/${encodeURIComponent(id)}`, signal).then(
+        (detail: Loaded) => {
+          if (!signal.aborted) loaded.value = { detail };
+        },
+        (error: unknown) => {
+          const { detail } = loaded.peek();
+          if (!signal.aborted)
+            loaded.value = { detail: detail?.id === id ? detail : undefined, problem: messageOf(error) };
+        },
+      );
+    return () => aborter.abort();
+  });
+  return loaded;
+}
 
 /** The panel of the open delivery. */
 export function Detail({ session }: { session: Session }) {
   const loaded = useDetail(session);
   const editing = useSignal<string | undefined>(undefined);
-  const drafts = useRef(new Map<string, string>());
   const panel = useRef<HTMLElement>(null);
   const openId = session.openId.value;
   const isOpen = openId !== undefined;
@@ -46,7 +72,6 @@ export function Detail({ session }: { session: Session }) {
           key={detail.id}
           session={session}
           detail={detail}
-          drafts={drafts.current}
           onClose={() => {
             editing.value = undefined;
           }}

@@ -31,16 +31,17 @@ function remarkOn(text: string): string {
   }
 }
 
+/** Drafts by the id of the delivery, kept while the page is open. */
+const drafts = new Map<string, string>();
+
 interface Props {
   readonly session: Session;
   readonly detail: Detail;
-  /** Drafts by the id of the delivery, kept while the page is open. */
-  readonly drafts: Map<string, string>;
   onClose(): void;
 }
 
 /** Edits the body of a delivery, and sends it with a new signature. */
-export function Editor({ session, detail, drafts, onClose }: Props) {
+export function Editor({ session, detail, onClose }: Props) {
   const { id } = detail;
   const source = useMemo(() => editable(detail), [detail.bodyBase64]);
   const original = 'text' in source ? source.text : '';

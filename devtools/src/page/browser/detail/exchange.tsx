@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { ageText } from '../../../deliveries/text-limits.js';
-import { bytes, counted, moment, momentWithZone } from '../shared/format.js';
+import { bytes, counted, moment } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { Attempt, HeaderLine } from '../types.js';
 import { BytesView, type Form } from './bytes-view.js';
@@ -22,16 +22,13 @@ export function ageOf(signed: number, sent: number): string {
 /** When a request was sent and signed. */
 export function SentAt({ attempt, timestampHeader }: { attempt: Attempt; timestampHeader: string | undefined }) {
   const signed = timestampHeader === undefined ? undefined : signedAt(attempt, timestampHeader);
-  const [local = '', utc = ''] = momentWithZone(attempt.at).split('\n');
+  const [local, utc] = moment(attempt.at).split('\n');
   return (
     <p class="muted">
-      Sent{' '}
-      <time dateTime={moment(attempt.at)} title={utc}>
-        {local}
-      </time>
+      Sent <span title={utc}>{local}</span>
       {signed !== undefined && (
         <>
-          , <span title={`Timestamp ${signed / 1000}: ${momentWithZone(signed)}`}>{ageOf(signed, attempt.at)}</span>
+          , <span title={`Timestamp ${signed / 1000}: ${moment(signed)}`}>{ageOf(signed, attempt.at)}</span>
         </>
       )}
       .

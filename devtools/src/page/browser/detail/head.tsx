@@ -10,7 +10,6 @@ import { curlOf, testOf } from './copies.js';
 
 /** Opens the delivery above or below in the list. */
 function Neighbour({ session, label, sign, by }: { session: Session; label: string; sign: string; by: 1 | -1 }) {
-  session.version.value;
   const id = session.beside(by)?.entry.summary.id;
   return (
     <button

@@ -1,26 +1,71 @@
 import type { ComponentChildren } from 'preact';
-import { ShortHex } from '../shared/copy.js';
+import { counted } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
-import type { ItemView, State } from '../types.js';
-import { Digits, isNumber } from './digits.js';
-import { InputTable } from './inputs.js';
-import { ExplorerLink, type LinkKind } from './links.js';
+import { type Linked, Value } from '../shared/value.js';
+import type { InputView, ItemView, State } from '../types.js';
 
-/** A value with its link to the explorer, if the chain has one. */
-function Value({ state, kind, value }: { state: State | undefined; kind?: LinkKind; value: string }) {
+type Shown<Name extends string, Type> = { readonly [Key in Name]: Type } & { readonly state: State | undefined };
+
+function Input({ input, state }: Shown<'input', InputView>) {
+  const { name, type, value, hashed, exact, formatted, symbol } = input;
   return (
-    <>
-      {isNumber(value) ? <Digits value={value} /> : <ShortHex value={value} />}
-      {kind && <ExplorerLink state={state} kind={kind} value={value} />}
-    </>
+    <tr>
+      <th scope="row">
+        <Wire text={name || '(no name)'} />
+      </th>
+      <td class="type">
+        <Wire text={type} />
+      </td>
+      <td class="value">
+        {formatted !== undefined && (
+          <div class="formatted">
+            <Value text={formatted} /> {symbol && <Wire text={symbol} />}
+          </div>
+        )}
+        {formatted !== value && (
+          <div>
+            <Value text={value} state={state} kind={type === 'address' ? 'address' : undefined} />
+            {hashed && <span class="hint"> keccak256 hash</span>}
+          </div>
+        )}
+        {exact !== undefined && exact !== value && (
+          <div>
+            <span class="hint">exact </span>
+            <Value text={exact} />
+          </div>
+        )}
+      </td>
+    </tr>
   );
 }
 
-function Facts({ item, state }: { item: ItemView; state: State | undefined }) {
+/** The inputs of an event or a call. */
+const Inputs = ({ item: { inputs = [], moreInputs }, state }: Shown<'item', ItemView>) => (
+  <>
+    <table class="inputs">
+      <thead>
+        <tr>
+          {['Name', 'Type', 'Value'].map((title) => (
+            <th key={title} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {inputs.map((input, index) => (
+          <Input key={index} input={input} state={state} />
+        ))}
+      </tbody>
+    </table>
+    {moreInputs !== undefined && <p class="muted more">{counted(moreInputs, 'more input')}: see the body.</p>}
+  </>
+);
+
+function Facts({ item, state }: Shown<'item', ItemView>) {
   const { contract, transaction: tx, triggeredAt, id, signature } = item;
-  const text = (value: string | undefined) => value && <Wire text={value} />;
-  const linked = (kind: LinkKind, value: string | undefined) =>
-    value && <Value state={state} kind={kind} value={value} />;
+  const text = (value: string | undefined, look?: string) => value && <Wire text={value} class={look} />;
+  const linked = (kind: Linked, value: string | undefined) => value && <Value text={value} state={state} kind={kind} />;
   const facts: [title: string, ...content: ComponentChildren[]][] = [
     ['Contract', text(contract?.label || contract?.name), ' ', linked('address', contract?.address)],
     ['Transaction', linked('tx', tx?.hash), ' ', text(tx?.status)],
@@ -28,8 +73,8 @@ function Facts({ item, state }: { item: ItemView; state: State | undefined }) {
     ['From', linked('address', tx?.from)],
     ['Block', linked('block', tx?.blockNumber)],
     ['Triggered', text(triggeredAt)],
-    ['Signature', signature && <Wire text={signature} class="mono" />],
-    ['Event id', id && <Wire text={id} class="mono" />],
+    ['Signature', text(signature, 'mono')],
+    ['Event id', text(id, 'mono')],
   ];
   return (
     <dl class="facts">
@@ -48,25 +93,20 @@ function Facts({ item, state }: { item: ItemView; state: State | undefined }) {
 const remarks: Record<string, string> = { event: '', unknown: 'unknown kind', invalid: 'invalid' };
 
 /** One item of a delivery. */
-export function ItemCard({ item, state }: { item: ItemView; state: State | undefined }) {
+export function ItemCard({ item, state }: Shown<'item', ItemView>) {
   const name = item.name || item.transaction?.method || item.kind || 'Item';
-  const remark = remarks[item.status];
+  const remark = item.removed ? 'removed by a re-org' : remarks[item.status];
   const { inputs = [], issues = [] } = item;
   return (
-    <article class={`item ${item.status}`} tabIndex={-1}>
+    <article class="item" tabIndex={-1}>
       <header>
         <h4>
           <Wire text={name} />
         </h4>
-        {item.kind && item.kind !== name && <Wire text={item.kind} class="kind" />}
-        {remark && <span class="tag bad">{remark}</span>}
-        {item.removed && (
-          <span class="tag bad" title="A re-org removed this log.">
-            removed by a re-org
-          </span>
-        )}
+        {item.kind && item.kind !== name && <Wire text={item.kind} class="tag" />}
+        {remark && <span class="tag refused">{remark}</span>}
       </header>
-      {inputs.length > 0 && <InputTable inputs={inputs} more={item.moreInputs} state={state} />}
+      {inputs.length > 0 && <Inputs item={item} state={state} />}
       {issues.length > 0 && (
         <ul class="issues">
           {issues.map(({ path, message }, index) => (

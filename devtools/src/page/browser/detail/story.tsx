@@ -6,12 +6,13 @@ import type { Session } from '../session.js';
 import { bytes, counted, day, duration, statusLine } from '../shared/format.js';
 import { LongText, line, Wire } from '../shared/text.js';
 import type { Attempt, Detail, Verdict } from '../types.js';
-import { Attempts } from './attempts.js';
+import { Attempts, Reason } from './attempts.js';
 import { BytesView, type Form } from './bytes-view.js';
-import { CompareReceived, SignedAndSent } from './compare.js';
 import { Events } from './events.js';
 import { HeaderTable, Response, SentAt } from './exchange.js';
-import { Findings } from './findings.js';
+
+/** Longest text of a finding that is shown whole. */
+const LONGEST_TEXT = 4000;
 
 interface StepProps {
   readonly title: string;
@@ -89,6 +90,24 @@ function answerOf({ status, durationMs, reason, code, response }: Attempt): stri
   return reason || code || durationMs !== undefined ? `no response${took}` : 'no answer yet';
 }
 
+/** Why a delivery was not accepted, the likeliest cause first, each with its fix. */
+const Findings = ({ findings }: Pick<Detail, 'findings'>) => (
+  <ul class="findings">
+    {findings.map(({ what, confidence, fix, cause }, index) => (
+      <li key={index} class="finding" data-cause={cause}>
+        <p class="what">
+          {confidence && <span class={confidence === 'certain' ? 'tag refused' : 'tag'}>{confidence}</span>}{' '}
+          <LongText text={what} length={LONGEST_TEXT} />
+        </p>
+        <p class="fix">
+          <strong>Fix: </strong>
+          <LongText text={fix} length={LONGEST_TEXT} />
+        </p>
+      </li>
+    ))}
+  </ul>
+);
+
 /** A delivery as it went: sent, verified, forwarded, answered. Each step opens. */
 export function Story({ session, detail }: { session: Session; detail: Detail }) {
   const forms = { body: useSignal<Form>('Indented'), response: useSignal<Form>('Indented') };
@@ -125,21 +144,13 @@ export function Story({ session, detail }: { session: Session; detail: Detail })
             <HeaderTable headers={attempt.headers} more={attempt.moreHeaders} />
           </>
         )}
-        {detail.signedBase64 !== undefined && (
-          <>
-            <h4>Signed and sent</h4>
-            <SignedAndSent api={api} detail={detail} />
-          </>
-        )}
         <h4>Body</h4>
         <Body detail={detail} form={forms.body} />
-        {!detail.bodyDropped && <CompareReceived key={id} api={api} id={id} />}
       </Step>
       <Step key={`verified ${id}`} {...verification(detail, isListening)} isOpen={!isFine && verdict !== 'pending'}>
         {last && (last.reason || last.code || last.fault) && (
           <p class="reason">
-            {last.fault && <Wire text={last.fault} class="fault" />}{' '}
-            {last.code && <Wire text={last.code} class="code" />} {last.reason && <LongText text={last.reason} />}
+            <Reason {...last} />
           </p>
         )}
         <Findings findings={findings} />

@@ -1,11 +1,11 @@
 import { sendingSample, sendSample } from '../send.js';
 import type { Session } from '../session.js';
+import { CommandLine } from '../shared/copy.js';
 import type { State } from '../types.js';
-import { CommandLine } from './command-line.js';
-import { type First, Receiver } from './receiver.js';
+import { Receiver } from './receiver.js';
 
 /** The service has no webhook: the first step. */
-function NoWebhook({ session, first }: { session: Session; first: First | undefined }) {
+function NoWebhook({ session }: { session: Session }) {
   const register = () => {
     session.dialog.value = 'register';
   };
@@ -16,12 +16,7 @@ function NoWebhook({ session, first }: { session: Session; first: First | undefi
       <button type="button" class="primary" onClick={register}>
         Register a webhook
       </button>
-      {first && (
-        <details class="first-run">
-          <summary>No receiver yet? One for {first.framework}</summary>
-          <Receiver first={first} />
-        </details>
-      )}
+      <Receiver first={session.state.value?.firstRun} />
     </>
   );
 }
@@ -46,12 +41,7 @@ function Listening({ session, state }: { session: Session; state: State }) {
       {target === undefined && (
         <p class="muted">Deliveries are verified and shown. With --forward 3000 your app gets them too.</p>
       )}
-      {firstRun && (
-        <details class="first-run">
-          <summary>No receiver yet? One for {firstRun.framework}</summary>
-          <Receiver first={firstRun} />
-        </details>
-      )}
+      <Receiver first={firstRun} />
     </>
   );
 }
@@ -71,7 +61,7 @@ function Content({ session }: { session: Session }) {
   }
   if (!state) return <p class="empty-title">Connecting…</p>;
   if (state.mode === 'listen') return <Listening session={session} state={state} />;
-  if (state.webhooks?.length === 0) return <NoWebhook session={session} first={state.firstRun} />;
+  if (state.webhooks?.length === 0) return <NoWebhook session={session} />;
   return (
     <>
       <p class="empty-title">Waiting for the first delivery.</p>
@@ -83,9 +73,7 @@ function Content({ session }: { session: Session }) {
 
 /** The content of an empty list: why it is empty, and what to do. */
 export function Empty({ session }: { session: Session }) {
-  const { view, version, search } = session;
-  void [version.value, search.searching.value];
-  const isEmpty = view.total() === 0;
+  const isEmpty = session.view.total() === 0;
   return (
     <div id="empty" hidden={!isEmpty}>
       {isEmpty && <Content session={session} />}

@@ -95,7 +95,7 @@ export function FaultBanner({ session }: { session: Session }) {
   if (!faults || on.length === 0) return null;
   const off = Object.fromEntries(Object.keys(faults).map((key) => [key, key === 'delayMs' ? 0 : false]));
   return (
-    <div id="fault-banner" class="banner">
+    <div id="fault-banner" class="banner refused">
       <p>
         <strong>Faults are on:</strong> {on.join(', ')}. Deliveries fail on purpose.
       </p>

@@ -19,7 +19,7 @@ async function retry({ api }: Session, webhookId: number): Promise<void> {
 function HeldBack({ session, held }: { session: Session; held: Held }) {
   const { webhookId, label, behind, waiting, nextAttemptAt } = held;
   return (
-    <section class="banner" aria-label="Deliveries that wait">
+    <section class="banner refused" aria-label="Deliveries that wait">
       <p>
         <strong>
           <Wire text={label} />

@@ -1,16 +1,14 @@
-import type { Session } from '../session.js';
-import { Dialog } from '../shared/dialog.js';
+import { CommandLine } from '../shared/copy.js';
 import { visible } from '../shared/text.js';
 import type { State } from '../types.js';
-import { CommandLine } from './command-line.js';
 
-export type First = NonNullable<State['firstRun']>;
-
-/** The code of a first receiver, and how it is started. */
-export function Receiver({ first }: { first: First }) {
+/** The code of a first receiver, and how it is started. It opens. */
+export function Receiver({ first }: { first: State['firstRun'] }) {
+  if (first === undefined) return null;
   const { framework, file, snippet, install, secretCommand, asks } = first;
   return (
-    <div class="receiver">
+    <details class="receiver">
+      <summary>No receiver yet? One for {framework}</summary>
       {install && <CommandLine text={install} label="Install" />}
       <p class="mono">{visible(file)}</p>
       <CommandLine text={snippet} what="Code" label={`A receiver for ${framework}`} />
@@ -20,23 +18,6 @@ export function Receiver({ first }: { first: First }) {
           : 'Start it with its secret. Deliveries that wait for it come with their next attempt.'}
       </p>
       <CommandLine text={secretCommand} label="Start" />
-    </div>
+    </details>
   );
 }
-
-/** The same in a dialog, for a webhook that is registered before its receiver exists. */
-export const ReceiverDialog = ({ session, first }: { session: Session; first: First }) => (
-  <Dialog session={session} name="receiver" class="broad">
-    {(close) => (
-      <>
-        <h2 id="receiver-title">A receiver for {first.framework}</h2>
-        <Receiver first={first} />
-        <div class="buttons">
-          <button type="button" class="primary" onClick={close}>
-            Done
-          </button>
-        </div>
-      </>
-    )}
-  </Dialog>
-);

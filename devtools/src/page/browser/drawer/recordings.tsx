@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
 import { counted } from '../shared/format.js';
 import { attempt, notify } from '../shared/notices.js';
@@ -23,7 +22,7 @@ function outcome({ added, skipped, problems: [problem] = [] }: Opened): string {
 }
 
 /** Shows the deliveries of a recording. Nothing is sent. */
-export async function openRecording({ api, show }: Session, file: File): Promise<void> {
+async function openRecording({ api, show }: Session, file: File): Promise<void> {
   if (file.size > MOST_BYTES) return notify('The recording is larger than 64 MiB.', 'bad');
   await attempt(async () => {
     const opened: Opened = await api.upload('recordings', file, 'application/x-ndjson');
@@ -51,34 +50,21 @@ export async function saveRecording({ api }: Session, ids?: readonly string[]): 
 
 /** Opens recorded deliveries, which are shown and never sent, and saves those of the list. */
 export function Recordings({ session }: { session: Session }) {
-  const input = useRef<HTMLInputElement>(null);
-  void session.version.value;
-  function chosen(): void {
-    const [file] = input.current?.files ?? [];
+  const isEmpty = session.store.all().length === 0;
+  function onChange({ currentTarget }: { currentTarget: HTMLInputElement }): void {
+    const [file] = currentTarget.files ?? [];
     if (file) void openRecording(session, file);
     // The same file can be chosen again.
-    if (input.current) input.current.value = '';
+    currentTarget.value = '';
   }
   return (
     <section class="card">
       <h2>Recordings</h2>
-      <p class="muted">Drop a file of listen --record on the page, or choose one. It is shown, and nothing is sent.</p>
-      <div class="buttons">
-        <input
-          ref={input}
-          type="file"
-          hidden
-          accept=".ndjson,.jsonl,.json,.txt"
-          aria-label="Recording"
-          onChange={chosen}
-        />
-        <button type="button" onClick={() => input.current?.click()}>
-          Open
-        </button>
-        <button type="button" disabled={session.store.all().length === 0} onClick={() => void saveRecording(session)}>
-          Export
-        </button>
-      </div>
+      <p class="muted">Choose a file of listen --record, or drop it here. It is shown, and nothing is sent.</p>
+      <input type="file" accept=".ndjson,.jsonl,.json,.txt" aria-label="Recording" onChange={onChange} />
+      <button type="button" disabled={isEmpty} onClick={() => void saveRecording(session)}>
+        Export all
+      </button>
     </section>
   );
 }

@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../api.js';
 import type { Session } from '../session.js';
-import { CopyButton } from '../shared/copy.js';
+import { CommandLine, CopyButton } from '../shared/copy.js';
 import { Dialog } from '../shared/dialog.js';
 import { LongText, Wire } from '../shared/text.js';
-import { CommandLine } from './command-line.js';
 
 interface Created {
   readonly label: string;
@@ -44,7 +43,7 @@ function Secret({ created, command, onDone }: { created: Created; command: strin
         </>
       )}
       <div class="buttons">
-        <CopyButton label="Copy secret" text={() => secret} what="Secret" />
+        <CopyButton label="Copy secret" text={secret} what="Secret" />
         <button type="button" class="primary" onClick={onDone}>
           Done
         </button>

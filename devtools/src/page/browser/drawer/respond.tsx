@@ -47,7 +47,7 @@ export function RespondBanner({ session }: { session: Session }) {
   const { respond, target } = session.state.value ?? {};
   if (respond === undefined) return null;
   return (
-    <section class="banner" aria-label="Forced responses">
+    <section class="banner refused" aria-label="Forced responses">
       <p>
         <strong>Every authentic delivery gets {statusLine(respond)}.</strong>
         {target !== undefined && ' Nothing is forwarded.'}

@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
-import { counted } from '../shared/format.js';
 import { attempt, notify } from '../shared/notices.js';
 import { Sure } from '../shared/sure.js';
 import { LongText, line, Wire } from '../shared/text.js';
 import type { Webhook } from '../types.js';
+import { Receiver } from './receiver.js';
 
 interface ItemProps {
   readonly session: Session;
@@ -18,7 +18,6 @@ function Item({ session, webhook: { id, label, url }, onRemoved }: ItemProps) {
     onRemoved();
     notify('Webhook removed.');
   }
-  const held = session.state.value?.queue?.find(({ webhookId }) => webhookId === id);
   return (
     <li>
       <div class="webhook-head">
@@ -36,7 +35,6 @@ function Item({ session, webhook: { id, label, url }, onRemoved }: ItemProps) {
       <div class="url mono">
         <LongText text={url} length={120} />
       </div>
-      {held && held.waiting > 0 && <div class="held">{counted(held.waiting, 'delivery', 'deliveries')} waiting</div>}
     </li>
   );
 }
@@ -47,13 +45,8 @@ export function Webhooks({ session }: { session: Session }) {
   const { dialog, state } = session;
   const webhooks = state.value?.webhooks;
   if (webhooks === undefined) return null;
-  void session.version.value;
   // Until one delivery has been accepted.
-  const isWaiting =
-    webhooks.length > 0 && state.value?.firstRun !== undefined && !session.store.verdictTally.get('accepted');
-  const showReceiver = () => {
-    dialog.value = 'receiver';
-  };
+  const isWaiting = webhooks.length > 0 && session.store.facets().counts.accepted === 0;
   const register = () => {
     dialog.value = 'register';
   };
@@ -68,11 +61,7 @@ export function Webhooks({ session }: { session: Session }) {
           <Item key={webhook.id} session={session} webhook={webhook} onRemoved={() => heading.current?.focus()} />
         ))}
       </ul>
-      {isWaiting && (
-        <button type="button" class="wide" onClick={showReceiver}>
-          No receiver yet?
-        </button>
-      )}
+      {isWaiting && <Receiver first={state.value?.firstRun} />}
       <button type="button" class="wide" onClick={register}>
         Register a webhook
       </button>

@@ -8,8 +8,7 @@ import { Sure } from '../shared/sure.js';
 const UNASKED = 20;
 
 /** `3 of 12 deliveries`. */
-function Total({ session: { store, view, search, version } }: { session: Session }) {
-  void version.value;
+function Total({ session: { store, view, search } }: { session: Session }) {
   const [shown, all] = [view.total(), store.all().length];
   return (
     <span class="total" role="status">
@@ -55,8 +54,7 @@ function Picked({ session }: { session: Session }) {
 
 /** The numbers of deliveries, and actions for all of them or those that are selected. */
 export function Counts({ session }: { session: Session }) {
-  const { store, picked, paused, version, toTop } = session;
-  void version.value;
+  const { store, picked, paused, toTop } = session;
   if (picked.value.size > 0) return <Picked session={session} />;
   function pause(): void {
     if (paused.value) toTop();

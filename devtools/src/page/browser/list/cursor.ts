@@ -1,4 +1,4 @@
-import { batch, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { Entry, Store } from '../store.js';
 import type { Line, View } from '../view.js';
 
@@ -8,12 +8,11 @@ export type How = 'key' | 'pointer' | 'move';
 interface CursorOptions {
   readonly store: Store;
   readonly view: View;
-  readonly changed: () => void;
   readonly open: (id: string, how: How) => void;
 }
 
 /** The reader's place in the list. While they read, new deliveries wait. */
-export function createCursor({ store, view, changed, open }: CursorOptions) {
+export function createCursor({ store, view, open }: CursorOptions) {
   /** Id of the open delivery. */
   const openId = signal<string>();
   /** The row that keys act on. */
@@ -26,31 +25,18 @@ export function createCursor({ store, view, changed, open }: CursorOptions) {
   const tops = signal(0);
 
   /** Whether new deliveries wait, and nothing may move. */
-  const isHeld = () =>
-    openId.value !== undefined ||
-    moving.value ||
-    picked.value.size > 0 ||
-    paused.value ||
-    scrolled.value ||
-    hovered.value;
-
-  effect(() => {
-    if (isHeld()) view.hold();
-    else view.release();
-    changed();
+  const isHeld = computed(() => {
+    const reasons = [moving, paused, scrolled, hovered].map(({ value }) => value);
+    return openId.value !== undefined || picked.value.size > 0 || reasons.includes(true);
   });
+  effect(() => view.catchUp(isHeld.value));
 
   /** Shows the deliveries that waited. The list stays on hold if it is. */
-  function showWaiting(): void {
-    view.release();
-    if (isHeld()) view.hold();
-    changed();
-  }
+  const showWaiting = () => view.catchUp(isHeld.value);
 
   /** The row before (−1, newer) or after (+1, older) the open delivery or the cursor. */
   function beside(by: 1 | -1): Line | undefined {
-    const current = (openId.value !== undefined && store.get(openId.value)) || cursor.value;
-    const index = current ? view.indexOf(current) : -1;
+    const index = view.indexOf(store.get(openId.value) ?? cursor.value);
     return index < 0 ? view.at(0) : view.at(index + by);
   }
 
@@ -78,12 +64,11 @@ export function createCursor({ store, view, changed, open }: CursorOptions) {
     toggle(line: Line): void {
       cursor.value = line.entry;
       view.toggle(line);
-      changed();
     },
     /** Selects the deliveries of a row, or of the rows up to another one, or ends that. */
     pick(line: Line, from?: Entry): void {
       const ids = new Set(picked.value);
-      const [a, b] = [view.indexOf(line.entry), from ? view.indexOf(from) : -1];
+      const [a, b] = [view.indexOf(line.entry), view.indexOf(from)];
       const range =
         b < 0 ? [line] : Array.from({ length: Math.abs(a - b) + 1 }, (_, at) => view.at(Math.min(a, b) + at));
       const isOff = b < 0 && ids.has(line.entry.summary.id);

@@ -43,8 +43,8 @@ const toggled = (all: readonly Verdict[], one: Verdict) =>
 
 /** Filters by time, verdict, kind, contract and text. The counts of the verdicts are of all deliveries. */
 export function Filters({ session }: { session: Session }) {
-  const { store, filters, version } = session;
-  void version.value;
+  const { store, filters } = session;
+  const { counts, kinds, contracts } = store.facets();
   const search = useRef<HTMLInputElement>(null);
   const { verdicts: on, kind, contract, text, span } = filters.value;
   const { problem } = session.search;
@@ -68,8 +68,7 @@ export function Filters({ session }: { session: Session }) {
             onClick={() => set({ verdicts: toggled(on, verdict) })}
           >
             <VerdictIcon verdict={verdict} />
-            <span class="word">{verdict}</span>{' '}
-            <span class="count">{grouped(store.verdictTally.get(verdict) ?? 0)}</span>
+            <span class="word">{verdict}</span> <span class="count">{grouped(counts[verdict])}</span>
           </button>
         ))}
       </fieldset>
@@ -85,19 +84,14 @@ export function Filters({ session }: { session: Session }) {
           value={text}
           onInput={({ currentTarget }) => set({ text: currentTarget.value })}
         />
-        <Choice label="Kind" values={store.kindTally.keys()} chosen={kind} onChoose={(value) => set({ kind: value })} />
-        <Choice
-          label="Contract"
-          values={store.contractTally.keys()}
-          chosen={contract}
-          onChoose={(value) => set({ contract: value })}
-        />
+        <Choice label="Kind" values={kinds} chosen={kind} onChoose={(value) => set({ kind: value })} />
+        <Choice label="Contract" values={contracts} chosen={contract} onChoose={(value) => set({ contract: value })} />
         <span class="search-problem" role="status" title={problem.value}>
           {problem.value}
         </span>
         {span && (
           <button type="button" class="span-chip" onClick={() => set({ span: undefined })}>
-            {day(span.from)}–{clock(span.to).slice(0, 8)} ✕<span class="unseen"> remove this time filter</span>
+            {day(span.from)}–{clock(span.to)} ✕<span class="unseen"> remove this time filter</span>
           </button>
         )}
         <button type="button" class="quiet reset" hidden={!isFiltering(filters.value)} onClick={reset}>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CommandLine } from '../drawer/command-line.js';
 import type { Session } from '../session.js';
+import { CommandLine } from '../shared/copy.js';
 import { LongText, line } from '../shared/text.js';
 import type { Entry } from '../store.js';
 import type { Detail, Finding, State } from '../types.js';
@@ -50,12 +50,11 @@ export function Change({ cause, state }: { cause: string; state: State | undefin
 
 /** Says that the last refusals have one cause, and what to change. It does not come or go while the list is on hold. */
 export function Insight({ session }: { session: Session }) {
-  const { store, version, api, state, isHeld } = session;
-  void version.value;
+  const { store, api, state, isHeld } = session;
   const hidden = useSignal<string | undefined>(undefined);
   const common = useRef<ReturnType<typeof commonCause>>(undefined);
   const [found, setFound] = useState<Finding>();
-  if (!isHeld()) common.current = commonCause(store.all());
+  if (!isHeld.value) common.current = commonCause(store.all());
   const { count = 0, newest } = common.current ?? {};
   const cause = newest?.summary.cause;
   useEffect(() => {
@@ -67,7 +66,7 @@ export function Insight({ session }: { session: Session }) {
   }, [api, cause?.id]);
   if (!newest || !cause || found?.cause !== cause.id || hidden.value === cause.id) return null;
   return (
-    <section id="insight" aria-label="One cause">
+    <section id="insight" class="refused" aria-label="One cause">
       <p title={found.fix}>
         <strong>
           Your last {count} refusals have one cause: {line(cause.text)}.

@@ -2,7 +2,6 @@ import { useSignalEffect } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
 import { counted } from '../shared/format.js';
-import { onFrame } from '../shared/frame.js';
 import type { Line } from '../view.js';
 import { createPointer } from './pointer.js';
 import { headings, Row } from './row.js';
@@ -10,14 +9,13 @@ import { createScroller, type Scroller } from './scroller.js';
 
 /** The visible rows and a few around them. A row keeps its element, and so its selection and hover. */
 function Rows({ session, scroller }: { session: Session; scroller: Scroller }) {
-  const { store, view, openId, cursor, picked, version, clock } = session;
-  void [version.value, scroller.moved.value];
+  const { store, view, openId, cursor, picked, clock } = session;
+  void scroller.moved.value;
   const [first, end] = scroller.range(view.length());
-  const open = openId.value === undefined ? undefined : store.get(openId.value);
-  const openIndex = open ? view.indexOf(open) : -1;
-  const active = cursor.value ? view.indexOf(cursor.value) : -1;
+  const openIndex = view.indexOf(store.get(openId.value));
+  const active = view.indexOf(cursor.value);
   const height = scroller.rowHeight();
-  const showsTarget = store.targetTally.size > 1;
+  const showsTarget = store.facets().targets.size > 1;
   const rows = [];
   for (let index = first; index < end; index++) {
     const line = view.at(index) as Line;
@@ -45,7 +43,7 @@ function Rows({ session, scroller }: { session: Session; scroller: Scroller }) {
 /** Key bindings of the list. */
 function actionsOf(session: Session, scroller: Scroller): Record<string, () => void> {
   const { view, cursor, openId, moveTo, toTop } = session;
-  const index = cursor.value ? view.indexOf(cursor.value) : -1;
+  const index = view.indexOf(cursor.value);
   const line = view.at(index);
   const page = scroller.rowsInSight() - 1;
   const open = () => line && session.open(line.entry.summary.id, 'key');
@@ -70,8 +68,7 @@ function actionsOf(session: Session, scroller: Scroller): Record<string, () => v
 
 /** How many deliveries wait while the list is on hold, and a button that shows them. */
 function Waiting({ session, onShown }: { session: Session; onShown: () => void }) {
-  const { view, paused, version, toTop } = session;
-  void version.value;
+  const { view, paused, toTop } = session;
   const count = view.waiting();
   if (count === 0 && !paused.value) return null;
   const words = [paused.value && 'Paused', count > 0 && counted(count, 'new delivery', 'new deliveries')];
@@ -89,7 +86,7 @@ function Waiting({ session, onShown }: { session: Session; onShown: () => void }
 
 /** The list of deliveries: a grid in which arrows move, Enter opens and Escape closes. */
 export function List({ session }: { session: Session }) {
-  const { view, cursor, version, scrolled, tops } = session;
+  const { view, cursor, scrolled, tops } = session;
   const list = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLDivElement>(null);
   const scroller = useMemo(createScroller, [session]);
@@ -97,7 +94,6 @@ export function List({ session }: { session: Session }) {
   useLayoutEffect(() => scroller.attach(list.current as HTMLDivElement, canvas.current as HTMLDivElement), [scroller]);
 
   useSignalEffect(() => {
-    void version.value;
     scroller.setTotal(view.length());
     list.current?.setAttribute('aria-rowcount', String(view.length() + 1));
   });
@@ -113,7 +109,7 @@ export function List({ session }: { session: Session }) {
 
   function onScroll(): void {
     scrolled.value = (list.current?.scrollTop ?? 0) > 0;
-    onFrame(scroller.scrolled);
+    scroller.scrolled();
   }
   function onKeyDown(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -122,7 +118,6 @@ export function List({ session }: { session: Session }) {
     event.preventDefault();
     actions[event.key]?.();
   }
-  void version.value;
   const active = cursor.value && view.lineOf(cursor.value.seq);
 
   return (

@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import { counted, day, momentWithZone } from '../shared/format.js';
+import { counted, day, moment } from '../shared/format.js';
 import { line } from '../shared/text.js';
 import { meanings } from '../shared/verdict.js';
 import type { Line } from '../view.js';
@@ -65,7 +65,7 @@ export class Row extends Component<RowProps> {
               × {folded}
             </button>
           )}
-          {fault && <span class="fault">{line(fault)}</span>}
+          {fault && <span class="tag refused">{line(fault)}</span>}
           {recorded && <span class="tag">recorded</span>}
         </div>
         <div class="cell target" role="gridcell" title={line(target)}>
@@ -77,7 +77,7 @@ export class Row extends Component<RowProps> {
         <div class="cell status" role="gridcell">
           {status}
         </div>
-        <div class="cell time" role="gridcell" title={momentWithZone(at)}>
+        <div class="cell time" role="gridcell" title={moment(at)}>
           {day(at)}
         </div>
       </div>

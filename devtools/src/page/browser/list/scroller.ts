@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 /** Heights of a row of one line, and of two where the list is narrow (list.css). */
 const [LINE, TWO_LINES] = [36, 54];
-const NARROW = 640;
+const NARROW = 760;
 /** Extra rows above and below the visible ones. */
 const EXTRA = 6;
 

@@ -1,6 +1,6 @@
-import { shortened } from '../shared/copy.js';
 import { counted, statusLine, until } from '../shared/format.js';
 import { line } from '../shared/text.js';
+import { shortened } from '../shared/value.js';
 import type { Summary } from '../types.js';
 
 /** Limit of listed names; others are only counted. */

@@ -65,8 +65,7 @@ function pathOf(bars: readonly Bar[], verdict: Verdict, most: number): string {
  * widens it, Escape ends it.
  */
 export function Strip({ session }: { session: Session }) {
-  const { store, version, clock: time, filters } = session;
-  void version.value;
+  const { store, clock: time, filters } = session;
   const strip = useRef<HTMLDivElement>(null);
   const dragged = useSignal<number | undefined>(undefined);
   const { bars, stepMs } = barsOf(store.all(), time.value);
@@ -103,7 +102,7 @@ export function Strip({ session }: { session: Session }) {
 
   const sums = bars.slice(span ? first : 0, last + 1);
   const said = verdicts.map((verdict) => `${sums.reduce((sum, { counts }) => sum + counts[verdict], 0)} ${verdict}`);
-  const range = span ? `${day(span.from)} to ${clock(span.to).slice(0, 8)}` : 'All times';
+  const range = span ? `${day(span.from)} to ${clock(span.to)}` : 'All times';
   const widest = counted(most, 'delivery', 'deliveries');
   return (
     <div

@@ -5,13 +5,12 @@ import type { Session } from '../session.js';
 interface Props {
   readonly session: Session;
   readonly name: NonNullable<Session['dialog']['value']>;
-  readonly class?: string;
   /** What is in it. It exists only while the dialog is open. */
   readonly children: (close: () => void) => ComponentChildren;
 }
 
 /** A modal dialog, which `session.dialog` opens. Its heading has the id of its name with `-title`. */
-export function Dialog({ session: { dialog }, name, class: look, children }: Props) {
+export function Dialog({ session: { dialog }, name, children }: Props) {
   const box = useRef<HTMLDialogElement>(null);
   const isOpen = dialog.value === name;
   // Before the next key is pressed. It focuses the first field.
@@ -22,7 +21,7 @@ export function Dialog({ session: { dialog }, name, class: look, children }: Pro
     if (isOpen) dialog.value = undefined;
   };
   return (
-    <dialog ref={box} class={look} aria-labelledby={`${name}-title`} onClose={onClose}>
+    <dialog ref={box} aria-labelledby={`${name}-title`} onClose={onClose}>
       {isOpen && children(() => box.current?.close())}
     </dialog>
   );

@@ -1,38 +1,18 @@
-const padded = (number: number, length = 2) => String(number).padStart(length, '0');
+/** Date and time in the reader's zone: `2026-01-02 14:03:21`. Sweden writes them so. */
+const local = (at: number) => new Date(at).toLocaleString('sv');
 
-/** A time of the day, in the reader's zone: `14:03:21.456`. @param at Unix milliseconds */
-export function clock(at: number): string {
-  const date = new Date(at);
-  const seconds = `${padded(date.getSeconds())}.${padded(date.getMilliseconds(), 3)}`;
-  return `${padded(date.getHours())}:${padded(date.getMinutes())}:${seconds}`;
-}
+/** A time of the day, in the reader's zone: `14:03:21`. @param at Unix milliseconds */
+export const clock = (at: number) => local(at).slice(-8);
 
-/** A date, in the reader's zone: `2026-01-02`. */
-function dateOf(date: Date): string {
-  return `${date.getFullYear()}-${padded(date.getMonth() + 1)}-${padded(date.getDate())}`;
-}
+/** A time, with its date unless it is today: `14:03:21`, `2026-01-02 14:03:21`. @param at Unix milliseconds */
+export const day = (at: number) => (local(at).slice(0, 10) === local(Date.now()).slice(0, 10) ? clock(at) : local(at));
 
-/** A time to the second, with its date unless it is today: `14:03:21`, `2026-01-02 14:03:21`. @param at Unix milliseconds */
-export function day(at: number): string {
-  const date = dateOf(new Date(at));
-  return `${date === dateOf(new Date()) ? '' : `${date} `}${clock(at).slice(0, 8)}`;
-}
-
-/** Date and time in UTC: `2026-01-02T03:04:05.678Z`. @param at Unix milliseconds */
+/** Date and time in the reader's zone, and in UTC if that is another one. @param at Unix milliseconds */
 export function moment(at: number): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
-}
-
-/** Date and time with the reader's zone, and in UTC if that is another one. @param at Unix milliseconds */
-export function momentWithZone(at: number): string {
-  const date = new Date(at);
   if (Number.isNaN(date.getTime())) return String(at);
-  const minutes = -date.getTimezoneOffset();
-  const away = Math.abs(minutes);
-  const offset = `${minutes < 0 ? '−' : '+'}${padded(Math.floor(away / 60))}:${padded(away % 60)}`;
-  const local = `${dateOf(date)} ${clock(at)}`;
-  return minutes === 0 ? `${local} UTC` : `${local} UTC${offset}\n${date.toISOString()}`;
+  const utc = `${date.toISOString().replace('T', ' ').slice(0, -1)} UTC`;
+  return date.getTimezoneOffset() === 0 ? utc : `${local(at)}\n${utc}`;
 }
 
 /** Digits in groups: `1,353`. */
@@ -66,23 +46,13 @@ export const counted = (count: number, noun: string, many = `${noun}s`) =>
 
 const STATUSES: Readonly<Record<number, string>> = {
   200: 'OK',
-  201: 'Created',
   202: 'Accepted',
   204: 'No Content',
-  301: 'Moved Permanently',
-  302: 'Found',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
