@@ -1,6 +1,7 @@
 import { bundleWith, type Defect } from './defect.js';
 import { drainDefects } from './drains.js';
 import { leaseDefects } from './leases.js';
+import { letterDefects } from './letters.js';
 import { otherDefects } from './others.js';
 import { receiverDefects } from './receiver.js';
 import { redisDefects } from './redis.js';
@@ -12,6 +13,7 @@ export const defects: readonly Defect[] = [
   ...drainDefects,
   ...leaseDefects,
   ...redisDefects,
+  ...letterDefects,
   ...otherDefects,
   ...reorgsDefects,
 ];

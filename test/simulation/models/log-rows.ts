@@ -2,7 +2,6 @@ import type { KeptLog, LogStore, OpenLog } from '../../../src/stores/log-store.j
 import type { Step } from '../../../src/stores/store.js';
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
-import { Session } from './session.js';
 
 export type Log = KeptLog & OpenLog;
 
@@ -12,13 +11,17 @@ export interface LogTimes {
   readonly leadMs: number;
 }
 
-/** The logs of a transactional table, written from the contract of `LogStore`. Left out: dead letters, and locks that wait. */
+/** The logs of a transactional table, written from the contract of `LogStore`. Left out: locks that wait. */
 export class LogRows {
   readonly open = new Map<string, Log>();
   /** Logs that are final, as they were when they became so. */
   readonly final = new Map<string, Log>();
   /** Grows with each log that becomes final. */
   settled = 0;
+  /** The last pass that each process has begun. */
+  readonly passes = new Map<Process, string>();
+  /** Whether a key is a dead letter. */
+  isDead: (key: string) => boolean = () => false;
   readonly #server: Server;
   readonly #times: LogTimes;
   /** Whether a transaction has the key. */
@@ -51,22 +54,17 @@ export class LogRows {
     return true;
   }
 
-  /** The store of a process: each call is a statement on a connection. */
-  store(process: Process): LogStore {
-    const call = async <T>(serve: () => T): Promise<T> => {
-      const session = new Session(process, this.#server, this.#times.timeoutMs);
-      try {
-        return await session.call(serve);
-      } finally {
-        session.close();
-      }
-    };
+  /** The store of a process: `call` makes a call to the server. */
+  store(process: Process, call: <T>(serve: () => T) => Promise<T>): LogStore {
     return {
       list: (page) => call(() => this.#list(page)),
-      read: (key) => call(() => this.open.get(key)),
+      read: (key) => call(() => (this.isDead(key) ? undefined : this.open.get(key))),
       find: (key) => call(() => this.open.get(key)),
       settle: (transitions) => call(() => this.#settle(transitions)),
-      lead: (chain, owner) => call(() => this.#lead(chain, owner)),
+      lead: (chain, owner) => {
+        this.passes.set(process, owner);
+        return call(() => this.#lead(chain, owner));
+      },
       yield: (chain, owner) => call(() => this.#leaders.get(chain)?.owner === owner && this.#leaders.delete(chain)),
     };
   }
@@ -75,6 +73,7 @@ export class LogRows {
     const found = [...this.open].filter(
       ([key, log]) =>
         log.chain === chain &&
+        !this.isDead(key) &&
         (numbers?.includes(log.blockNumber) ?? true) &&
         (!after || byPlace([key, log], [after.key, after]) > 0),
     );
@@ -84,7 +83,7 @@ export class LogRows {
   #settle(transitions: ReadonlyMap<string, number>): void {
     for (const [key, count] of transitions) {
       const log = this.open.get(key);
-      if (log?.transitions !== count || this.#isHeld(key)) continue;
+      if (log?.transitions !== count || this.#isHeld(key) || this.isDead(key)) continue;
       this.open.delete(key);
       this.final.set(key, log);
       this.settled++;

@@ -2,6 +2,7 @@ import type { Run, RunLimit, Step, StoreWord, TransactionalStore } from '../../.
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
 import type { Subject } from '../subject/load.js';
+import { LetterRows } from './letter-rows.js';
 import { LogRows } from './log-rows.js';
 import { Session } from './session.js';
 
@@ -48,6 +49,7 @@ export class TransactionalTable {
   /** The keys that are committed; open ones have an unknown outcome. */
   readonly rows = new Map<string, 'done' | 'open'>();
   readonly logs: LogRows;
+  readonly letters: LetterRows;
   readonly effects: string[] = [];
   /** Grows with each change of what is committed. */
   commits = 0;
@@ -60,15 +62,35 @@ export class TransactionalTable {
     this.#times = times;
     const { timeoutMs, leadMs = times.leaseMs } = times;
     this.logs = new LogRows(server, { timeoutMs, leadMs }, (key) => this.#held.has(key));
+    this.letters = new LetterRows({
+      now: () => server.wall(),
+      isTaken: (key) => this.rows.has(key) || this.#held.has(key) || this.logs.final.has(key),
+      isRecorded: (key) => this.rows.get(key) === 'done' || this.logs.has(key),
+      transitionsOf: (key) => this.logs.open.get(key)?.transitions,
+      settle: (key) => {
+        this.rows.set(key, 'done');
+        this.commits++;
+      },
+    });
+    this.logs.isDead = (key) => this.letters.isDead(key);
   }
 
   /** The store of a process that starts. */
   store(process: Process, { WebhookError }: Subject): TransactionalStore<Tx> {
     const unknown = (keys: readonly string[], cause: unknown) =>
       new WebhookError('ERR_WEBHOOK_OUTCOME_UNKNOWN', `The outcome of ${keys.join(', ')} is unknown.`, { cause });
+    const call = async <T>(serve: () => T): Promise<T> => {
+      const session = new Session(process, this.server, this.#times.timeoutMs);
+      try {
+        return await session.call(serve);
+      } finally {
+        session.close();
+      }
+    };
     return {
       leaseMs: this.#times.leaseMs,
-      logs: this.logs.store(process),
+      letters: this.letters.store(call),
+      logs: this.logs.store(process, call),
       once: async (keys, step, run, limit) => {
         for (let tries = 1; ; tries++) {
           const session = new Session(process, this.server, this.#times.timeoutMs);
@@ -132,12 +154,11 @@ export class TransactionalTable {
   }
 
   #begin(keys: readonly string[], step: Step, session: Session): Claimed {
-    const isDelivery = step.from === 'free';
     const words = new Map<string, StoreWord>();
     for (const key of keys) {
       const row = this.rows.get(key);
       if (row !== undefined) words.set(key, row === 'done' ? 'duplicate' : 'unknown');
-      else if (isDelivery ? this.logs.has(key) : !this.logs.matches(key, step)) words.set(key, 'duplicate');
+      else if (!this.#isFree(key, step)) words.set(key, 'duplicate');
       else if (this.#held.has(key)) words.set(key, 'in-progress');
     }
     const fresh = keys.filter((key) => !words.has(key));
@@ -150,6 +171,13 @@ export class TransactionalTable {
     this.server.onStop(rollBack);
     this.server.world.after(this.#times.leaseMs, () => this.server.serve(rollBack));
     return { words, transaction };
+  }
+
+  /** Whether a step may have a key that is neither done nor open. */
+  #isFree(key: string, step: Step): boolean {
+    if (step.from === 'dead') return this.letters.isDead(key);
+    if (this.letters.isDead(key)) return false;
+    return step.from === 'free' ? !this.logs.has(key) : this.logs.matches(key, step);
   }
 
   /** Outside of a transaction, it is committed at once. */
@@ -173,6 +201,7 @@ export class TransactionalTable {
       if (!commits) continue;
       if (state === 'own') this.rows.set(key, 'open');
       else if (!this.logs.record(key, transaction.step)) this.rows.set(key, 'done');
+      this.letters.forget(key);
     }
     if (commits) this.#commit(transaction.effects);
   }

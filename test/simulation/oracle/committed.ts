@@ -51,11 +51,12 @@ export class CommittedTogether {
     }
   }
 
-  /** Checks an answer, in the turn in which the receiver gave it. */
-  answered({ status, outcomes }: DeliveryResult): void {
+  /** Checks an answer, in the turn in which the receiver gave it. `isKept`: a key that needs no effect. */
+  answered({ status, outcomes }: DeliveryResult, isKept: (key: string) => boolean = () => false): void {
     this.#check();
     const unknown = this.#committed.unknown();
     for (const { status: word, idempotencyKey = '', error } of outcomes) {
+      if (isKept(idempotencyKey)) continue;
       const isAcknowledged = error === undefined && (word === 'handled' || word === 'duplicate');
       if (status === 200 && !isAcknowledged) {
         this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} in an answer with 200.`);

@@ -1,10 +1,10 @@
 // Every kind of world.
 export { finality } from './finality.js';
-export { leased } from './leased.js';
-export { memory } from './memory.js';
+export { leased, leasedLetters } from './leased.js';
+export { memory, memoryLetters } from './memory.js';
 export { oddStore } from './odd-store.js';
 export { reconcile } from './reconcile.js';
 export { redis } from './redis.js';
 export { reorgs } from './reorgs.js';
 export { sameIds } from './same-ids.js';
-export { transactional } from './transactional.js';
+export { transactional, transactionalLetters } from './transactional.js';

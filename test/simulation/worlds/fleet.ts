@@ -9,6 +9,7 @@ import type { World } from '../kernel/world.js';
 import { eventOf } from '../models/events.js';
 import { Sender, type SenderOptions } from '../models/sender.js';
 import type { Drains } from '../oracle/drains.js';
+import type { Letters } from '../oracle/letters.js';
 
 export interface Replica {
   readonly process: Process;
@@ -29,7 +30,9 @@ export interface FleetOptions {
   readonly handlerMs: number;
   readonly mostFaults?: number;
   /** Replicas also drain before they end. */
-  readonly drains?: Drains;
+  readonly drains?: Drains | undefined;
+  /** With dead letters: operators retry them, at last until none is left. */
+  readonly letters?: Letters | undefined;
   /** Called in the turn in which a receiver has answered. */
   readonly onAnswer: (events: readonly WebhookEvent[], result: DeliveryResult) => void;
 }
@@ -66,6 +69,12 @@ export async function playFleet(
     };
     options.drains?.drain(process, receiver, choices.pick([1000, 50, 5000]), ended, store);
   };
+  const kill = ({ process }: Pick<Replica, 'process'>) => {
+    process.crash();
+    world.after(choices.below(leaseMs), () => {
+      if (process.state === 'down') start(replicas.find((replica) => replica.process === process) as Replica);
+    });
+  };
   const senderOptions = { targets: replicas, horizonMs, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer };
   const sender = new Sender(world, senderOptions);
   for (const replica of replicas) start(replica);
@@ -87,7 +96,9 @@ export async function playFleet(
     const at = choices.below(3) < 2 ? burst + choices.below(20) : choices.below(horizonMs / 2);
     world.after(at, () => sender.send(events));
   }
+  options.letters?.operate(replicas, horizonMs, options.kinds?.includes('crash') ? kill : () => {});
   await world.run(() => world.now > horizonMs && sender.pending === 0);
+  await options.letters?.clear(replicas, leaseMs);
   if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
   return { replicas, sender: senderOptions };
 }

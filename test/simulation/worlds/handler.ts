@@ -7,6 +7,8 @@ export interface HandlerLimits {
   readonly timeoutMs: number;
   /** After this time handlers are quick and succeed. */
   readonly horizonMs: number;
+  /** Makes what a handler fails with. */
+  readonly failure?: ((message: string) => Error) | undefined;
 }
 
 /** What a handler is given of its context. */
@@ -26,7 +28,7 @@ export async function act(
   ledger: Ledger,
   run: Run,
   context: Context,
-  { timeoutMs, horizonMs }: HandlerLimits,
+  { timeoutMs, horizonMs, failure = (message) => new Error(message) }: HandlerLimits,
 ): Promise<void> {
   const { choices, now } = process.world;
   const way = now < horizonMs ? choices.pick(WAYS) : 'succeeds';
@@ -37,9 +39,9 @@ export async function act(
   });
   if (way === 'hangs') await wait(timeoutMs * 10);
   else await wait(way === 'is slow' ? timeoutMs * (0.8 + choices.below(20) / 5) : choices.below(timeoutMs / 3));
-  if (way === 'fails before') throw new Error('The handler fails.');
+  if (way === 'fails before') throw failure('The handler fails.');
   if (looks) context.throwIfExpired();
   ledger.effect(run);
   if (choices.oneIn(4)) await wait(choices.below(timeoutMs / 4));
-  if (way === 'fails after') throw new Error('The handler fails after its effect.');
+  if (way === 'fails after') throw failure('The handler fails after its effect.');
 }

@@ -8,6 +8,7 @@ import { SECRET, Sender } from '../models/sender.js';
 import { Drains } from '../oracle/drains.js';
 import { Leases } from '../oracle/leases.js';
 import { Ledger } from '../oracle/ledger.js';
+import type { Letters } from '../oracle/letters.js';
 import type { Subject } from '../subject/load.js';
 import { playFleet } from './fleet.js';
 import { FORMS, userCode } from './user-code.js';
@@ -23,6 +24,7 @@ export interface LeaseBackend {
   readonly pausesInSilence: boolean;
   /** The store of a replica that starts. It tells the oracle of what is asked, served and answered. */
   store(process: Process, leases: Leases): IdempotencyStore;
+  readonly letters?: Letters;
 }
 
 /** How long a handler may take, and what the option says: the lease leaves no more than the last. */
@@ -47,19 +49,22 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
   const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
   const { leaseMs, timeoutMs, horizonMs } = TIMES;
   const backend = build(world, subject, TIMES);
-  const { server, pausesInSilence } = backend;
+  const { server, pausesInSilence, letters } = backend;
   const leases = new Leases(world, ledger, { leaseMs, timeoutMs, handlerMs, server, pausesInSilence });
   const drains = new Drains(world, ledger, (process) => leases.unrecordedOf(process));
 
   const { replicas, sender } = await playFleet(world, {
     replicas: 2 + choices.below(2),
     open(process) {
-      const code = userCode(form, subject, process, ledger, { timeoutMs: handlerMs, horizonMs }, (run, token) => {
+      const failure = letters && ((message: string) => letters.failure(subject, message));
+      const limits = { timeoutMs: handlerMs, horizonMs, failure };
+      const code = userCode(form, subject, process, ledger, limits, (run, token) => {
         drains.began(run);
         leases.began(run, token);
       });
       const store = backend.store(process, leases);
-      return { store, receiver: subject.createReceiver({ secret: SECRET, store, handlerTimeoutMs, ...code }) };
+      const options = { secret: SECRET, store, handlerTimeoutMs, deadLetters: letters?.limits, ...code };
+      return { store, receiver: subject.createReceiver(options) };
     },
     servers: [server],
     kinds: ['crash', 'pause', 'stall', 'cut', 'half open', 'server pause', 'sleep', 'clock', 'server clock'],
@@ -76,9 +81,12 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     leaseMs,
     handlerMs,
     drains,
+    letters,
     onAnswer(events, result) {
-      ledger.acknowledged(events, result);
-      if (result.status === 200) leases.acknowledged(events.map(({ id }) => keyOf(id)));
+      letters?.answered(result);
+      const effective = events.filter(({ id }) => !letters?.isKept(keyOf(id)));
+      ledger.acknowledged(effective, result);
+      if (result.status === 200) leases.acknowledged(effective.map(({ id }) => keyOf(id)));
     },
   });
   // Healed: every replica that lives knows what took effect.

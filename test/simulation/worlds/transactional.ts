@@ -7,6 +7,7 @@ import { TransactionalTable, type Tx } from '../models/transactional-table.js';
 import { CommittedTogether } from '../oracle/committed.js';
 import { Drains } from '../oracle/drains.js';
 import { Ledger } from '../oracle/ledger.js';
+import { Letters } from '../oracle/letters.js';
 import type { Subject } from '../subject/load.js';
 import { playFleet } from './fleet.js';
 import type { WorldDefinition } from './world-definition.js';
@@ -23,82 +24,119 @@ const LIMITS = [
 
 const WAYS = [
   ...['succeeds', 'succeeds', 'succeeds', 'succeeds', 'fails before', 'fails after', 'fails between', 'is slow'],
-  ...['does not await', 'writes again later', 'commits', 'commits between', 'rolls back'],
+  ...['does not await', 'writes again later'],
 ] as const;
+/** Handlers that end their transaction leave a key that is neither recorded nor a dead letter. */
+const ENDINGS = ['commits', 'commits between', 'rolls back'] as const;
+
+/** What handlers may do, their time, and what they fail with. */
+interface Habits {
+  readonly ways: readonly ((typeof WAYS)[number] | (typeof ENDINGS)[number])[];
+  readonly timeoutMs: number;
+  failure(message: string): Error;
+}
 
 /** Replicas whose handlers write in the transaction that records the key. */
 export const transactional: WorldDefinition = {
   name: 'transactional',
   about: '2–3 replicas with a transactional store; handlers also fail, are late, or end their transaction.',
-  async play(choices: Choices, subject: Subject): Promise<World> {
-    const world = new World(choices);
-    const server = world.server('database');
-    const table = new TransactionalTable(server, { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, horizonMs: HORIZON_MS });
-    const committed = new CommittedTogether(world, {
-      commits: () => table.commits,
-      recorded: () => keysOf(table, 'done'),
-      unknown: () => keysOf(table, 'open'),
-      effects: () => table.effects,
-    });
-    const isEach = choices.below(2) === 1;
-    const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
-    const ledger = new Ledger(world);
-    const drains = new Drains(world, ledger);
-
-    async function handle(process: Process, tx: Tx, keys: readonly string[]): Promise<void> {
-      const runs = keys.map((key) => ledger.begin(process, key, key));
-      for (const run of runs) drains.began(run);
-      try {
-        await writeEffects(process, tx, keys, handlerMs);
-      } finally {
-        for (const run of runs) ledger.end(run, 'resolved');
-      }
-    }
-
-    function open(process: Process) {
-      const common = { secret: SECRET, store: table.store(process, subject), handlerTimeoutMs };
-      const onEvents: OnEvents<Tx> = (events, { tx }) => handle(process, tx, events.map(keyOf));
-      const onEvent: OnEvent<Tx> = (_, { tx, idempotencyKey }) => handle(process, tx, [idempotencyKey]);
-      const receiver = subject.createReceiver(
-        isEach ? { ...common, onEvents } : { ...common, onEvent, concurrency: 2 },
-      );
-      return { store: undefined, receiver };
-    }
-
-    function restartServer(): void {
-      server.stop();
-      world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
-    }
-
-    // Somebody looks at the open keys when everything has calmed down.
-    for (let time = 2; time < 12; time++) world.after(time * HORIZON_MS, () => table.settle());
-    await playFleet(world, {
-      replicas: 2 + choices.below(2),
-      open,
-      servers: [server],
-      kinds: ['crash', 'pause', 'stall', 'cut', 'cut', 'half open', 'server pause', 'sleep', 'clock'],
-      others: () => [restartServer],
-      horizonMs: HORIZON_MS,
-      leaseMs: LEASE_MS,
-      handlerMs,
-      mostFaults: 3,
-      drains,
-      onAnswer: (_, result) => committed.answered(result),
-    });
-    return world;
-  },
+  play: (choices, subject) => play(choices, subject, false),
 };
 
+/** The same, with events whose handlers fail too often and become dead letters. */
+export const transactionalLetters: WorldDefinition = {
+  name: 'transactional-letters',
+  about:
+    '2–3 replicas with a transactional store and `deadLetters`; operators retry and discard letters, also at the same time.',
+  play: (choices, subject) => play(choices, subject, true),
+};
+
+async function play(choices: Choices, subject: Subject, hasLetters: boolean): Promise<World> {
+  const world = new World(choices);
+  const server = world.server('database');
+  const table = new TransactionalTable(server, { leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, horizonMs: HORIZON_MS });
+  const committed = new CommittedTogether(world, {
+    commits: () => table.commits,
+    recorded: () => keysOf(table, 'done').filter((key) => !table.letters.discarded.has(key)),
+    unknown: () => keysOf(table, 'open'),
+    effects: () => table.effects,
+  });
+  const letters = hasLetters ? new Letters(world, table.letters, true) : undefined;
+  const isEach = choices.below(2) === 1;
+  const { handlerMs, handlerTimeoutMs } = choices.pick(LIMITS);
+  const habits: Habits = {
+    ways: letters ? WAYS : [...WAYS, ...ENDINGS],
+    timeoutMs: handlerMs,
+    failure: (message) => letters?.failure(subject, message) ?? new Error(message),
+  };
+  const ledger = new Ledger(world);
+  const drains = new Drains(world, ledger);
+
+  async function handle(process: Process, tx: Tx, keys: readonly string[]): Promise<void> {
+    const runs = keys.map((key) => ledger.begin(process, key, key));
+    for (const run of runs) drains.began(run);
+    try {
+      await writeEffects(process, tx, keys, habits);
+    } finally {
+      for (const run of runs) ledger.end(run, 'resolved');
+    }
+  }
+
+  function open(process: Process) {
+    const common = {
+      secret: SECRET,
+      store: table.store(process, subject),
+      handlerTimeoutMs,
+      deadLetters: letters?.limits,
+    };
+    const onEvents: OnEvents<Tx> = (events, { tx }) => handle(process, tx, events.map(keyOf));
+    const onEvent: OnEvent<Tx> = (_, { tx, idempotencyKey }) => handle(process, tx, [idempotencyKey]);
+    const receiver = subject.createReceiver(isEach ? { ...common, onEvents } : { ...common, onEvent, concurrency: 2 });
+    return { store: undefined, receiver };
+  }
+
+  function restartServer(): void {
+    server.stop();
+    world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
+  }
+
+  // Somebody looks at the open keys when everything has calmed down.
+  for (let time = 2; time < 12; time++) world.after(time * HORIZON_MS, () => table.settle());
+  await playFleet(world, {
+    replicas: 2 + choices.below(2),
+    open,
+    servers: [server],
+    kinds: ['crash', 'pause', 'stall', 'cut', 'cut', 'half open', 'server pause', 'sleep', 'clock'],
+    others: () => [restartServer],
+    horizonMs: HORIZON_MS,
+    leaseMs: LEASE_MS,
+    handlerMs,
+    mostFaults: 3,
+    drains,
+    letters,
+    onAnswer(_, result) {
+      letters?.answered(result);
+      committed.answered(result, (key) => letters?.isKept(key) === true);
+    },
+  });
+  return world;
+}
+
 /** Writes one effect for each key, as people do and as they should not. */
-async function writeEffects(process: Process, tx: Tx, keys: readonly string[], timeoutMs: number): Promise<void> {
+async function writeEffects(
+  process: Process,
+  tx: Tx,
+  keys: readonly string[],
+  { ways, timeoutMs, failure }: Habits,
+): Promise<void> {
   const { choices, now, history } = process.world;
-  const way = now < HORIZON_MS ? choices.pick(WAYS) : 'succeeds';
+  const way = now < HORIZON_MS ? choices.pick(ways) : 'succeeds';
   history.add(process.name, `has a handler that ${way}`);
   const wait = (ms: number) => new Promise<void>((resolve) => process.setTimeout(resolve, ms));
   const throws = choices.below(2) === 1;
 
   if (choices.oneIn(3)) await wait(choices.below(timeoutMs / 3));
-  if (way === 'fails before') throw new Error('The handler fails.');
+  if (way === 'fails before') throw failure('The handler fails.');
   if (way === 'is slow') await wait(timeoutMs * (0.8 + choices.below(20) / 5));
   if (way === 'does not await') {
     for (const key of keys) tx.write(key).catch(() => {});
@@ -107,14 +145,14 @@ async function writeEffects(process: Process, tx: Tx, keys: readonly string[], t
   for (const [at, key] of keys.entries()) {
     await tx.write(key);
     if (at > 0) continue;
-    if (way === 'fails between') throw new Error('The handler fails between its effects.');
+    if (way === 'fails between') throw failure('The handler fails between its effects.');
     if (way === 'commits between') await tx.end('COMMIT');
     if (way === 'commits between' && throws) throw new Error('The handler fails after it has committed.');
   }
   if (way === 'commits') await tx.end('COMMIT');
   if (way === 'rolls back') await tx.end('ROLLBACK');
   if (way === 'fails after' || (throws && (way === 'commits' || way === 'rolls back'))) {
-    throw new Error('The handler fails after its effects.');
+    throw failure('The handler fails after its effects.');
   }
   if (way === 'writes again later') {
     process.setTimeout(() => tx.write(keys[0] as string).catch(() => {}), choices.below(timeoutMs));
