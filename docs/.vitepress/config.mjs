@@ -10,12 +10,24 @@ function searchable(source, env, md) {
   return env.relativePath.startsWith('reference/api/') ? html.replace(/<h[4-6][\s\S]*?(?=<h[1-3]|$)/g, '') : html;
 }
 
+/** Where the site is published, such as https://webhooks.example: links to pictures have to be absolute. */
+const origin = process.env.SITE_ORIGIN ?? '';
+
 export default defineConfig({
   title: 'event-webhook-receiver',
   description: 'Receive signed webhooks of on-chain contract events in TypeScript, each event exactly once.',
   lang: 'en',
   cleanUrls: true,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }],
+    ['meta', { property: 'og:type', content: 'website' }],
+    ['meta', { property: 'og:image', content: `${origin}/home.png` }],
+    ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
+  ],
+  transformHead: ({ title, description }) => [
+    ['meta', { property: 'og:title', content: title }],
+    ['meta', { property: 'og:description', content: description }],
+  ],
   srcExclude: ['SKILL.md'],
   themeConfig: {
     nav: [
