@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitepress';
 import llms from 'vitepress-plugin-llms';
 import { diagrams } from './diagrams.mjs';
+import { names } from './names.mjs';
 import { sidebar } from './sidebar.mjs';
 import { slugify } from './slugify.mjs';
 
@@ -48,7 +49,10 @@ export default defineConfig({
   transformHtml: (html, _, { page }) =>
     page === '404.md' ? html : html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"'),
   markdown: {
-    config: diagrams,
+    config(md) {
+      diagrams(md);
+      names(md);
+    },
     anchor: { slugify },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },

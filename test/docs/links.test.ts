@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stalePages } from '../../scripts/include-programs.mjs';
@@ -57,6 +57,22 @@ it('README.md leads to the pages by their names, as npm shows no relative links'
   const named = [...text.matchAll(/`(docs\/[\w/-]+\.md)`/g)].map(([, path = '']) => path);
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((path) => !existsSync(inProject(path)))).toEqual([]);
+});
+
+it('is cited by messages only where a page, and its section, exist', () => {
+  const cited = ['src', 'devtools/src'].flatMap((folder) =>
+    readdirSync(inProject(folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.tsx?$/.test(path))
+      .flatMap((path) => [
+        ...readFileSync(inProject(`${folder}/${path}`), 'utf8').matchAll(/\b(docs\/[\w/-]+\.md)(?:#([a-z][\w-]*\w))?/g),
+      ]),
+  );
+  expect(cited.length).toBeGreaterThan(5);
+  const dead = cited.filter(
+    ([, path = '', anchor]) =>
+      !existsSync(inProject(path)) || (anchor !== undefined && !anchors(readPage(path).text).has(anchor)),
+  );
+  expect(dead.map(([text]) => text)).toEqual([]);
 });
 
 it('names tests that exist', () => {

@@ -130,6 +130,55 @@ describe.skipIf(!hasChromium || !hasTools)(`the site${skip}`, { timeout: 60_000 
     await close();
   });
 
+  it('shows that the search loads: first its box, then its index', async () => {
+    const { page, close } = await openPage(browser, `${origin}/hosts/`, { expectLive: false });
+    const held = async (name: string) => {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(`**/*${name}*.js`, async (route) => {
+        await released;
+        await route.continue();
+      });
+      return release;
+    };
+    const [showBox, showIndex] = [await held('VPLocalSearchBox'), await held('localSearchIndexroot')];
+    const button = page.getByRole('button', { name: /search/i }).first();
+    await button.click();
+    await expect.poll(() => button.getAttribute('aria-busy')).toBe('true');
+    showBox();
+    await page.locator('#localsearch-input').fill('postgres');
+    expect(await button.getAttribute('aria-busy')).toBe(null);
+    const shown = () =>
+      page.locator('.results').evaluate((list) => getComputedStyle(list, '::after').content.replaceAll('"', ''));
+    await expect.poll(shown).toBe('Searching…');
+    showIndex();
+    await page.locator('#localsearch-list a.result').first().waitFor();
+    expect(await shown()).toBe('none');
+    await close();
+  });
+
+  it.each([390, 1440])('keeps the names in tables whole at %i px', async (width) => {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const broken: unknown[] = [];
+    for (const path of html.keys()) {
+      if (path.startsWith('/reference/api/')) continue;
+      await page.goto(origin + path);
+      const names = await page.locator('td code, th code').evaluateAll((codes) =>
+        codes.flatMap((code) => {
+          const isBroken = (name: Element) =>
+            new Set(Array.from(name.getClientRects(), ({ top }) => Math.round(top))).size > 1;
+          const all = /\s/.test(code.textContent ?? '') ? [...code.children] : [code];
+          return all.filter(isBroken).map(({ textContent }) => textContent);
+        }),
+      );
+      if (names.length > 0) broken.push([path, names]);
+    }
+    expect(broken).toEqual([]);
+    await page.close();
+  });
+
   // The looks differ by the frame of a page: a few pages in all of them.
   it.each(Object.keys(looks) as (keyof typeof looks)[])(
     'has no violation, no problem and no sideways scroll: %s',
