@@ -23,6 +23,11 @@ it('describes every error code, and no other', () => {
   expect([...sections.keys()].sort()).toEqual([...codes].sort());
 });
 
+it('lists every error code at its start', () => {
+  const listed = [...text.matchAll(/\]\(#(err_webhook_\w+)\) ?[·|]/g)].map(([, anchor = '']) => anchor.toUpperCase());
+  expect(listed.sort()).toEqual([...sections.keys()].sort());
+});
+
 it.each([...sections])('says of %s what to do', (_, section) => {
   expect(section).toMatch(/\bfix\b/i);
   expect(section.trim().length).toBeGreaterThan(150);
