@@ -76,5 +76,5 @@ process.once('SIGTERM', async () => {
       await shutdown();
     });
     setTimeout(() => server.closeAllConnections(), 2000).unref();
-  }, 100); // what was not read yet is answered 503 first
+  }, 100); // deliveries that were not read yet get 503 first
 });

@@ -11,7 +11,7 @@ export async function GET(request: Request): Promise<Response> {
   if (!secret || !timingSafeEqual(digest(given), digest(`Bearer ${secret}`)))
     return new Response(null, { status: 403 });
 
-  const signal = AbortSignal.timeout(20_000); // the next call goes on where this one stopped
+  const signal = AbortSignal.timeout(20_000); // the next call continues where this one stopped
   const reorgs = await receiver.settleReorgs({ signal });
   const cursor = store.cursor('transfers');
   const from = Number(process.env.FROM_BLOCK);
