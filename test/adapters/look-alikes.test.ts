@@ -36,11 +36,13 @@ const headers = (): Fields =>
   Object.fromEntries(headersOf(DELIVERY).map(([name, value]) => [name.toLowerCase(), value]));
 const [SIGNATURE = '', STAMP = ''] = Object.keys(headers()).filter((name) => name.startsWith('x-'));
 
+const bare = () => ({ method: 'POST', headers: headers(), rawBody: () => DELIVERY.body });
+
 /** A request of each host, and what the sender or the host gets for it. */
 const HOSTS = {
   receiver: {
-    make: () => ({ method: 'POST', headers: headers(), rawBody: () => DELIVERY.body }),
-    answer: async ({ headers, ...request }: ReturnType<typeof HOSTS.receiver.make>, codes: string[]) =>
+    make: bare,
+    answer: async ({ headers, ...request }: ReturnType<typeof bare>, codes: string[]) =>
       (await receiving(codes).handleRequest({ ...request, header: (name) => headers[name] })).status,
   },
   Fetch: {
