@@ -88,14 +88,22 @@ export function needsCare(value: unknown, text: string): boolean {
   return !everyLeaf(value, isSafe) || mayHideFraction(text);
 }
 
+/** A number of JSON that is not a key. */
+const TOKEN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/y;
+
+/** From this size, the values of a text that JSON.parse rounds should not be in memory twice. */
+const LARGE = 1 << 20;
+const LONG_OR_FRACTION = /[:,[]\s*-?(?:\d{16}|\d+[.eE])/;
+
+/** Whether a text is large and may contain rounded numbers: make it exact before it is parsed. False positives are possible. */
+export const isLargeAndInexact = (text: string): boolean => text.length > LARGE && LONG_OR_FRACTION.test(text);
+
 /**
  * JSON text in which JSON.parse rounds nothing: a number that JavaScript cannot represent exactly is in quotes, and `"…"`
- * replaces arrays and objects below `levels`. Linear in the text.
- *
- * @param text Text that JSON.parse accepts.
+ * replaces arrays and objects below `levels`. Text that is not JSON stays so, if nothing is replaced below `levels`.
+ * Linear in the text.
  */
 export function exactText(text: string, levels = Number.POSITIVE_INFINITY): string {
-  const token = /["[{\]}]|-?\d[^\s,\]}]*/g;
   let exact = '';
   const parts: string[] = [];
   let copied = 0;
@@ -107,23 +115,29 @@ export function exactText(text: string, levels = Number.POSITIVE_INFINITY): stri
     // A text of as many parts as numbers would take ten times its memory.
     if (parts.length > 1000) exact += parts.splice(0).join('');
   }
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    const { 0: found, index } = match;
-    if (found === '"') token.lastIndex = endOfString(text, index);
-    else if (found === '[' || found === '{') {
-      if (depth++ === levels) cut = index;
-    } else if (found === ']' || found === '}') {
-      if (--depth === levels) replace(cut, index + 1, '"…"');
-    } else if (depth <= levels && !survives(found)) replace(index, token.lastIndex, `"${found}"`);
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] as string;
+    if (char === '"') at = endOfString(text, at);
+    else if (char === '[' || char === '{') {
+      if (depth++ === levels) cut = at;
+    } else if (char === ']' || char === '}') {
+      if (--depth === levels) replace(cut, at + 1, '"…"');
+    } else if (char === '-' || (char >= '0' && char <= '9')) {
+      TOKEN.lastIndex = at;
+      if (!TOKEN.test(text)) continue;
+      const number = text.slice(at, TOKEN.lastIndex);
+      if (depth <= levels && !survives(number)) replace(at, TOKEN.lastIndex, `"${number}"`);
+      at = TOKEN.lastIndex - 1;
+    }
   }
   return exact + parts.join('') + text.slice(copied);
 }
 
-/** The position after the string that opens at `start`. */
+/** The position of the quote that ends the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 /**

@@ -3,7 +3,7 @@ import { checkOptions, checkWhole } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import { checkEmitted, checkIncluded, checkUnknown, issuesOf, TOO_DEEP } from './check-event.js';
-import { exactText, isTooDeep, MOST_LEVELS, needsCare } from './exact-json.js';
+import { exactText, isLargeAndInexact, isTooDeep, MOST_LEVELS, needsCare } from './exact-json.js';
 import type { WebhookEvent } from './types.js';
 
 /** An item of a delivery that is an event of a known kind. */
@@ -75,9 +75,12 @@ export function parseDelivery(rawBody: RawBody, options: ParseDeliveryOptions = 
 /** Like {@link parseDelivery}, with an option that was checked before. */
 export function parseItems(rawBody: RawBody, maxEvents: number): DeliveryItem[] {
   let text = decode(rawBody);
-  const values = plainValues(text, maxEvents);
+  const isExact = isLargeAndInexact(text);
+  // Replaced, so that a large text is freed.
+  if (isExact) text = exactText(text);
+  const values = plainValues(text, maxEvents, isExact);
   if (values) return values.map(checkItem);
-  // Replaced, so that a large text is freed. One level too many is kept, so that a rejected item is also invalid when parsed again.
+  // One level too many is kept, so that a rejected item is also invalid when parsed again.
   text = exactText(text, MOST_LEVELS + 2);
   return (JSON.parse(text) as unknown[]).map((raw) =>
     isTooDeep(raw) ? { status: 'invalid', issues: [TOO_DEEP], raw } : checkItem(raw),
@@ -85,7 +88,7 @@ export function parseItems(rawBody: RawBody, maxEvents: number): DeliveryItem[] 
 }
 
 /** What JSON.parse makes of the text; undefined if an item may have lost digits or be nested too deep. */
-function plainValues(text: string, maxEvents: number): unknown[] | undefined {
+function plainValues(text: string, maxEvents: number, isExact: boolean): unknown[] | undefined {
   const values = parseArray(text);
   if (values.length > maxEvents) {
     throw new WebhookError(
@@ -93,7 +96,7 @@ function plainValues(text: string, maxEvents: number): unknown[] | undefined {
       `The body has ${values.length} items, more than maxEvents (${maxEvents}). Raise maxEvents if the sender is yours.`,
     );
   }
-  return needsCare(values, text) ? undefined : values;
+  return (isExact ? isTooDeep(values) : needsCare(values, text)) ? undefined : values;
 }
 
 function decode(rawBody: RawBody): string {

@@ -80,3 +80,35 @@ describe('an input that is no text', () => {
     },
   );
 });
+
+describe('a delivery of more than a mebibyte', () => {
+  const large = (text: string) => `[${text}${' '.repeat(2 ** 20)}]`;
+  const big = '12345678901234567890';
+  const items = (inside: string) => `{"id":"x","event":"x","data":${inside}}`;
+
+  it.each([
+    ['long numbers', `[${big},-1e400,{"${big}":1.5,"a":" ${big}"},7]`],
+    ['a number and what is nested too deep', `[${big},${'['.repeat(300)}${big}${']'.repeat(300)}]`],
+    ['exact fractions', '[1.5,-0.25]'],
+    ['text that looks like a long number', `":${big}"`],
+  ])('with %s has the same items as a small one', (_, inside) => {
+    expect(parseDelivery(large(items(inside)))).toEqual(parseDelivery(`[${items(inside)}]`));
+  });
+
+  it.each([
+    `${big} ${big}`,
+    `0${big}`,
+    `${big}n`,
+    `-${big}-`,
+    `"a"${big}`,
+    `1.,${big}`,
+    `{${big} :1}`,
+    `{"a":1 ${big}}`,
+    `tru${big}e`,
+    `${big},"`,
+    `${big},"\\`,
+    `${big}]`,
+  ])('is refused where it is not JSON: %s', (text) => {
+    expect(() => parseDelivery(large(text))).toThrow('The body is not valid JSON');
+  });
+});
