@@ -1,7 +1,6 @@
 import { RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { answerHeaders, type DeliveryResult, isUnavailable, validStatus } from '../handle/answer.js';
-import type { HostGrants } from '../handle/deadline.js';
-import { stopwatch } from '../internal/deadline.js';
+import { Deadline, type HostGrants } from '../handle/deadline.js';
 import { notRequest } from '../internal/not-request.js';
 import { type BodyReader, type DeliveryRequest, incomplete, pathOf, readBody } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
@@ -77,8 +76,8 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
     const host = others.find((each) => typeof Object(each).waitUntil === 'function') as Waiter | undefined;
     const waitUntil = host && ((work: Promise<unknown>) => host.waitUntil(work));
     // Counted from the arrival: the sender may disconnect at any time after it.
-    const elapsedMs = waitUntil && isOnCloudflare ? stopwatch() : undefined;
-    const remainingMs = elapsedMs && (() => CLOUDFLARE_MS - elapsedMs());
+    const limit = waitUntil && isOnCloudflare ? new Deadline(CLOUDFLARE_MS) : undefined;
+    const remainingMs = limit && (() => limit.remainingMs());
     return toResponse(await receiver.handleRequest(fromFetchRequest(request, { waitUntil, remainingMs })));
   };
 }

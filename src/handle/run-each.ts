@@ -1,5 +1,4 @@
 import { WebhookError } from '../errors.js';
-import { stopwatch } from '../internal/deadline.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
 import { attempt } from './attempt.js';
 import { type AboutDelivery, type AboutRun, createContext } from './context.js';
@@ -30,12 +29,12 @@ export function createHandleEach<Tx>(
 
   async function atOnce(items: Items, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
-    const handlerTimeoutMs = search ? search.remainingMs() : ground.handlerTimeoutMs;
-    if (search && handlerTimeoutMs <= 0) return outcomesOf(items, 'failed', search.error);
+    const handlerTimeoutMs = Math.ceil(search?.limit.remainingMs() ?? ground.handlerTimeoutMs);
+    if (search && (search.left === 0 || handlerTimeoutMs === 0)) return outcomesOf(items, 'failed', search.error);
     const { outcomes, tried, failed } = await attempt(ground, { items, about, handlerTimeoutMs, call });
-    search?.note(failed === undefined);
+    if (search) search.left = failed ? search.left - 1 : search.most;
     if (!failed) return outcomes;
-    const within = search ?? createSearch(items.size, ground.handlerTimeoutMs, failed.error);
+    const within = search ?? searchFor(items.size, ground.handlerTimeoutMs, failed.error);
     if (failed.by === 'abandoned') {
       const dead = outcomes.filter(({ status }) => status === 'dead-lettered');
       return [...dead, ...(await atOnce(without(items, dead), about, within))];
@@ -72,22 +71,18 @@ function without(items: Items, outcomes: readonly EventOutcome[]): Items {
  * Limits the search for the failing events among events that failed together. The search ends when the handler's time
  * is over, or after too many failed runs in a row; the remaining events then fail with the error of the first run.
  */
-function createSearch(events: number, ms: number, error: WebhookError) {
-  // Enough runs to halve down to one event, and a few more.
-  const most = Math.ceil(Math.log2(events)) + 8;
-  const elapsedMs = stopwatch();
-  let failedInRow = 0;
-  return {
-    error,
-    note(hasSucceeded: boolean): void {
-      failedInRow = hasSucceeded ? 0 : failedInRow + 1;
-    },
-    /** How long the search may continue. */
-    remainingMs: () => (failedInRow >= most ? 0 : Math.ceil(ms - elapsedMs())),
-  };
+interface Search {
+  readonly limit: Deadline;
+  readonly error: WebhookError;
+  /** How many runs in a row may fail: enough to halve down to one event, and a few more. */
+  readonly most: number;
+  left: number;
 }
 
-type Search = ReturnType<typeof createSearch>;
+function searchFor(events: number, handlerTimeoutMs: number, error: WebhookError): Search {
+  const most = Math.ceil(Math.log2(events)) + 8;
+  return { limit: new Deadline(handlerTimeoutMs), error, most, left: most };
+}
 
 /** Passes events to `enqueue` at once. */
 export function createEnqueueAll(

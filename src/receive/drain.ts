@@ -1,5 +1,5 @@
+import { Deadline } from '../handle/deadline.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
-import { monotonicNow, stopwatch } from '../internal/deadline.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
 
@@ -23,19 +23,18 @@ export async function drain(
   if (options !== undefined) checkOptions('drain', options, ['timeoutMs']);
   const timeoutMs = options?.timeoutMs ?? 25_000;
   checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
-  const elapsedMs = stopwatch();
+  const limit = new Deadline(timeoutMs);
   const unfinished = () => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0);
 
   gate.isClosed = true;
-  await until(() => arrivals.size === 0, Math.min(timeoutMs, ARRIVAL_MS));
+  await until(() => arrivals.size === 0, new Deadline(Math.min(timeoutMs, ARRIVAL_MS)));
   arrivals.dropAll(draining());
-  await until(() => unfinished() === 0, Math.max(0, timeoutMs - elapsedMs()));
+  await until(() => unfinished() === 0, limit);
   return { unfinished: unfinished() };
 }
 
 /** Polls until a condition is true or the time is over; at least once: a new delivery enters the gate in this turn. */
-async function until(isDone: () => boolean, mostMs: number): Promise<void> {
-  const end = monotonicNow() + mostMs;
-  do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, mostMs)));
-  while (!isDone() && monotonicNow() < end);
+async function until(isDone: () => boolean, limit: Deadline): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, limit.remainingMs())));
+  while (!isDone() && limit.remainingMs() > 0);
 }

@@ -131,7 +131,7 @@ function entriesOf(found: ReadonlyMap<string, StoredRecord>): EventRecord[] {
   return [...found].map(([idempotencyKey, record]) => ({ idempotencyKey, ...record }));
 }
 
-const NO_STORE = '`peek` needs the receiver\'s store, which a receiver with `enqueue` or `store: false` does not use.';
+const NO_STORE = "`peek` needs the receiver's store, which a receiver with `enqueue` or `store: false` does not use.";
 const NO_RECORDS = '`status` needs a store that keeps records, such as `sqlStore`, and a receiver without `enqueue`.';
 const NO_SOURCE =
   'The `secret` of this receiver is a function, so its deliveries may have a source, which prefixes their keys. Pass the same `source`, or `source: false` if the function returns none.';
