@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { BodyReader } from '../../src/receive/request.js';
-import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
+import { deferred, noting, type Settings } from '../helpers.js';
 
 type Arrival = Parameters<BodyReader>[0]['arrival'];
 
@@ -182,39 +182,5 @@ describe('deliveries that are arriving', () => {
       }),
       { seed: 3, numRuns: 60 },
     );
-  });
-});
-
-describe('look-ups of secrets beyond maxLookUps', () => {
-  const overloaded = { status: 503, error: { code: 'ERR_WEBHOOK_OVERLOADED' } };
-
-  it('are refused until one settles, however it does', async () => {
-    const looks = [deferred<string>(), deferred<string>()];
-    let calls = 0;
-    const { receiver } = noting({ maxLookUps: 2, secret: () => looks[calls++]?.promise ?? secret });
-    const deliver = () => receiver.handle(signed([event('a')]));
-    const first = [deliver(), deliver()];
-    expect(await deliver()).toMatchObject(overloaded);
-    looks[0]?.reject(new Error('no'));
-    await first[0];
-    expect(await deliver()).toMatchObject({ status: 200 });
-  });
-
-  it('are begun again after twice receiveTimeoutMs where a host has ended the timers of a request', async () => {
-    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
-    onTestFinished(() => now.mockRestore());
-    let calls = 0;
-    const { receiver } = noting({
-      maxLookUps: 1,
-      receiveTimeoutMs: 10_000,
-      secret: () => (calls++ === 0 ? new Promise<string>(() => {}) : secret),
-    });
-    const deliver = () => receiver.handle(signed([event('a')]));
-    void deliver();
-    now.mockReturnValue(20_000);
-    expect(await deliver()).toMatchObject(overloaded);
-    now.mockReturnValue(20_001);
-    expect(await deliver()).toMatchObject({ status: 200 });
-    await receiver.drain({ timeoutMs: 0 });
   });
 });

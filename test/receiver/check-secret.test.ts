@@ -1,18 +1,11 @@
 import { expect, it } from 'vitest';
-import { expressHandler } from '../../src/adapters/express.js';
-import { fastifyPlugin } from '../../src/adapters/fastify.js';
-import { fetchHandler } from '../../src/adapters/fetch.js';
-import { lambdaHandler } from '../../src/adapters/lambda.js';
-import { nodeHandler } from '../../src/adapters/node.js';
-import { createReceiver, createVerifier, signDelivery, verifySignature } from '../../src/index.js';
+import { createReceiver, createVerifier, signDelivery } from '../../src/index.js';
 import type { Secret } from '../../src/receive/secret.js';
 
 const onEvent = () => {};
-const makers: readonly ((secret: Secret) => unknown)[] = [
-  (secret) => createVerifier({ secret }),
-  ...[createReceiver, expressHandler, fastifyPlugin, fetchHandler, lambdaHandler, nodeHandler].map(
-    (make) => (secret: Secret) => make({ secret, onEvent }),
-  ),
+const makers = [
+  (secret: Secret) => createVerifier({ secret }),
+  (secret: Secret) => createReceiver({ secret, onEvent }),
 ];
 
 function refusal(make: () => unknown): string {
@@ -86,11 +79,6 @@ it.each([
   for (const make of makers) expect(() => make(secret)).not.toThrow();
 });
 
-const signed = (secret: string) => {
-  const { rawBody: body, ...rest } = signDelivery('[]', { secret });
-  return { rawBody: body, ...rest };
-};
-
 it.each(['undefined', 'null', 'NaN', '[object Object]', ' whsec', 'whsec\n', '\ufeffwhsec'])(
   'a secret function that returns %j fails, and whoever signs with it is refused',
   async (text) => {
@@ -98,22 +86,11 @@ it.each(['undefined', 'null', 'NaN', '[object Object]', ' whsec', 'whsec\n', '\u
     for (const found of [text, [text], { secret: text, source: 'a' }, { secret: ['whsec', text], source: 'a' }]) {
       for (const secret of [() => found, async () => found]) {
         const receiver = createReceiver({ secret, onEvent, onError: (error) => errors.push(error) });
-        const { status, error } = await receiver.handle(signed(text));
+        const { status, error } = await receiver.handle(signDelivery('[]', { secret: text }));
         expect({ status, code: error?.code }).toEqual({ status: 503, code: 'ERR_WEBHOOK_SECRET' });
       }
     }
     expect(errors).toHaveLength(8);
     for (const error of errors) expect(error).toMatchObject({ cause: { code: 'ERR_WEBHOOK_CONFIG' } });
-  },
-);
-
-it.each(['undefined', 'null', 'NaN', '[object Object]', '[object Promise]'])(
-  'verifySignature is false for a delivery signed with %j',
-  (text) => {
-    const { rawBody, signature, timestamp } = signed(text);
-    expect(verifySignature(rawBody, signature, timestamp, text)).toBe(false);
-    expect(verifySignature(rawBody, signature, timestamp, ['whsec', text])).toBe(false);
-    const other = signed('whsec');
-    expect(verifySignature(other.rawBody, other.signature, other.timestamp, [text, 'whsec'])).toBe(true);
   },
 );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HostGrants } from '../../src/handle/deadline.js';
 import type { WebhookError } from '../../src/index.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
 import { storeDoing } from './fake-bulk-store.js';
@@ -11,13 +12,14 @@ const outOfTime =
 const storeFailed = 'The store failed, so the event will be redelivered.';
 
 /** The error that a delivery of one event is answered with. */
-async function errorOf(settings: Settings, delivery: object = {}): Promise<WebhookError | undefined> {
+async function errorOf({ remainingMs, ...settings }: Settings & HostGrants): Promise<WebhookError | undefined> {
   const { receiver } = noting(settings);
-  return (await receiver.handle({ ...signed([event('a')]), ...delivery })).error;
+  return (await receiver.handle({ ...signed([event('a')]), remainingMs })).error;
 }
 
 describe('the message of a delivery that fails', () => {
-  it.each<[string, Settings, string, unknown?]>([
+  it.each<[string, Settings & HostGrants, string, unknown?]>([
+    ['a host that leaves no time', { remainingMs: () => 900 }, outOfTime],
     ['a handler', { onEvent: failing }, 'The handler failed, so the event will be redelivered.', no],
     ['a store', { store: storeDoing(failing) }, storeFailed, no],
     [
@@ -82,10 +84,6 @@ describe('the message of a delivery that fails', () => {
     expect(error?.cause).toEqual(cause);
   });
 
-  it('says that the host leaves no time', async () => {
-    expect((await errorOf({}, { remainingMs: () => 900 }))?.message).toBe(outOfTime);
-  });
-
   it('says which option refused too much at once', async () => {
     const gate = deferred();
     const { receiver } = noting({ onEvent: () => gate.promise, maxInFlight: 1 });
@@ -126,16 +124,17 @@ describe('the message of a delivery that fails', () => {
     expect((await receiver.handle(signed([event('a')]))).status).toBe(200);
   });
 
-  it('says what is wrong with a request', async () => {
-    const { receiver } = noting();
-    const request = (method: string, headers: Record<string, string> = {}) =>
-      receiver.handleRequest({ method, header: (name) => headers[name], rawBody: () => '[]' });
-    expect(await request('GET')).toMatchObject({
-      status: 405,
-      error: { code: 'ERR_WEBHOOK_METHOD', message: 'Send deliveries with POST.' },
-    });
-    expect((await request('POST', { 'content-encoding': 'gzip' })).error?.message).toBe(
+  it.each([
+    ['GET', {}, 405, 'Send deliveries with POST.'],
+    [
+      'POST',
+      { 'content-encoding': 'gzip' },
+      415,
       'The body is compressed. Have it sent uncompressed, as it was signed.',
-    );
+    ],
+  ])('says what is wrong with a request: %s %j', async (method, headers: Record<string, string>, status, message) => {
+    const header = (name: string) => headers[name];
+    const result = await noting().receiver.handleRequest({ method, header, rawBody: () => '[]' });
+    expect(result).toMatchObject({ status, error: { message } });
   });
 });

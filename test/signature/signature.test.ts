@@ -74,17 +74,6 @@ describe('verifySignature', () => {
     expect(verify(impostor, signature, '1', SECRET)).toBe(false);
   });
 
-  it('stays right when more secrets are in use than are kept as keys', () => {
-    const all = Array.from({ length: 200 }, (_, index) => `secret ${index}`);
-    const signed = all.map((secret) => signDelivery('[]', { secret, timestamp: 1 }).signature);
-    expect(new Set(signed).size).toBe(200);
-    for (const [index, secret] of [...all.entries(), ...all.entries()]) {
-      expect(verify('[]', signed[index], '1', secret)).toBe(true);
-      expect(verify('[]', signed[index], '1', `${secret}x`)).toBe(false);
-      expect(verify('[]', signed[index], '1', all)).toBe(true);
-    }
-  });
-
   it('takes what signDelivery signed, whatever the bytes', () => {
     fc.assert(
       fc.property(bodies, timestamps, secrets, (body, timestamp, secret) => {
