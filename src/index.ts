@@ -27,8 +27,8 @@ export type {
   VerifiedDelivery,
 } from './handle/types.js';
 export type { Logger } from './internal/logger.js';
+export type { SecretFunction, SecretRequest } from './receive/options.js';
 export type { DeliveryRequest, RefusedRequest } from './receive/request.js';
-export type { SecretFunction, SecretRequest } from './receive/secret.js';
 export type { OnError, ReceiverOptions, VerifierOptions } from './receiver/options.js';
 export type { EventRecord } from './receiver/own-events.js';
 export { createReceiver, type Receiver } from './receiver/receiver.js';

@@ -80,18 +80,12 @@ export type OnEvents<Tx = undefined> = (
   context: EventsContext<Tx>,
 ) => HandlerResult<Tx>;
 
-/** What `enqueue` receives with the events of a delivery. */
-export interface EnqueueContext {
-  /** Aborted when `handlerTimeoutMs` or the host's time is over; the delivery is then answered 503. */
-  readonly signal: AbortSignal;
-  /** When the time to store the events is over, in epoch milliseconds. */
+/**
+ * What `enqueue` receives with the events of a delivery. `signal` is aborted at `deadline`, when `handlerTimeoutMs` or the
+ * host's time is over; the delivery is then answered 503.
+ */
+export interface EnqueueContext extends Pick<EventsContext, 'signal' | 'timestamp' | 'source' | 'via'> {
   readonly deadline?: number | undefined;
-  /** The delivery's timestamp: Unix seconds as text. */
-  readonly timestamp: string;
-  /** The source that the secret function returned with the secret. */
-  readonly source?: string | undefined;
-  /** How the events arrived: `webhook` in a delivery; otherwise the `via` of `handleEvents`, if any. */
-  readonly via?: string | undefined;
   /** Set when the receiver has `finality`: the queue's worker must check finality before it handles the events. */
   readonly needsFinality?: true | undefined;
 }

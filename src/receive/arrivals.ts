@@ -3,6 +3,7 @@ import { ANSWER_MS, type HostTime, outOfTime } from '../handle/deadline.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import type { RawBody } from '../signature/verify-signature.js';
+import type { ReceiveOptions } from './options.js';
 
 type DropListener = (error: WebhookError) => void;
 
@@ -27,14 +28,6 @@ export interface Arriving extends Arrival {
   stop: DropListener;
 }
 
-/** Limits of deliveries that arrive at once. */
-export interface ArrivalLimits {
-  readonly maxArriving: number;
-  readonly maxArrivingBytes: number;
-  readonly maxLookUps: number;
-  readonly receiveTimeoutMs: number;
-}
-
 /** The share of the places that is assigned at random in a flood. */
 const LAST_PLACES = 0.1;
 
@@ -46,7 +39,7 @@ const slow = (what: string) => overloaded(`${what}. If the secret function is sl
  * look-ups of their secrets, and their bytes. A body may stall, so a full receiver drops the oldest delivery of the
  * peer with the most. A look-up always ends, so when all places of look-ups are taken, the new delivery is refused.
  */
-export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs }: ArrivalLimits) {
+export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, receiveTimeoutMs }: ReceiveOptions) {
   /** Deliveries without a look-up in progress, oldest first, and how many of them each peer has. */
   const arriving = new Set<Arriving>();
   const counts = new Map<unknown, number>();

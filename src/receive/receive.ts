@@ -7,10 +7,10 @@ import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { withDeadline } from '../internal/deadline.js';
 import { authenticate, headerError, missingBodyError } from '../signature/authenticate.js';
-import type { HeaderNames } from '../signature/headers.js';
 import { type RawBody, signedBytes } from '../signature/verify-signature.js';
-import { type ArrivalLimits, createArrivals } from './arrivals.js';
+import { createArrivals } from './arrivals.js';
 import type { Gate } from './gate.js';
+import type { ReceiveOptions, Secret, SecretRequest } from './options.js';
 import {
   type BodyReader,
   type DeliveryRequest,
@@ -21,17 +21,7 @@ import {
   type SignedRequest,
   tooLarge,
 } from './request.js';
-import { createSecretFinder, type Secret, type SecretFunction, type SecretRequest } from './secret.js';
-
-/** The options of a verifier, complete and checked. */
-export interface ReceiveOptions extends ArrivalLimits {
-  readonly secret: Secret | SecretFunction;
-  readonly headers: HeaderNames;
-  readonly toleranceSeconds: number | false;
-  readonly maxBodyBytes: number;
-  readonly maxEvents: number;
-  readonly now: () => number;
-}
+import { createSecretFinder } from './secret.js';
 
 /** Undefined for a verifier, whose deliveries the program answers. */
 type Answer = DeliveryResult | undefined;

@@ -4,7 +4,7 @@ import type { ItemContext } from '../handle/types.js';
 import { growingBuffer } from '../internal/growing-buffer.js';
 import type { RawBody, SignedParts } from '../signature/verify-signature.js';
 import type { Arrival } from './arrivals.js';
-import type { SecretRequest } from './secret.js';
+import type { SecretRequest } from './options.js';
 
 /** A header's value as text. Hosts may pass it as a number or a list. Undefined for anything else. */
 export function headerText(value: unknown): string | undefined {

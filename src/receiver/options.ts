@@ -2,48 +2,14 @@ import type { WebhookError } from '../errors.js';
 import type { HandleSettings } from '../handle/options.js';
 import type { Enqueue, OnEvent, OnEvents } from '../handle/types.js';
 import type { Logger } from '../internal/logger.js';
+import type { ReceiveSettings } from '../receive/options.js';
 import type { ErrorContext } from '../receive/request.js';
-import type { Secret, SecretFunction } from '../receive/secret.js';
-import type { HeaderNames } from '../signature/headers.js';
 
 /** Called for every refusal and failure. Not awaited; what it throws is ignored. */
 export type OnError = (error: WebhookError, context: ErrorContext) => unknown;
 
 /** Options of `createVerifier` and of the adapters' verifiers. */
-export interface VerifierOptions {
-  /** The webhook's signing secret, several during rotation, or a function that finds the secret for a request. */
-  readonly secret: Secret | SecretFunction;
-  /** Names of the two signature headers. (Default: `serviceHeaders`.) */
-  readonly headers?: HeaderNames | undefined;
-  /**
-   * Largest difference between a delivery's timestamp and the clock, in seconds, in either direction; `false` allows any.
-   * Set `false` if your sender resends the first timestamp on retries. (Default: 300.)
-   */
-  readonly toleranceSeconds?: number | false | undefined;
-  /** Largest body, in bytes; larger ones are answered 413. (Default: 10 MiB.) */
-  readonly maxBodyBytes?: number | undefined;
-  /** Largest number of items in a delivery; deliveries with more are answered 413. (Default: 10 000.) */
-  readonly maxEvents?: number | undefined;
-  /**
-   * How many deliveries may be arriving at once; those whose secret is being looked up do not count. Beyond that, the
-   * oldest delivery of the connection with the most deliveries is answered 503. (Default: 1000.)
-   */
-  readonly maxArriving?: number | undefined;
-  /**
-   * How many bytes of arriving deliveries are kept at once, counted as received. Beyond that, the oldest delivery of
-   * the connection with the most deliveries is answered 503; or the new one, if it does not fit beside deliveries whose
-   * secret is being looked up. At least `maxBodyBytes`. (Default: 64 MiB.)
-   */
-  readonly maxArrivingBytes?: number | undefined;
-  /**
-   * How many look-ups of an async secret function may run at once; then new deliveries are answered 503. (Default:
-   * 100.)
-   */
-  readonly maxLookUps?: number | undefined;
-  /** Time limit for a body to arrive, and for an async secret function, in ms; then 503. (Default: 30 000.) */
-  readonly receiveTimeoutMs?: number | undefined;
-  /** Clock used to check `toleranceSeconds`, in epoch milliseconds. (Default: `Date.now`.) */
-  readonly now?: (() => number) | undefined;
+export interface VerifierOptions extends ReceiveSettings {
   /**
    * Called for every refusal and failure; not awaited. `ERR_WEBHOOK_RAW_BODY_UNAVAILABLE` also goes to the framework's
    * error handler, where there is one.

@@ -10,7 +10,8 @@ import { keyOf } from '../handle/idempotency-key.js';
 import type { HandleOptions } from '../handle/options.js';
 import { traceDelivery } from '../handle/tracing.js';
 import { optionError } from '../internal/check-options.js';
-import type { Receive, ReceiveOptions } from '../receive/receive.js';
+import type { ReceiveOptions } from '../receive/options.js';
+import type { Receive } from '../receive/receive.js';
 import type { StoredRecord } from '../stores/record-store.js';
 
 /** How many keys `peek` probes at once: fewer than a usual pool has connections. */

@@ -13,8 +13,8 @@ import {
   MAX_TIMER_MS,
   optionError,
 } from '../internal/check-options.js';
-import type { ReceiveOptions } from '../receive/receive.js';
-import { checkSecret, type Secret } from '../receive/secret.js';
+import type { ReceiveOptions, Secret } from '../receive/options.js';
+import { checkSecret } from '../receive/secret.js';
 import { type HeaderNames, serviceHeaders } from '../signature/headers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { ReceiverOptions, VerifierOptions } from './options.js';

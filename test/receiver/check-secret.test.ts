@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createReceiver, createVerifier, signDelivery } from '../../src/index.js';
-import type { Secret } from '../../src/receive/secret.js';
+import type { Secret } from '../../src/receive/options.js';
 
 const onEvent = () => {};
 const makers = [

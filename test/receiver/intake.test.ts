@@ -131,7 +131,7 @@ describe('a secret function', () => {
       tenant: '7',
       url: '/hooks',
       header(name: string) {
-        return name === 'X-Tenant' ? this.tenant : undefined;
+        return name === 'x-tenant' ? this.tenant : undefined;
       },
     };
     expect((await receiver.handle({ ...signed([event('a')]), request })).status).toBe(200);

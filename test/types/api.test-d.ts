@@ -14,7 +14,7 @@ import {
   verifySignature,
   type WebhookEvent,
 } from '../../src/index.js';
-import type { SecretLookUp } from '../../src/receive/secret.js';
+import type { SecretLookUp } from '../../src/receive/options.js';
 
 const secret = 'whsec-test';
 

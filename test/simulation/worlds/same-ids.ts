@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { SecretRequest } from '../../../src/receive/secret.js';
+import type { SecretRequest } from '../../../src/receive/options.js';
 import type { Choices } from '../kernel/choices.js';
 import { EPOCH_MS } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
