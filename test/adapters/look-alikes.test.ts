@@ -36,8 +36,6 @@ const headers = (): Fields =>
   Object.fromEntries(headersOf(DELIVERY).map(([name, value]) => [name.toLowerCase(), value]));
 const [SIGNATURE = '', STAMP = ''] = Object.keys(headers()).filter((name) => name.startsWith('x-'));
 
-const bare = () => ({ method: 'POST', headers: headers(), rawBody: () => DELIVERY.body });
-
 /** A request of each host, and what the sender or the host gets for it. */
 const HOSTS = {
   receiver: {

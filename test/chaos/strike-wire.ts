@@ -21,8 +21,8 @@ const asks = {
     record: /INSERT INTO \S*`keys_[^;]*'done'|SET state = 'done'|SET autocommit = IF/,
   },
   redis: {
-    claim: /\r\nnx\r\n|return 'claimed'/i,
-    record: /'done:' \.\./,
+    claim: /'claimed'/,
+    record: /'recorded'/,
   },
 } as const;
 

@@ -1,15 +1,17 @@
-/** Sends a command with keys and the owner of each, and resolves to one answer for each key, in their order. */
-export type Send = (keys: readonly string[], owners: readonly string[]) => Promise<readonly unknown[]>;
+/** A key, and the arguments that are its own. */
+export interface Asked {
+  readonly key: string;
+  readonly own: readonly string[];
+}
 
-/** Sends keys of one owner, and resolves to one answer for each key, in their order. */
-export type SendOwned = (keys: readonly string[], owner: string) => Promise<readonly unknown[]>;
+/** Sends a command, and resolves to one answer for each key, in their order. */
+export type Send = (asked: readonly Asked[]) => Promise<readonly unknown[]>;
 
 /** With more, client and server would wait for each other: one prepares a large command while the other is idle. */
 const MAX_CALLS = 16;
 
 interface Call {
-  readonly keys: readonly string[];
-  readonly owner: string;
+  readonly asked: readonly Asked[];
   resolve(answers: readonly unknown[]): void;
   reject(error: unknown): void;
 }
@@ -18,7 +20,7 @@ interface Call {
  * Joins the calls that are made before the current microtasks end into one command, up to {@link MAX_CALLS}, because a
  * small command spends most of its time in the client and the socket.
  */
-export function inBatches(send: Send): SendOwned {
+export function inBatches(send: Send): Send {
   let waiting: Call[] = [];
 
   async function flush(): Promise<void> {
@@ -26,10 +28,10 @@ export function inBatches(send: Send): SendOwned {
     waiting = [];
     if (calls.length === 0) return;
     try {
-      const answers = await send(...joined(calls));
+      const answers = await send(calls.flatMap(({ asked }) => asked));
       let start = 0;
-      for (const { keys, resolve } of calls) {
-        const end = start + keys.length;
+      for (const { asked, resolve } of calls) {
+        const end = start + asked.length;
         resolve(answers.slice(start, end));
         start = end;
       }
@@ -38,22 +40,10 @@ export function inBatches(send: Send): SendOwned {
     }
   }
 
-  return (keys, owner) =>
+  return (asked) =>
     new Promise((resolve, reject) => {
-      const count = waiting.push({ keys, owner, resolve, reject });
+      const count = waiting.push({ asked, resolve, reject });
       if (count === 1) queueMicrotask(flush);
       if (count === MAX_CALLS) void flush();
     });
-}
-
-function joined(calls: readonly Call[]): [keys: string[], owners: string[]] {
-  const keys: string[] = [];
-  const owners: string[] = [];
-  for (const call of calls) {
-    for (const key of call.keys) {
-      keys.push(key);
-      owners.push(call.owner);
-    }
-  }
-  return [keys, owners];
 }

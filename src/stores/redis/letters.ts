@@ -1,10 +1,11 @@
 import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
-import { readableText } from '../storable.js';
+import { readableText, storableArrival } from '../storable.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
-import { DISCARD, FAIL, FIELDS, LOOK } from './failed-scripts.js';
 import type { LetterIndex } from './letter-index.js';
-import { type Runner, textOf, understood, unexpected, whole } from './runner.js';
+import { type Row, readRows } from './rows.js';
+import { type Runner, textOf, understood, whole } from './runner.js';
+import { DISCARD, FAIL } from './scripts.js';
 
 /** How many letters are read at once: each may be large. */
 const CHUNK = 100;
@@ -14,18 +15,12 @@ export function redisLetters(
   index: LetterIndex,
   { retentionMs, timeoutMs }: { readonly retentionMs: number; readonly timeoutMs: number },
 ): LetterStore {
-  /** Reads letters, and which of the other keys took effect. */
-  async function read(keys: readonly string[], source?: string) {
-    const letters = new Map<string, StoredLetter>();
-    const done: string[] = [];
-    if (keys.length === 0) return { letters, done };
-    const answers = await runner.apart(LOOK, keys, source === undefined ? [] : [readableText(source)]);
-    for (const [at, key] of keys.entries()) {
-      const answer = answers[at];
-      if (Array.isArray(answer)) letters.set(key, letterOf(answer));
-      else if (understood(answer, ['none', 'done']) === 'done') done.push(key);
-    }
-    return { letters, done };
+  async function count(key: string, failure: Failure, id: string, isIndexed: 'yes' | 'no'): Promise<string> {
+    const { afterAttempts, afterMs, code, message, letter } = failure;
+    const limits = [whole(retentionMs), String(afterAttempts), String(afterMs), isIndexed];
+    const texts = [JSON.stringify(storableArrival(failure)), readableText(code), readableText(message), letter];
+    const [answer] = await runner.single(FAIL, key, [id, ...limits, ...texts]);
+    return textOf(answer);
   }
 
   return {
@@ -43,26 +38,24 @@ export function redisLetters(
       }
     },
     async look(keys) {
-      const letters = new Map<string, StoredLetter>();
-      for (let start = 0; start < keys.length; start += CHUNK) {
-        for (const entry of (await read(keys.slice(start, start + CHUNK))).letters) letters.set(...entry);
-      }
-      return letters;
+      return new Map([...(await readRows(runner, keys))].flatMap(([key, row]) => letterOf(key, row)));
     },
     async list({ source, after, limit }) {
       const elapsedMs = stopwatch();
+      const wanted = source === undefined ? undefined : storableArrival({ source }).source;
       const letters = new Map<string, StoredLetter>();
       let next = after;
       do {
         // Some of these keys may be letters of other sources.
         const most = source === undefined ? Math.min(CHUNK, limit - letters.size) : CHUNK;
         const keys = await index.range(next, most);
-        const found = await read(keys, source);
-        await index.remove(found.done);
+        const rows = await readRows(runner, keys);
+        await index.remove(keys.filter((key) => rows.get(key)?.state === 'done'));
         for (const key of keys) {
           if (letters.size === limit) return { letters, next };
-          const letter = found.letters.get(key);
-          if (letter) letters.set(key, letter);
+          const row = rows.get(key);
+          const isWanted = row && (wanted === undefined || row.record?.source === wanted);
+          if (isWanted) for (const letter of letterOf(key, row)) letters.set(...letter);
           next = key;
         }
         if (keys.length < most) return { letters };
@@ -77,40 +70,19 @@ export function redisLetters(
       return new Set(discarded);
     },
   };
-
-  async function count(key: string, failure: Failure, id: string, isIndexed: 'yes' | 'no'): Promise<string> {
-    const { afterAttempts, afterMs, code, message, letter, source } = failure;
-    const limits = [whole(retentionMs), String(afterAttempts), String(afterMs), isIndexed];
-    const texts = [readableText(code), readableText(message), letter];
-    if (source !== undefined) texts.push(readableText(source));
-    const [answer] = await runner.single(FAIL, key, [id, ...limits, ...texts]);
-    return textOf(answer);
-  }
 }
 
 function failedOf(answer: string): Failed | undefined {
-  const [, attempts, first, state] = /^=(\d+):(\d+):(dead|free)$/.exec(answer) ?? [];
+  const [, attempts, first, state] = /^=(\d+):(\d+):(dead|failed)$/.exec(answer) ?? [];
   if (state === undefined) return void understood(answer, ['taken']);
   return { attempts: Number(attempts), firstFailedAt: Number(first), isDead: state === 'dead' };
 }
 
-/** Each field begins with `=`; a missing field is empty. */
-function letterOf(answer: readonly unknown[]): StoredLetter {
-  if (answer.length !== FIELDS.length) throw unexpected();
-  const texts = answer.map(textOf);
-  const [letter = '', code = '', message = '', attempts, firstFailedAt, lastFailedAt] = texts.map((text) =>
-    text.slice(1),
-  );
-  const source = texts[FIELDS.indexOf('source')];
-  return {
-    letter,
-    source: source ? source.slice(1) : undefined,
-    code,
-    message,
-    attempts: Number(attempts),
-    firstFailedAt: Number(firstFailedAt),
-    lastFailedAt: Number(lastFailedAt),
-  };
+/** An entry if the row is a dead letter. */
+function letterOf(key: string, { letter, record, ...row }: Row): [string, StoredLetter][] {
+  if (letter === undefined) return [];
+  const { code = '', message = '', attempts = 0, firstFailedAt = 0, lastFailedAt = 0 } = row;
+  return [[key, { letter, source: record?.source, code, message, attempts, firstFailedAt, lastFailedAt }]];
 }
 
 const NOT_KEPT = 'Redis did not keep the failure of an event, so the event will be redelivered';

@@ -1,14 +1,14 @@
 import type { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
-import { inBatches, type Send, type SendOwned } from './batches.js';
+import { type Asked, inBatches, type Send } from './batches.js';
 import { isCluster, type RedisLike, scriptsOf } from './client.js';
 import { bySlot } from './slots.js';
 
 /** Runs scripts over the keys of a store, in a cluster once for each slot. A script returns one answer for each key. */
 export interface Runner {
-  /** Runs a script with a time in ms and an owner; concurrent calls are batched. */
-  together(script: string, ms: number): SendOwned;
-  apart(script: string, keys: readonly string[], args: readonly string[]): Promise<readonly unknown[]>;
+  /** Returns a function that runs a script with the same arguments for all keys; concurrent calls are batched. */
+  together(script: string, args: readonly string[]): Send;
+  apart(script: string, keys: readonly string[], args?: readonly string[]): Promise<readonly unknown[]>;
   /** Runs a script over one key, whose answer is a list. */
   single(script: string, key: string, args: readonly string[]): Promise<readonly unknown[]>;
   readonly areOverHttp: boolean;
@@ -21,33 +21,42 @@ export function runnerOf(client: RedisLike, prefix: string): Runner {
   const bySlots = bySlot(isCluster(client));
   const { run, areOverHttp = false } = scriptsOf(client);
 
-  async function list(script: string, keys: readonly string[], args: readonly string[], length?: number) {
+  async function list(script: string, keys: readonly string[], args: readonly string[]) {
     const answers = await run(script, keys, args);
-    if (!Array.isArray(answers) || (length !== undefined && answers.length !== length)) throw unexpected();
+    if (!Array.isArray(answers)) throw unexpected();
     return answers as readonly unknown[];
   }
-  const named = (keys: readonly string[]) => keys.map((key) => prefix + key);
+
+  /** After the arguments come the first of each key's own, then the second of each. */
+  const sending =
+    (script: string, args: readonly string[]): Send =>
+    async (asked) => {
+      const own = (asked[0]?.own ?? []).flatMap((_, at) => asked.map((each) => each.own[at] as string));
+      const keys = asked.map(({ key }) => key);
+      const answers = await list(script, keys, [...args, ...own]);
+      if (answers.length !== asked.length) throw unexpected();
+      return answers;
+    };
 
   return {
     areOverHttp,
-    together(script, ms) {
-      const time = whole(ms);
-      const send: Send = (keys, owners) => list(script, keys, [time, ...owners], keys.length);
+    together(script, args) {
+      const send = sending(script, args);
       const batch = inBatches(send);
-      return (keys, owner) =>
+      return (asked) =>
         bySlots(
-          named(keys),
-          (all) => batch(all, owner),
-          (some) =>
-            send(
-              some,
-              some.map(() => owner),
-            ),
+          asked.map(({ key, own }): Asked => ({ key: prefix + key, own })),
+          batch,
+          send,
         );
     },
-    apart(script, keys, args) {
-      const send = (some: readonly string[]) => list(script, some, args, some.length);
-      return bySlots(named(keys), send, send);
+    apart(script, keys, args = []) {
+      const send = sending(script, args);
+      return bySlots(
+        keys.map((key): Asked => ({ key: prefix + key, own: [] })),
+        send,
+        send,
+      );
     },
     single: (script, key, args) => list(script, [prefix + key], args),
   };

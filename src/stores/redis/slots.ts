@@ -1,4 +1,4 @@
-type Answers = Promise<readonly unknown[]>;
+import type { Asked, Send } from './batches.js';
 
 /**
  * Calls `sendAll` with all keys or, if the server is a cluster, `sendSome` once for each slot: in a cluster, a script
@@ -7,41 +7,37 @@ type Answers = Promise<readonly unknown[]>;
  */
 export function bySlot(
   isCluster: boolean,
-): (
-  keys: readonly string[],
-  sendAll: (keys: readonly string[]) => Answers,
-  sendSome: (keys: readonly string[]) => Answers,
-) => Answers {
+): (asked: readonly Asked[], sendAll: Send, sendSome: Send) => ReturnType<Send> {
   let isSplit = isCluster;
 
-  return async (keys, sendAll, sendSome) => {
+  return async (asked, sendAll, sendSome) => {
     if (!isSplit) {
       try {
-        return await sendAll(keys);
+        return await sendAll(asked);
       } catch (error) {
         if (!/CROSSSLOT/.test(String(error))) throw error;
         isSplit = true;
       }
     }
-    const answers = new Map<string, unknown>();
+    const answers = new Map<Asked, unknown>();
     const calls = await Promise.allSettled(
-      slotsOf(keys).map(async (some) => {
-        for (const [index, answer] of (await sendSome(some)).entries()) answers.set(some[index] as string, answer);
+      slotsOf(asked).map(async (some) => {
+        for (const [index, answer] of (await sendSome(some)).entries()) answers.set(some[index] as Asked, answer);
       }),
     );
     for (const call of calls) if (call.status === 'rejected') throw call.reason;
-    return keys.map((key) => answers.get(key));
+    return asked.map((each) => answers.get(each));
   };
 }
 
 /** The keys by their slot in a cluster. */
-function slotsOf(keys: readonly string[]): string[][] {
-  const slots = new Map<number, string[]>();
-  for (const key of keys) {
-    const slot = slotOf(key);
+function slotsOf(asked: readonly Asked[]): Asked[][] {
+  const slots = new Map<number, Asked[]>();
+  for (const each of asked) {
+    const slot = slotOf(each.key);
     const others = slots.get(slot);
-    if (others) others.push(key);
-    else slots.set(slot, [key]);
+    if (others) others.push(each);
+    else slots.set(slot, [each]);
   }
   return [...slots.values()];
 }

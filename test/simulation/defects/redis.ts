@@ -6,32 +6,30 @@ const REDIS = 'src/stores/redis/scripts.ts';
 export const redisDefects: readonly Defect[] = [
   // RELEASE deletes a key without a look at its owner.
   planted('Redis releases for others', ['redis'], 200, {
-    [REDIS]: { "if held == ARGV[i + 1] then redis.call('del', key) end": "redis.call('del', key)" },
+    [REDIS]: { "if row.owner == ARGV[i + 1] and row.state ~= 'done' then": "if row.state ~= 'done' then" },
   }),
   // RECORD records a key that another owner has.
   planted('Redis records over others', ['redis'], 500, {
-    [REDIS]: { 'if not held or held == owner or held == done or': 'if true or' },
+    [REDIS]: { "elseif row.owner ~= owner and (row.state == 'done' or": "elseif false and (row.state == 'done' or" },
   }),
   // CLAIM sets a key that another owner has.
   planted('Redis claims held keys', ['redis'], 20, {
-    [REDIS]: { "'px', ARGV[1], 'nx') then": "'px', ARGV[1]) then" },
+    [REDIS]: { 'elseif row.owner and row.owner ~= owner and row.endsAt > now then': 'elseif false then' },
   }),
   // CLAIM takes the owner of a lease for a record.
   planted('Redis calls held keys done', ['redis'], 20, {
-    [REDIS]: {
-      "elseif held and string.sub(held, 1, 5) == 'done:' then": 'elseif held then',
-    },
+    [REDIS]: { "elseif row.state == 'done' then": 'elseif row.state then' },
   }),
   // CLAIM takes over a lease that has not ended.
   planted('Redis ends leases early', ['redis'], 20, {
-    [REDIS]: {
-      "if left >= 0 and left < ${TRACE_MS} then\nredis.call('set', key, owner":
-        "if left >= 0 then\nredis.call('set', key, owner",
-    },
+    [REDIS]: { '= owner, now + tonumber(ARGV[1]), now\nif record': '= owner, now + 1, now\nif record' },
   }),
   // RECORD keeps the key for a second.
   planted('Redis records for a lease', ['redis'], 30, {
-    [REDIS]: { "redis.call('set', key, done, 'px', ARGV[1])": "redis.call('set', key, done, 'px', 1000)" },
+    [REDIS]: {
+      'row.letter = nil\nwrite(key, row, ARGV[1])\nend\nend\nreturn words`;\n\n/** Arguments: retentionMs; the owner of each key. */\nexport const RELEASE':
+        'row.letter = nil\nwrite(key, row, 1000)\nend\nend\nreturn words`;\n\nexport const RELEASE',
+    },
   }),
   // Calls that were joined into one command all get the first answers.
   planted('batches mix answers', ['redis'], 200, {

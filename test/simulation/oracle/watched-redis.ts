@@ -49,7 +49,7 @@ export class WatchedRedis {
       const kind = kindOf(script);
       const keys = rest.slice(0, Number(count));
       const args = rest.slice(Number(count));
-      const [names, owners] = [keys.map(nameOf), args.slice(1)];
+      const [names, owners] = [keys.map(nameOf), args.slice(kind === 'claim' ? 3 : 1)];
       const told = leases.asked(process, kind, names, owners);
       const sent = wire.call(() => {
         const words = this.#redis.eval(script, keys, args) as unknown[];

@@ -4,12 +4,14 @@ import { inBatches, type Send } from '../../../src/stores/redis/batches.js';
 /** A function that records what it sends, and answers with key and owner. */
 function noted() {
   const sent: string[] = [];
-  const send: Send = async (keys, owners) => {
+  const send: Send = async (asked) => {
+    const keys = asked.map(({ key }) => key);
     sent.push(keys.join());
     if (keys.includes('bad')) throw new Error('refused');
-    return keys.map((key, index) => `${key} of ${owners[index]}`);
+    return asked.map(({ key, own }) => `${key} of ${own}`);
   };
-  return { sent, call: inBatches(send) };
+  const batch = inBatches(send);
+  return { sent, call: (keys: string[], owner: string) => batch(keys.map((key) => ({ key, own: [owner] }))) };
 }
 
 describe('inBatches', () => {

@@ -3,6 +3,7 @@ import { createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
 import { describeLetters } from '../../contracts/letters.js';
+import { describeRecords } from '../../contracts/records.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { eventually, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis } from '../../servers/redis.js';
@@ -53,6 +54,8 @@ describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
     const target = { open, passTime: (ms: number) => passTime(ms, ...nodes) };
     describeStore(`redisStore on ${name}`, { shared: true, leases: true }, target);
     describe(`dead letters of ${name}`, () => describeLetters(() => lettersOn(open, ...nodes)));
+    describe(`records of ${name}`, () =>
+      describeRecords({ keepsArrival: true, finds: false }, () => lettersOn(open, ...nodes)));
 
     it(`frees the keys that ${name} has claimed when the claim of another slot fails`, async () => {
       const client = await connect(cluster.ports);

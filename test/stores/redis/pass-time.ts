@@ -6,7 +6,12 @@ import type { StoreTarget } from '../../contracts/store.js';
 const SCRIPT = `for _, key in ipairs(redis.call('KEYS', '*')) do
   local left = redis.call('PTTL', key)
   if left > 0 then redis.call('PEXPIRE', key, math.max(1, left - ARGV[1])) end
-  if type(redis.pcall('HGET', key, 'until')) == 'string' then redis.call('HINCRBY', key, 'until', -ARGV[1]) end
+  local row = redis.pcall('GET', key)
+  if type(row) == 'string' and string.sub(row, 1, 1) == '{' then
+    row = cjson.decode(row)
+    row.endsAt = row.endsAt and row.endsAt - ARGV[1]
+    redis.call('SET', key, cjson.encode(row), 'KEEPTTL')
+  end
 end`;
 
 /** Lets time pass for the keys of servers: each expires sooner. */

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { describeLetters } from '../../contracts/letters.js';
+import { describeRecords } from '../../contracts/records.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
@@ -28,5 +29,7 @@ for (const [name, connect] of Object.entries({ ...clients, ...otherClients })) {
     const target = { open, passTime: (ms: number) => passTime(ms, admin) };
     describeStore(title, traits, target, name in clients ? () => server : undefined);
     describe(`dead letters of ${title}`, () => describeLetters(() => lettersOn(open, admin)));
+    describe(`records of ${title}`, () =>
+      describeRecords({ keepsArrival: true, finds: false }, () => lettersOn(open, admin)));
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Asked } from '../../../src/stores/redis/batches.js';
 import { bySlot, slotOf } from '../../../src/stores/redis/slots.js';
 
 describe('slotOf', () => {
@@ -17,44 +18,45 @@ describe('slotOf', () => {
 });
 
 describe('bySlot', () => {
-  const keys = ['{a}1', '{b}1', '{a}2', '{c}1'];
+  const asked = ['{a}1', '{b}1', '{a}2', '{c}1'].map((key): Asked => ({ key, own: [] }));
+  const keysOf = (some: readonly Asked[]) => some.map(({ key }) => key);
 
   const never = () => Promise.reject(new Error('must not be called'));
 
   it('sends all keys at once to a server that takes them', async () => {
-    expect(await bySlot(false)(keys, async (all) => all, never)).toEqual(keys);
+    expect(await bySlot(false)(asked, async (all) => all, never)).toEqual(asked);
   });
 
   it('sends the keys of each slot by themselves, once a server refused them together', async () => {
     const all: (readonly string[])[] = [];
     const some: (readonly string[])[] = [];
-    const sendAll = async (each: readonly string[]) => {
-      all.push(each);
+    const sendAll = async (each: readonly Asked[]) => {
+      all.push(keysOf(each));
       throw new Error("CROSSSLOT Keys in request don't hash to the same slot");
     };
-    const sendSome = async (each: readonly string[]) => {
-      some.push(each);
-      return each.map((key) => `answer of ${key}`);
+    const sendSome = async (each: readonly Asked[]) => {
+      some.push(keysOf(each));
+      return each.map(({ key }) => `answer of ${key}`);
     };
     const call = bySlot(false);
-    const answers = keys.map((key) => `answer of ${key}`);
-    expect(await call(keys, sendAll, sendSome)).toEqual(answers);
-    expect(await call(keys, sendAll, sendSome)).toEqual(answers);
-    expect(all).toEqual([keys]);
+    const answers = asked.map(({ key }) => `answer of ${key}`);
+    expect(await call(asked, sendAll, sendSome)).toEqual(answers);
+    expect(await call(asked, sendAll, sendSome)).toEqual(answers);
+    expect(all).toEqual([keysOf(asked)]);
     const split = [['{a}1', '{a}2'], ['{b}1'], ['{c}1']];
     expect(some).toEqual([...split, ...split]);
   });
 
   it('rejects with any other error, after all calls have settled', async () => {
-    await expect(bySlot(false)(keys, () => Promise.reject(new Error('OOM')), never)).rejects.toThrow('OOM');
+    await expect(bySlot(false)(asked, () => Promise.reject(new Error('OOM')), never)).rejects.toThrow('OOM');
     let settled = 0;
-    const send = async ([first]: readonly string[]) => {
-      if (first === '{a}1') throw new Error('down');
+    const send = async ([first]: readonly Asked[]) => {
+      if (first?.key === '{a}1') throw new Error('down');
       await new Promise(setImmediate);
       settled++;
       return [first];
     };
-    await expect(bySlot(true)(keys, never, send)).rejects.toThrow('down');
+    await expect(bySlot(true)(asked, never, send)).rejects.toThrow('down');
     expect(settled).toBe(2);
   });
 });

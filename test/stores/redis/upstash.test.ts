@@ -4,6 +4,7 @@ import { Redis as IoRedis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { describeLetters } from '../../contracts/letters.js';
+import { describeRecords } from '../../contracts/records.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
@@ -47,6 +48,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
     // Dead letters show how the others encode commands and answers.
     if (name === '@upstash/redis') describeStore(title, traits, target, () => server);
     describe('dead letters', () => describeLetters(() => lettersOn(open, admin)));
+    describe('records', () => describeRecords({ keepsArrival: true, finds: false }, () => lettersOn(open, admin)));
   });
 
   it('joins its commands into pipelines where the client does', async () => {

@@ -16,6 +16,10 @@ const LIBRARY = {
   ipairs: (list: readonly unknown[]) => list.map((item, at) => [at + 1, item]),
   type: (value: unknown) => (typeof value === 'object' ? 'table' : typeof value),
   string: { sub: (text: string, from: number, to: number) => text.slice(from - 1, to) },
+  tonumber: Number,
+  math: { floor: Math.floor },
+  // A table begins as a list, which may get fields.
+  cjson: { decode: JSON.parse, encode: (table: object) => JSON.stringify({ ...table }) },
 };
 const BINARY: Readonly<Record<string, string>> = {
   '==': '===',
@@ -23,8 +27,12 @@ const BINARY: Readonly<Record<string, string>> = {
   '..': '+',
   '+': '+',
   '-': '-',
+  '*': '*',
+  '/': '/',
   '<': '<',
   '>=': '>=',
+  '<=': '<=',
+  '>': '>',
 };
 
 const unknown = (what: string): never => {
@@ -37,6 +45,8 @@ function expression(node: Expression): string {
     case 'NumericLiteral':
     case 'BooleanLiteral':
       return JSON.stringify(node.value);
+    case 'NilLiteral':
+      return 'undefined';
     case 'Identifier':
       return node.name;
     case 'IndexExpression':
@@ -49,6 +59,7 @@ function expression(node: Expression): string {
       return `${node.operator}(${expression(node.left)}, () => ${expression(node.right)})`;
     case 'UnaryExpression':
       if (node.operator === '-') return `-${expression(node.argument)}`;
+      if (node.operator === '#') return `${expression(node.argument)}.length`;
       return node.operator === 'not' ? `!isTrue(${expression(node.argument)})` : unknown(node.operator);
     case 'BinaryExpression':
       return `(${expression(node.left)} ${BINARY[node.operator] ?? unknown(node.operator)} ${expression(node.right)})`;
@@ -67,6 +78,8 @@ function statement(node: Statement): string {
       return `let [${node.variables.map(expression)}] = [${node.init.map(expression)}];`;
     case 'AssignmentStatement':
       return `[${node.variables.map(expression)}] = [${node.init.map(expression)}];`;
+    case 'FunctionDeclaration':
+      return `function ${node.identifier ? expression(node.identifier) : ''}(${node.parameters.map(expression)}) ${block(node.body)}`;
     case 'CallStatement':
       return `${expression(node.expression)};`;
     case 'ReturnStatement':

@@ -13,12 +13,16 @@ it.skipIf(!hasRedis)(`the model of Redis answers the scripts of the store as Red
     await server.stop();
   });
   const random = createRandom(20);
-  const scripts = Object.values(await scriptsOfStore());
+  const scripts = await scriptsOfStore();
   const model = new RedisServer(() => 0);
   for (let step = 0; step < 500; step++) {
     const keys = ['a', 'b', 'c', 'd'].filter(() => random.chance(0.5));
-    const args = [random.pick(['1000000', '1000000000']), ...keys.map(() => random.pick(['one', 'two', 'done:one']))];
-    const script = random.pick(scripts);
+    const owners = keys.map(() => random.pick(['one', 'two']));
+    const kind = random.pick(['claim', 'record', 'release'] as const);
+    const script = scripts[kind];
+    const ms = random.pick(['-1', '1000000']);
+    const claim = [ms, '1000000', random.pick(['free', 'free', 'dead']), ...owners, ...keys.map(() => '{"kind":"a"}')];
+    const args = kind === 'claim' ? claim : ['1000000', ...owners];
     const real = await client.eval(script, keys.length, ...keys, ...args);
     expect({ keys, args, script, answer: model.eval(script, keys, args) }).toEqual({
       keys,

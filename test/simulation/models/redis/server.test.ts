@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { TRACE_MS } from '../../../../src/stores/redis/scripts.js';
 import { scriptsOfStore } from './scripts.js';
 import { RedisServer } from './server.js';
 
@@ -8,7 +7,7 @@ describe('the model of Redis', () => {
     const { claim, record, release } = await scriptsOfStore();
     let now = 0;
     const server = new RedisServer(() => now);
-    const claimBy = (owner: string) => server.eval(claim, ['k'], [String(TRACE_MS + 100), owner]);
+    const claimBy = (owner: string) => server.eval(claim, ['k'], ['100', '10000', 'free', owner, '']);
     expect(claimBy('a')).toEqual(['claimed']);
     expect(claimBy('b')).toEqual(['in-progress']);
     now = 101;

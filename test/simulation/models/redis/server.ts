@@ -1,6 +1,6 @@
 // A Redis server: one primary with strings that expire by its wall clock, and scripts, each of them one atomic step.
 //
-// Modelled: EVAL of the Lua that lua.ts knows, and in it SET with PX, NX and KEEPTTL, GET, DEL, PEXPIRE and PTTL. A key that has
+// Modelled: EVAL of the Lua that lua.ts knows, and in it TIME, SET with PX, GET and DEL. A key that has
 // expired is removed when it is looked at, so a clock that is set back brings back what nobody has looked at meanwhile, as
 // Redis does until it removes expired keys by itself. Left out: other types, persistence (every write survives, as with
 // `appendfsync always`), eviction, replicas and failover, clusters.
@@ -9,7 +9,7 @@ import { type Call, scriptOf } from './lua.js';
 interface Entry {
   readonly value: string;
   /** The last millisecond in which the key exists. */
-  expiresAt: number;
+  readonly expiresAt: number;
 }
 
 export class RedisServer {
@@ -42,17 +42,11 @@ export class RedisServer {
         return entry?.value ?? false;
       case 'del':
         return Number(this.#keys.delete(key));
-      case 'pttl':
-        if (!entry) return -2;
-        return entry.expiresAt === Number.POSITIVE_INFINITY ? -1 : entry.expiresAt - now;
-      case 'pexpire':
-        if (entry) entry.expiresAt = now + Number(value);
-        return Number(entry !== undefined);
+      case 'time':
+        return [String(Math.floor(now / 1000)), String((now % 1000) * 1000)];
       case 'set': {
-        if (options.includes('nx') && entry) return false;
-        const kept = options.includes('keepttl') ? entry?.expiresAt : undefined;
         const ms = options.includes('px') ? Number(options[options.indexOf('px') + 1]) : Number.POSITIVE_INFINITY;
-        this.#keys.set(key, { value, expiresAt: kept ?? now + ms });
+        this.#keys.set(key, { value, expiresAt: now + ms });
         return { ok: 'OK' };
       }
       default:
