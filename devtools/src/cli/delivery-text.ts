@@ -52,6 +52,7 @@ export function deliveryText(summary: Summary, last: Attempt, colors: Colors): s
     headText(summary, colors, { time: timeOf(last.at) }),
     colors.bold(visible(what, 80)),
     visible(summary.gist),
+    summary.removed ? colors.yellow('removed by a re-org') : '',
     events === 1 ? '' : items,
     colors.dim(visible(label ?? target, 60)),
     durationMs === undefined ? '' : colors.dim(`${durationMs} ms`),

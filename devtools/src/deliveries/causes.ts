@@ -25,18 +25,21 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Findings about the explanation, not about the delivery. */
 const UNKNOWN = new Set(['not-explained', 'explanation-too-costly', 'items-not-decoded', 'body-dropped']);
 const LONGEST = 100;
+/** An answer that has only a code: what it means is said by what was found here, if anything was. */
+const CODE = /^The app answered ERR_WEBHOOK_(\w+)\.$/;
 
-/** The likeliest cause in a few words. A fault that was turned on is the cause if nothing else is found. */
+/** The likeliest cause in a few words. A fault that was turned on, or a bare code, is the cause if nothing else is found. */
 export function causeOf(findings: readonly Finding[], ageMs: number): Cause | undefined {
   const known = findings.filter(({ cause }) => !UNKNOWN.has(cause));
-  const finding = known.find(({ cause }) => cause !== 'fault-on-request') ?? known[0];
+  const finding = known.find((each) => each.cause !== 'fault-on-request' && !CODE.test(each.what)) ?? known.at(-1);
   if (finding === undefined) return undefined;
   const { cause: id, what } = finding;
   if (id === 'timestamp-stale') return { id, text: `stale by ${ageText(ageMs)}` };
   if (id === 'timestamp-ahead') return { id, text: `timestamp ${ageText(ageMs)} ahead` };
-  if (id === 'app-said')
-    return { id, text: cut(printable(what.replace(/^The app answered (?:\d+: )?|\.$/g, '')), LONGEST) };
-  return { id, text: TEXTS[id] ?? id.replaceAll('-', ' ') };
+  if (id !== 'app-said') return { id, text: TEXTS[id] ?? id.replaceAll('-', ' ') };
+  const code = CODE.exec(what)?.[1];
+  if (code !== undefined) return { id, text: `app error: ${code.replaceAll('_', ' ').toLowerCase()}` };
+  return { id, text: cut(printable(what.replace(/^The app answered (?:\w+: )?|\.$/g, '')), LONGEST) };
 }
 
 /** Why the last attempt of a delivery was not accepted. */
@@ -49,7 +52,7 @@ export interface Why {
 type Explain = (question: Question) => Promise<readonly Finding[]>;
 
 /** What is known about attempts, so that the terminal and the page do not explain an attempt twice. */
-const known = new WeakMap<Attempt, Why>();
+const explained = new WeakMap<Attempt, Why>();
 
 /**
  * Why the last attempt of a delivery was not accepted.
@@ -57,7 +60,7 @@ const known = new WeakMap<Attempt, Why>();
  */
 export async function whyOf(record: KeptDelivery, sources: FindingSources, explain: Explain): Promise<Why> {
   const last = lastOf(record);
-  const before = known.get(last);
+  const before = explained.get(last);
   if (before) return before;
   const findings = await findingsOf(record, sources, explain);
   const { timestampAt = last.at } = summaryOf(record, { headers: sources.headers });
@@ -65,7 +68,7 @@ export async function whyOf(record: KeptDelivery, sources: FindingSources, expla
   const isAnswered = last.status !== undefined || record.recorded;
   const why = { findings, cause: isAnswered ? causeOf(findings, last.at - timestampAt) : undefined };
   // An attempt that was not explained can be explained later.
-  if (findings.length > 0 && findings.every(({ cause }) => !UNKNOWN.has(cause))) known.set(last, why);
+  if (findings.length > 0 && findings.every(({ cause }) => !UNKNOWN.has(cause))) explained.set(last, why);
   return why;
 }
 

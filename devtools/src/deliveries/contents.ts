@@ -1,4 +1,5 @@
-import { type DeliveryItem, parseDelivery } from 'event-webhook-receiver';
+import { type DeliveryItem, type EventEmitted, parseDelivery } from 'event-webhook-receiver';
+import { isRemoved } from 'event-webhook-receiver/evm';
 import { isReadable } from '../readable-json.js';
 import { type Gist, gistOf, NO_GIST } from './gist.js';
 import { cut } from './text-limits.js';
@@ -17,6 +18,8 @@ export interface Contents {
   readonly contracts: readonly string[];
   /** Distinct names of contract events. */
   readonly names: readonly string[];
+  /** Whether it says that a re-org removed events. */
+  readonly removed?: true | undefined;
   readonly gist: Gist;
 }
 
@@ -44,6 +47,7 @@ export function contentsOf(rawBody: Uint8Array): Contents {
 function read(rawBody: Uint8Array): Contents {
   const [kinds, contracts, names] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const items = itemsOf(rawBody);
+  let removed: true | undefined;
   for (const item of items) {
     if (item.status === 'unknown') note(kinds, item.kind);
     if (item.status !== 'event') continue;
@@ -52,6 +56,7 @@ function read(rawBody: Uint8Array): Contents {
     if (event.event === 'event.emitted') {
       const { name, contract } = event.data.event;
       note(names, name);
+      if (wasRemoved(event)) removed = true;
       note(contracts, contract.label || contract.addressLabel || contract.address);
     } else if (typeof event.data.tx?.to === 'string') note(contracts, event.data.tx.to);
   }
@@ -61,8 +66,18 @@ function read(rawBody: Uint8Array): Contents {
     kinds: [...kinds],
     contracts: [...contracts],
     names: [...names],
+    removed,
     gist: gistOf(items),
   };
+}
+
+/** Whether a re-org removed the log of an event. An event without a readable log was not removed. */
+export function wasRemoved(event: EventEmitted): boolean {
+  try {
+    return isRemoved(event);
+  } catch {
+    return false;
+  }
 }
 
 /** The items of a body; none if it is not a JSON array or has far more values than any delivery. */

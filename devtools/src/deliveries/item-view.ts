@@ -1,8 +1,8 @@
 import type { DeliveryItem, EventEmitted, EventIssue, TransactionIncluded } from 'event-webhook-receiver';
-import { decodeEvent, decodeTransaction, isRemoved } from 'event-webhook-receiver/evm';
+import { decodeEvent, decodeTransaction } from 'event-webhook-receiver/evm';
 import type { ContractInfo, JsonValue } from 'event-webhook-receiver/schemas';
 import { inUnits } from './amounts.js';
-import { itemsOf } from './contents.js';
+import { itemsOf, wasRemoved } from './contents.js';
 import type { KnownContracts } from './known-contracts.js';
 import { beyond, budget, textOf } from './text-limits.js';
 import { decodeByWire } from './wire-abi.js';
@@ -105,7 +105,7 @@ export function itemView(item: DeliveryItem, contracts: KnownContracts, { cut, s
             method: transaction.method ? cut(transaction.method.name, NAME) : undefined,
           }
         : undefined,
-      removed: attempt(() => isRemoved(event)) || undefined,
+      removed: wasRemoved(event) || undefined,
     };
   }
 

@@ -1,5 +1,5 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Attempt, HeaderLine } from '../deliveries/delivery-record.js';
 import { type Exchanged, exchange } from '../service/exchange.js';
 import { tlsReason } from '../tls-reason.js';
@@ -25,6 +25,8 @@ const OF_THE_CONNECTION = new Set(
     ' ',
   ),
 );
+/** Connections that stay open for the next delivery. */
+const [plainAgent, secureAgent] = [new HttpAgent({ keepAlive: true }), new HttpsAgent({ keepAlive: true })];
 /** Wait in ms for an incomplete body before its start is shown. */
 const CAPTURE_MS = 500;
 
@@ -33,12 +35,19 @@ const CAPTURE_MS = 500;
  * connection. Follows no redirect. Never rejects.
  */
 export async function forward({ target, path, headers, body, timeoutMs, signal }: ForwardOptions): Promise<Forwarded> {
-  const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
+  const [send, agent] = target.protocol === 'https:' ? [httpsRequest, secureAgent] : [httpRequest, plainAgent];
   const lines = forwardedHeaders(headers, target.host, body.byteLength).flat();
-  // A new connection: an idle one that the target has just closed would look like a target that is down.
   const to = destination(target, path);
-  const open = () => send(to, { method: 'POST', headers: lines, agent: false, ...(signal && { signal }) });
-  const sent = await exchange(open, { body, timeoutMs, captureMs: CAPTURE_MS });
+  let request: ClientRequest | undefined;
+  const open = () => {
+    request = send(to, { method: 'POST', headers: lines, agent: request ? false : agent, ...(signal && { signal }) });
+    return request;
+  };
+  const limits = { body, timeoutMs, captureMs: CAPTURE_MS };
+  let sent = await exchange(open, limits);
+  // The target closed an idle connection in the same moment, which would look like a target that is down.
+  if (request?.reusedSocket && (sent.code === 'ECONNRESET' || sent.code === 'EPIPE'))
+    sent = await exchange(open, limits);
   return sent.code === undefined ? sent : { ...sent, reason: reasonOf(sent.code, target, timeoutMs) };
 }
 

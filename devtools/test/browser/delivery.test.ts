@@ -1,6 +1,6 @@
-import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
-import { openWhole, textsOf } from './open-page.js';
+import { openWhole, rowsOf, textsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describePage } from './suite.js';
 
@@ -39,6 +39,19 @@ describePage('the open delivery', (ground) => {
     const gap = (node: Element) => Number.parseFloat(getComputedStyle(node).marginInlineStart);
     expect(await amount.locator('.digits span').nth(1).evaluate(gap)).toBeGreaterThan(1);
     expect(await panel.locator('.value').nth(2).innerText()).toContain('\n1234567500000000000000000');
+  });
+
+  it('that a re-org removed says so, and is shown beside the one that applied it', async () => {
+    const { page, source } = await ground.open();
+    const { data } = sampleEventEmitted();
+    const rawFields = JSON.stringify({ ...JSON.parse(data.event.rawFields ?? ''), removed: true });
+    source.feed.put(recordOf('1'));
+    source.feed.put(recordOf('2', { items: [sampleEventEmitted({ data: { event: { rawFields } } })] }));
+    source.feed.put(recordOf('3', { items: [sampleTransactionIncluded()] }));
+    await rowsOf(page).nth(1).getByText('removed by a re-org').click();
+    await page.getByRole('link', { name: 'show both' }).click();
+    await page.getByText('2 of 3 deliveries').waitFor();
+    expect(await rowsOf(page).allInnerTexts()).toEqual([expect.stringContaining('#2'), expect.stringContaining('#1')]);
   });
 
   it('links to the explorer of the chain, without telling it where from', async () => {

@@ -24,7 +24,7 @@ describePage('the page', (ground) => {
     const failed = { ...pending.attempts[0], at: Date.now(), headers: [], status: 500 };
     source.feed.put({ ...pending, attempts: [failed, failed], nextAttemptAt: Date.now() + 40_000 });
     await page.locator('.row.failed').waitFor();
-    expect(await rowsOf(page).innerText()).toMatch(/2 tries, again in \d+ s/);
+    expect(await rowsOf(page).innerText()).toMatch(/try 3 in \d+ s/);
     expect(await rowsOf(page).count()).toBe(1);
   });
 

@@ -20,6 +20,10 @@ describe('a delivery as a line', () => {
     expect(textOf(kept('12'))).toMatch(
       /^#12 {3}\d\d:\d\d:\d\d {2}200 accepted {2}Transfer {2}1,000,000,000,000,000,000 · 0xf39F → 0x7099 {2}\/webhooks {2}3 ms$/,
     );
+    const { data } = sampleEventEmitted();
+    const rawFields = JSON.stringify({ ...JSON.parse(data.event.rawFields ?? ''), removed: true });
+    const removed = kept('13', { events: [sampleEventEmitted({ data: { event: { rawFields } } })] });
+    expect(textOf(removed)).toContain('0x7099  removed by a re-org  /webhooks');
     const none = kept('2', { events: [], attempt: { status: undefined, durationMs: undefined } });
     expect(textOf(none)).toMatch(/^#2 {4}\S+ {2}— pending {5}0 items {2}\/webhooks$/);
   });

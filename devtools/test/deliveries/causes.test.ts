@@ -19,6 +19,9 @@ it.each([
 it('quotes what the app said, and knows no cause where nothing was explained', () => {
   const said = finding('app-said', 'The app answered 500: relation "orders" does not exist');
   expect(causeOf([said], 0)?.text).toBe('relation "orders" does not exist');
+  const code = finding('app-said', 'The app answered ERR_WEBHOOK_RAW_BODY_UNAVAILABLE.');
+  expect(causeOf([code], 0)?.text).toBe('app error: raw body unavailable');
+  expect(causeOf([code, finding('secret-quoted')], 0)?.text).toBe('secret quoted');
   expect(causeOf([finding('not-explained')], 0)).toBeUndefined();
   expect(causeOf([finding('fault-on-request')], 0)?.text).toBe('fault on request');
 });

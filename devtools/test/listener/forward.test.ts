@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { forward } from '../../src/listener/forward.js';
 import { serve, talking } from '../servers.js';
@@ -23,6 +24,21 @@ describe('a delivery that is sent on', () => {
     await sent(`${target}/hooks`, '/webhooks');
     await sent(`${target}/?a`, '/webhooks');
     expect(paths).toEqual(['/webhooks?shop=1', '//other.example/x', '/hooks', '/?a']);
+  });
+
+  it('goes over the connection of the one before, and over a new one if that is gone', async () => {
+    const sockets = new Set<Socket>();
+    let isClosing = false;
+    const target = await serve(({ socket }, response) => {
+      if (isClosing && sockets.has(socket)) return socket.destroy();
+      sockets.add(socket);
+      response.end();
+    });
+    for (let count = 0; count < 3; count++) expect(await to(target)).toMatchObject({ status: 200 });
+    expect(sockets.size).toBe(1);
+    isClosing = true;
+    expect(await to(target)).toMatchObject({ status: 200 });
+    expect(sockets.size).toBe(2);
   });
 
   it('has Host and Content-Length also when it came without them', async () => {

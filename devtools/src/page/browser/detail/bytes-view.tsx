@@ -62,7 +62,7 @@ export function BytesView({ base64, what, form, note, indentedNote, isCut }: Pro
           <CopyButton label={`Copy ${what.toLowerCase()}`} text={strict} what={what} />
         )}
       </div>
-      {notes.length > 0 && <p class="muted note">{notes.join(' ')}</p>}
+      {notes.length > 0 && <p class="muted">{notes.join(' ')}</p>}
       <Code parts={parts} label={`${what}${LABELS[shown]}`} />
     </>
   );

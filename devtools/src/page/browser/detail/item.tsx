@@ -106,6 +106,12 @@ export function ItemCard({ item, state }: Shown<'item', ItemView>) {
         {item.kind && item.kind !== name && <Wire text={item.kind} class="tag" />}
         {remark && <span class="tag refused">{remark}</span>}
       </header>
+      {item.removed && item.transaction && (
+        <p class="issues">
+          It undoes what an earlier delivery applied:{' '}
+          <a href={`#text=${encodeURIComponent(item.transaction.hash)}`}>show both</a>
+        </p>
+      )}
       {inputs.length > 0 && <Inputs item={item} state={state} />}
       {issues.length > 0 && (
         <ul class="issues">

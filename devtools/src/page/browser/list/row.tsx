@@ -31,7 +31,7 @@ export class Row extends Component<RowProps> {
 
   override render(props: RowProps) {
     const { summary, line: row, folded, isOpened, index, y, selected, active, picked, showsTarget, now } = props;
-    const { id, verdict, status, at, gist, target, label, fault, recorded, contracts, names, bytes } = summary;
+    const { id, verdict, status, at, gist, target, label, fault, recorded, removed, contracts, names, bytes } = summary;
     const cause = causeOf(summary);
     const said = cause?.text ?? line(gist);
     const about = [meanings[verdict], said, listed(contracts), ...names.slice(0, 20).map(line), `${bytes} bytes`];
@@ -66,6 +66,7 @@ export class Row extends Component<RowProps> {
             </button>
           )}
           {fault && <span class="tag refused">{line(fault)}</span>}
+          {removed && <span class="tag">removed by a re-org</span>}
           {recorded && <span class="tag">recorded</span>}
         </div>
         <div class="cell target" role="gridcell" title={line(target)}>

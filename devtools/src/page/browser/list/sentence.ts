@@ -39,9 +39,8 @@ function read({ verdict, cause, status, code, label, target, fault, recorded }: 
 export const subjectOf = ({ names, kinds, unread, events }: Summary) =>
   listed(names) || listed(kinds) || (unread ? 'not read' : events === 0 ? 'no events' : counted(events, 'item'));
 
-/** Attempts, and when the next one is due. @param now Unix milliseconds of the server */
+/** The number of tries, or when the next one is due. @param now Unix milliseconds of the server */
 export function triesOf({ attempts, nextAttemptAt }: Summary, now: number): string {
-  const tries = attempts > 1 ? counted(attempts, 'try', 'tries') : '';
-  const again = nextAttemptAt === undefined ? '' : `again ${until(nextAttemptAt, now)}`;
-  return [tries, again].filter(Boolean).join(', ');
+  if (nextAttemptAt !== undefined) return `try ${attempts + 1} ${until(nextAttemptAt, now)}`;
+  return attempts > 1 ? counted(attempts, 'try', 'tries') : '';
 }
