@@ -1,5 +1,5 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
-import type { HeldQueue } from '../service/held-queue.js';
+import type { HeldQueue } from '../service/queues.js';
 import type { FirstRun } from './first-run.js';
 import type { Can } from './page-actions.js';
 

@@ -1,22 +1,11 @@
 import type { Attempt } from './attempt.js';
-import type { DeliveryState } from './delivery.js';
+import type { Delivery, DeliveryState } from './delivery.js';
 import type { Calls, CreatedWebhook } from './webhook.js';
 
-/** Events that are sent together, and the deliveries that carry them: one for each webhook. */
-export interface Batch {
-  readonly body: Uint8Array;
-  readonly events: number;
-  /** Whether its deliveries are tried only once. */
-  readonly once?: true | undefined;
-  readonly to: readonly { readonly id: number; readonly webhookId: number; readonly firstEvent: number }[];
-}
-
-/** Events that were accepted for delivery. */
+/** Deliveries that were accepted, with ascending ids from the next one on. */
 export interface Emitted {
   readonly type: 'emitted';
-  /** Unix milliseconds. */
-  readonly at: number;
-  readonly batches: readonly Batch[];
+  readonly deliveries: readonly Delivery[];
 }
 
 /** The new status of a delivery. */

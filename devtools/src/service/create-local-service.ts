@@ -4,21 +4,21 @@ import { ConfigError } from 'event-webhook-receiver';
 import type { ChainWatcher } from 'event-webhook-receiver/chain';
 import { watchChain } from 'event-webhook-receiver/chain';
 import { createApi } from './api.js';
-import type { Batch, Change, Progress } from './change.js';
+import type { Change, Progress } from './change.js';
 import { type Courier, createCourier } from './courier.js';
-import type { Delivery } from './delivery.js';
+import { type Delivery, newDelivery } from './delivery.js';
 import { eventsIn } from './delivery-log.js';
-import { batchesFor, portions, writeEvents } from './emission.js';
+import { deliveriesFor, portions, writeEvents } from './emission.js';
 import { changeFaults, NO_FAULTS } from './faults.js';
 import type { LocalService } from './local-service.js';
 import { announce, createNotifier } from './notify.js';
 import { type LocalServiceOptions, resolveOptions } from './options.js';
-import { createQueues } from './queues.js';
+import { heldQueues } from './queues.js';
 import { createRegistry } from './registry.js';
 import { createResponses } from './responses.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
-import { apply, type WebhookState } from './state.js';
+import { apply } from './state.js';
 import { fileStorage, memoryStorage } from './storage.js';
 
 /** What receivers accept. */
@@ -57,7 +57,6 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   const notify = createNotifier(resolved, responses);
   const couriers = new Map<number, Courier>();
   const watchers = new Set<ChainWatcher>();
-  const queues = createQueues(state, couriers, notify.change);
   let faults = NO_FAULTS;
   let closed: Promise<void> | undefined;
 
@@ -70,11 +69,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     let courier = couriers.get(webhookId);
     if (courier === undefined && webhook !== undefined) {
       courier = createCourier(webhook, {
-        ...{ options: resolved, sender, responses, faults: () => faults, record },
-        notify(...about) {
-          notify.delivery(...about);
-          queues.look(webhookId);
-        },
+        ...{ options: resolved, sender, responses, faults: () => faults, record, notify: notify.delivery },
       });
       couriers.set(webhookId, courier);
     }
@@ -97,15 +92,18 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     notify.change();
   }
 
-  function enqueue(batches: readonly Batch[]): void {
-    const dropped = storage.commit({ type: 'emitted', at: now(), batches });
+  function enqueue(deliveries: readonly Delivery[]): void {
+    const dropped = storage.commit({ type: 'emitted', deliveries });
     for (const delivery of dropped) notify.dropped(state.webhooks.get(delivery.webhookId), delivery);
+    notify.change();
   }
 
-  /** Sends a pending delivery before all others. */
-  function prompt(delivery: Delivery): void {
-    courierOf(delivery.webhookId)?.prompt(delivery);
-    queues.look(delivery.webhookId);
+  /** Sends a delivery again, before all others. */
+  function prompt(delivery: Delivery, failures: number): void {
+    const { id, webhookId, deliveredAt } = delivery;
+    storage.commit({ type: 'progress', id, webhookId, attempts: [], failures, state: 'pending', deliveredAt });
+    courierOf(webhookId)?.prompt(delivery);
+    notify.change();
   }
 
   const registry = createRegistry(state, commit, now);
@@ -145,49 +143,41 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     emit(events: readonly unknown[], { unchecked = false }: { readonly unchecked?: boolean | undefined } = {}) {
       checkOpen();
       const written = writeEvents(events, unchecked);
-      const batches = batchesFor(state, written, faults.reorder);
-      if (batches.length === 0) return;
-      enqueue(batches);
-      for (const webhookId of state.webhooks.keys()) {
-        courierOf(webhookId)?.wake();
-        queues.look(webhookId);
-      }
+      const deliveries = deliveriesFor(state, written, { lastFirst: faults.reorder, createdAt: now() });
+      if (deliveries.length === 0) return;
+      enqueue(deliveries);
+      for (const webhookId of state.webhooks.keys()) courierOf(webhookId)?.wake();
     },
     deliver(webhookId, rawBody) {
       checkOpen();
       // Throws if the id does not exist.
       registry.get(webhookId);
-      const { deliveries } = state.webhooks.get(webhookId) as WebhookState;
       if (!(rawBody instanceof Uint8Array) || rawBody.length < 1 || rawBody.length > MAX_BODY_BYTES) {
         throw new ConfigError('`rawBody` must be a Uint8Array of 1 byte to 10 MiB.');
       }
       const { delivery: id, event: firstEvent } = state.next;
-      const body = new Uint8Array(rawBody);
-      const unchecked = { body, once: true } as const;
-      enqueue([{ ...unchecked, events: eventsIn(unchecked).length, to: [{ id, webhookId, firstEvent }] }]);
-      prompt(deliveries.get(id) as Delivery);
+      const unchecked = { body: new Uint8Array(rawBody), once: true } as const;
+      const events = eventsIn(unchecked).length;
+      const delivery = newDelivery({ ...unchecked, id, webhookId, events, firstEvent, createdAt: now() });
+      enqueue([delivery]);
+      courierOf(webhookId)?.prompt(delivery);
       return String(id);
     },
-    queues: queues.list,
+    queues: () => heldQueues(state, couriers),
     retry(webhookId) {
       checkOpen();
       const held = couriers.get(webhookId)?.held();
       if (held === undefined) return undefined;
-      const { id, deliveredAt } = held.delivery;
-      if (held.isInFlight) return String(id);
       // It still counts as failed, so that its queue is still shown as held back.
-      storage.commit({ type: 'progress', id, webhookId, attempts: [], failures: 1, state: 'pending', deliveredAt });
-      prompt(held.delivery);
-      return String(id);
+      if (!held.isInFlight) prompt(held.delivery, 1);
+      return String(held.delivery.id);
     },
     redeliver(deliveryId) {
       checkOpen();
       for (const { deliveries } of state.webhooks.values()) {
         const delivery = deliveries.get(Number(deliveryId));
         if (delivery === undefined || String(delivery.id) !== deliveryId) continue;
-        const { id, webhookId, deliveredAt } = delivery;
-        storage.commit({ type: 'progress', id, webhookId, attempts: [], failures: 0, state: 'pending', deliveredAt });
-        prompt(delivery);
+        prompt(delivery, 0);
         return true;
       }
       return false;

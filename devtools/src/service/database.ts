@@ -15,24 +15,17 @@ const LEAST_BYTES = 512;
 /** The -wal file is cut to this size after a checkpoint. */
 const MAX_WAL_BYTES = 4 * 1024 * 1024;
 
+// Fields are JSON in UTF-8, as bytes: libsql ends the process when it reads damaged text.
 const SCHEMA = `
-  CREATE TABLE settings (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
-  CREATE TABLE webhooks (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT;
-  CREATE TABLE bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
+  CREATE TABLE service (id INTEGER PRIMARY KEY, fields BLOB NOT NULL) STRICT;
+  CREATE TABLE webhooks (id INTEGER PRIMARY KEY, fields BLOB NOT NULL) STRICT;
   CREATE TABLE deliveries (
     id INTEGER PRIMARY KEY,
     webhook_id INTEGER NOT NULL REFERENCES webhooks ON DELETE CASCADE,
-    body_id INTEGER NOT NULL REFERENCES bodies,
-    events INTEGER NOT NULL,
-    first_event INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    progress TEXT NOT NULL
+    fields BLOB NOT NULL,
+    body BLOB NOT NULL
   ) STRICT;
   CREATE INDEX deliveries_of_webhook ON deliveries (webhook_id, id);
-  CREATE INDEX deliveries_of_body ON deliveries (body_id);
-  CREATE TRIGGER drop_body AFTER DELETE ON deliveries
-    WHEN NOT EXISTS (SELECT 1 FROM deliveries WHERE body_id = OLD.body_id)
-    BEGIN DELETE FROM bodies WHERE id = OLD.body_id; END;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = 1;
 `;
@@ -85,7 +78,7 @@ export function closeDatabase(database: Connection): void {
   try {
     // close() would keep the lock until the prepared statements are garbage-collected.
     query(database, 'PRAGMA locking_mode = NORMAL');
-    query(database, 'SELECT count(*) FROM settings');
+    query(database, 'SELECT count(*) FROM service');
     query(database, 'PRAGMA journal_mode = DELETE');
   } catch {
     // A full disk, or a damaged file. No commit is lost: the next service reads the -wal file.
@@ -140,7 +133,7 @@ function initialize(database: Connection, path: string): void {
   query(database, 'PRAGMA synchronous = NORMAL');
   query(database, `PRAGMA journal_size_limit = ${MAX_WAL_BYTES}`);
   // Read once before the lock is taken: otherwise SQLite could not release it.
-  query(database, 'SELECT count(*) FROM settings');
+  query(database, 'SELECT count(*) FROM service');
   query(database, 'PRAGMA locking_mode = EXCLUSIVE');
   database.exec('BEGIN IMMEDIATE; COMMIT');
 }

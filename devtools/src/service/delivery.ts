@@ -52,3 +52,8 @@ export interface Delivery {
   deliveredAt?: number | undefined;
   nextAttemptAt?: number | undefined;
 }
+
+/** A delivery that was accepted for sending. */
+export const newDelivery = (
+  given: Pick<Delivery, 'id' | 'webhookId' | 'body' | 'events' | 'firstEvent' | 'createdAt' | 'once'>,
+): Delivery => ({ ...given, attempts: [], failures: 0, state: 'pending' });

@@ -1,7 +1,7 @@
 import { ConfigError, InvalidEventError, parseDelivery } from 'event-webhook-receiver';
 import { optionError } from '../check-options.js';
 import { isRecord } from '../guards.js';
-import type { Batch } from './change.js';
+import { type Delivery, newDelivery } from './delivery.js';
 import type { State } from './state.js';
 import { EVENT_KINDS, type EventKind } from './webhook.js';
 
@@ -101,35 +101,37 @@ const MOST_EVENTS = 100;
  * Batches events into deliveries: each webhook gets the kinds that it subscribes to, at most 100 in a delivery
  * and fewer if they are large, in their order or `lastFirst`. Events of an unknown kind go to every webhook.
  */
-export function batchesFor({ webhooks, next }: State, events: readonly WireEvent[], lastFirst: boolean): Batch[] {
-  const batches: Batch[] = [];
-  let { delivery, event } = next;
-  const byKinds = new Map<string, { chosen: WireEvent[]; webhookIds: number[] }>();
+export function deliveriesFor(
+  { webhooks, next }: State,
+  events: readonly WireEvent[],
+  { lastFirst, createdAt }: { readonly lastFirst: boolean; readonly createdAt: number },
+): Delivery[] {
+  const deliveries: Delivery[] = [];
+  let { delivery: id, event: firstEvent } = next;
+  /** Bodies by subscriptions: webhooks with the same ones share them. */
+  const known = new Map<string, Pick<Delivery, 'body' | 'events'>[]>();
   for (const [webhookId, { record }] of webhooks) {
-    const key = EVENT_KINDS.filter((kind) => record.subscriptions.includes(kind)).join();
-    let group = byKinds.get(key);
-    if (group === undefined) {
-      const chosen = events.filter(({ kind }) => kind === undefined || record.subscriptions.includes(kind));
-      group = { chosen, webhookIds: [] };
-      byKinds.set(key, group);
-    }
-    group.webhookIds.push(webhookId);
-  }
-  for (const { chosen, webhookIds } of byKinds.values()) {
-    for (const batch of portions(chosen, ({ json }) => json.length, MOST_EVENTS)) {
-      if (lastFirst) batch.reverse();
-      const to = webhookIds.map((webhookId) => {
-        const firstEvent = event;
-        event += batch.length;
-        return { id: delivery++, webhookId, firstEvent };
-      });
-      // All webhooks share one copy.
-      const body = new TextEncoder().encode(`[${batch.map(({ json }) => json).join()}]`);
-      batches.push({ body, events: batch.length, to });
+    const kinds = EVENT_KINDS.filter((kind) => record.subscriptions.includes(kind));
+    const bodies =
+      known.get(kinds.join()) ??
+      bodiesOf(
+        events.filter(({ kind }) => kind === undefined || kinds.includes(kind)),
+        lastFirst,
+      );
+    known.set(kinds.join(), bodies);
+    for (const each of bodies) {
+      deliveries.push(newDelivery({ id: id++, webhookId, firstEvent, createdAt, ...each }));
+      firstEvent += each.events;
     }
   }
-  return batches;
+  return deliveries;
 }
+
+const bodiesOf = (events: readonly WireEvent[], lastFirst: boolean) =>
+  portions(events, ({ json }) => json.length, MOST_EVENTS).map((batch) => {
+    if (lastFirst) batch.reverse();
+    return { body: new TextEncoder().encode(`[${batch.map(({ json }) => json).join()}]`), events: batch.length };
+  });
 
 /** JSON as Go writes it: compact, with Go's escapes. JavaScript serializes the same value to other bytes. */
 function goJson(value: unknown): string {

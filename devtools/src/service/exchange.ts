@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { AttemptResponse } from './attempt.js';
-import { createCapture } from './capture.js';
+import { brotliDecompressSync, constants, unzipSync } from 'node:zlib';
+import type { AttemptResponse, HeaderLine } from './attempt.js';
 
 /** The result of one POST. */
 export interface Exchanged {
@@ -12,7 +12,7 @@ export interface Exchanged {
   readonly code?: string | undefined;
   /** Milliseconds until the response started or the request failed. */
   readonly durationMs: number;
-  /** The start of the response. Never rejects. */
+  /** The start of the response, decompressed. Never rejects. */
   readonly response?: Promise<AttemptResponse> | undefined;
 }
 
@@ -26,7 +26,9 @@ export interface ExchangeOptions {
   readonly dropHalfWay?: boolean | undefined;
 }
 
-/** The rest of a response is not read. */
+/** Limits of what is kept of a response: headers and body together, and only the headers. */
+const [MOST_KEPT, MOST_HEADERS] = [16 * 1024, 8 * 1024];
+/** More of a response is not read, or decompressed. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
@@ -73,23 +75,66 @@ export function exchange(
 
 /** The start of a response. The rest is read and dropped, within limits, so that the receiver can end it. */
 function startOf(response: IncomingMessage, leftMs: number, captureMs: number): Promise<AttemptResponse> {
-  const capture = createCapture(response);
+  const { headers, size } = headersOf(response.rawHeaders);
+  const room = MOST_KEPT - size;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let kept = 0;
   const end = setTimeout(() => response.destroy(), leftMs);
   return new Promise((resolve) => {
-    const done = () => resolve(capture.end());
+    let isDone = false;
+    const done = () => {
+      if (isDone) return;
+      isDone = true;
+      clearTimeout(late);
+      const body = decoded(Buffer.concat(chunks), response.headers['content-encoding']);
+      const isWhole = response.complete && bytes === kept && body.byteLength <= room;
+      const bodyBase64 = body.subarray(0, room).toString('base64');
+      resolve({ headers, bodyBase64, bytes, ...(!isWhole && { truncated: true }) });
+    };
     const late = setTimeout(done, captureMs);
     response.on('data', (chunk: Buffer) => {
-      capture.take(chunk);
-      if (capture.full) done();
-      if (capture.bytes > MOST_BYTES) response.destroy();
+      bytes += chunk.byteLength;
+      // A copy: a slice would keep the whole buffer of the socket.
+      const part = Uint8Array.from(chunk.subarray(0, room - kept));
+      kept += part.byteLength;
+      if (part.byteLength > 0) chunks.push(part);
+      if (bytes > room) done();
+      if (bytes > MOST_BYTES) response.destroy();
     });
     response.on('error', () => {});
-    response.on('end', done).on('close', () => {
+    response.on('close', () => {
       clearTimeout(end);
-      clearTimeout(late);
       done();
     });
   });
+}
+
+function headersOf(raw: readonly string[]): { headers: HeaderLine[]; size: number } {
+  const headers: HeaderLine[] = [];
+  let size = 0;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name, value] = raw.slice(at, at + 2) as [string, string];
+    const line = name.length + value.length;
+    if (size + line > MOST_HEADERS) continue;
+    size += line;
+    headers.push([name, value]);
+  }
+  return { headers, size };
+}
+
+/** The start of a body without its Content-Encoding; unchanged if the encoding is unknown or wrong. */
+function decoded(body: Buffer, encoding = ''): Buffer {
+  const isBrotli = /^br$/i.test(encoding);
+  if (!isBrotli && !/^(?:(?:x-)?gzip|deflate)$/i.test(encoding)) return body;
+  // The end may be missing, and a small body may contain gigabytes.
+  const finishFlush = isBrotli ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
+  try {
+    const start = (isBrotli ? brotliDecompressSync : unzipSync)(body, { finishFlush, maxOutputLength: MOST_BYTES });
+    return start.byteLength > 0 ? start : body;
+  } catch {
+    return body;
+  }
 }
 
 function codeOf(error: unknown): string {

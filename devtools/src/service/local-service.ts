@@ -1,7 +1,7 @@
 import type { WebhookEvent } from 'event-webhook-receiver';
 import type { ChainWatcher, WatchChainOptions } from 'event-webhook-receiver/chain';
 import type { Faults } from './faults.js';
-import type { HeldQueue } from './held-queue.js';
+import type { HeldQueue } from './queues.js';
 import type { CreatedWebhook, NewWebhook, Webhook } from './webhook.js';
 
 /** The sender side of the specification, for development and tests. */
@@ -52,7 +52,7 @@ export interface LocalService {
    * another size, or `file` cannot be written.
    */
   deliver(webhookId: number, rawBody: Uint8Array): string;
-  /** The webhooks whose deliveries wait behind one that failed and is retried. `onChange` is called when they change. */
+  /** The webhooks whose deliveries wait behind one that failed and is retried. */
   queues(): readonly HeldQueue[];
   /**
    * Sends the delivery that holds back a webhook now, with as many retries as a new one. Returns its id; undefined when none

@@ -34,14 +34,17 @@ export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions
     else logger?.warn(fields, 'delivery failed, will be retried');
   }
 
+  function change(): void {
+    if (onChange) void call(onChange);
+  }
+
   return {
-    change(): void {
-      if (onChange) void call(onChange);
-    },
+    change,
     delivery(webhook: WebhookState, delivery: Delivery, underWay?: Attempt): void {
       const shown = view(webhook, delivery, underWay);
       if (underWay === undefined) log(shown);
       if (onDelivery) void call(() => onDelivery(shown));
+      change();
     },
     dropped(webhook: WebhookState | undefined, delivery: Delivery): void {
       const { id, webhookId } = delivery;

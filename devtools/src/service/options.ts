@@ -32,7 +32,7 @@ export interface LocalServiceOptions {
   readonly now?: (() => number) | undefined;
   /** Called at every change of a delivery: sent, answered, to be retried, given up. Its result is not awaited. */
   readonly onDelivery?: ((delivery: LocalDelivery) => unknown) | undefined;
-  /** Called when webhooks, faults or `queues()` have changed. Its result is not awaited. */
+  /** Called when webhooks, faults or `queues()` may have changed. Its result is not awaited. */
   readonly onChange?: (() => unknown) | undefined;
 }
 

@@ -1,22 +1,24 @@
 import type { Courier } from './courier.js';
-import type { HeldQueue } from './held-queue.js';
-import type { State, WebhookState } from './state.js';
+import type { State } from './state.js';
 
-/** The webhooks whose deliveries wait behind one that is retried. */
-export interface Queues {
-  list(): HeldQueue[];
-  /** Reports a change if the queue of this webhook is held back or was. Call it after anything that may have changed it. */
-  look(webhookId: number): void;
+/** A webhook whose deliveries wait, because one that failed is retried before them. */
+export interface HeldQueue {
+  readonly webhookId: number;
+  /** Label of the webhook. */
+  readonly label: string;
+  /** Id of the delivery that is retried. */
+  readonly behind: string;
+  /** The number of deliveries that wait behind it. */
+  readonly waiting: number;
+  /** When it was first sent, in Unix milliseconds. */
+  readonly since: number;
+  /** When it is sent again, in Unix milliseconds; undefined while an attempt is in flight. */
+  readonly nextAttemptAt?: number | undefined;
 }
 
-export function createQueues(
-  state: State,
-  couriers: ReadonlyMap<number, Pick<Courier, 'held'>>,
-  onChange: () => void,
-): Queues {
-  const known = new Set<number>();
-
-  function heldOf([webhookId, { record, pending }]: [number, WebhookState]): HeldQueue[] {
+/** The webhooks whose deliveries wait behind one that is retried. */
+export function heldQueues(state: State, couriers: ReadonlyMap<number, Pick<Courier, 'held'>>): HeldQueue[] {
+  return [...state.webhooks].flatMap(([webhookId, { record, pending }]) => {
     const held = couriers.get(webhookId)?.held();
     if (held === undefined) return [];
     const { id, attempts, createdAt, nextAttemptAt } = held.delivery;
@@ -27,15 +29,5 @@ export function createQueues(
         nextAttemptAt: held.isInFlight ? undefined : nextAttemptAt,
       },
     ];
-  }
-
-  return {
-    list: () => [...state.webhooks].flatMap(heldOf),
-    look(webhookId) {
-      const wasHeld = known.delete(webhookId);
-      const isHeld = couriers.get(webhookId)?.held() !== undefined;
-      if (isHeld) known.add(webhookId);
-      if (isHeld || wasHeld) onChange();
-    },
-  };
+  });
 }

@@ -1,5 +1,4 @@
-import type { Attempt } from './attempt.js';
-import type { Batch, Change, Progress } from './change.js';
+import type { Change, Progress } from './change.js';
 import type { Delivery } from './delivery.js';
 import type { CreatedWebhook } from './webhook.js';
 
@@ -28,7 +27,7 @@ export interface State {
   /** The generated API key, if none was configured. */
   key?: string | undefined;
   /** The next ids to assign. */
-  readonly next: { webhook: number; delivery: number; event: number };
+  next: { readonly webhook: number; readonly delivery: number; readonly event: number };
 }
 
 /** The number of attempts kept for a delivery. */
@@ -47,18 +46,29 @@ export function emptyState(limits: KeepLimits = KEEP): State {
  * @returns The pending deliveries that were dropped because their webhook exceeded its limits.
  */
 export function apply(state: State, change: Change): Delivery[] {
-  const { webhooks, next } = state;
+  const { webhooks, limits } = state;
+  state.next = nextAfter(state, change);
   if (change.type === 'key') state.key = change.key;
   else if (change.type === 'webhook') {
-    const { webhook: record } = change;
-    next.webhook = Math.max(next.webhook, record.id + 1);
-    const known = webhooks.get(record.id);
-    if (known) known.record = record;
-    else addWebhook(state, record);
+    const known = webhooks.get(change.webhook.id);
+    if (known) known.record = change.webhook;
+    else addWebhook(state, change.webhook);
   } else if (change.type === 'removed') webhooks.delete(change.id);
-  else if (change.type === 'emitted') return change.batches.flatMap((batch) => queue(state, batch, change.at));
-  else advance(state, change);
+  else if (change.type === 'progress') advance(state, change);
+  else {
+    return change.deliveries.flatMap((delivery) => {
+      const webhook = addDelivery(state, delivery);
+      return webhook ? trim(webhook, limits) : [];
+    });
+  }
   return [];
+}
+
+/** The next ids after a change. */
+export function nextAfter({ next }: State, change: Change): State['next'] {
+  if (change.type === 'webhook') return { ...next, webhook: Math.max(next.webhook, change.webhook.id + 1) };
+  const last = change.type === 'emitted' ? change.deliveries.at(-1) : undefined;
+  return last ? { ...next, delivery: last.id + 1, event: last.firstEvent + last.events } : next;
 }
 
 export function addWebhook({ webhooks }: State, record: CreatedWebhook): void {
@@ -73,19 +83,6 @@ export function addDelivery({ webhooks }: State, delivery: Delivery): WebhookSta
   webhook.events += delivery.events;
   webhook.bytes += delivery.body.length;
   return webhook;
-}
-
-function queue(state: State, { body, events, once, to }: Batch, createdAt: number): Delivery[] {
-  const { next, limits } = state;
-  return to.flatMap(({ id, webhookId, firstEvent }) => {
-    next.delivery = Math.max(next.delivery, id + 1);
-    next.event = Math.max(next.event, firstEvent + events);
-    const webhook = addDelivery(state, {
-      ...{ id, webhookId, body, events, firstEvent, createdAt, once },
-      ...{ attempts: [], failures: 0, state: 'pending' },
-    });
-    return webhook ? trim(webhook, limits) : [];
-  });
 }
 
 /** Drops the oldest deliveries beyond the limits, but never the latest one. */
@@ -112,11 +109,7 @@ function advance({ webhooks }: State, progress: Progress): void {
   webhook.record = recordAfter(webhook.record, progress);
   const delivery = webhook.deliveries.get(progress.id);
   if (delivery === undefined) return;
-  delivery.attempts = attemptsAfter(delivery, progress);
-  delivery.failures = progress.failures;
-  delivery.state = progress.state;
-  delivery.deliveredAt = progress.deliveredAt;
-  delivery.nextAttemptAt = progress.nextAttemptAt;
+  Object.assign(delivery, progressed(delivery, progress));
   if (progress.state === 'pending') webhook.pending.add(delivery);
   else webhook.pending.delete(delivery);
 }
@@ -129,7 +122,8 @@ export function recordAfter(record: CreatedWebhook, { calls }: Progress): Create
   return { ...record, failedCalls, nextAttempt, lastAttempt, lastError };
 }
 
-/** The attempts of a delivery after its progress. */
-export function attemptsAfter(delivery: Delivery, { attempts }: Progress): readonly Attempt[] {
-  return [...delivery.attempts, ...attempts].slice(-MAX_ATTEMPTS);
+/** The fields of a delivery that its progress changes. */
+export function progressed(delivery: Delivery, { failures, state, deliveredAt, nextAttemptAt, ...progress }: Progress) {
+  const attempts = [...delivery.attempts, ...progress.attempts].slice(-MAX_ATTEMPTS);
+  return { attempts, failures, state, deliveredAt, nextAttemptAt };
 }

@@ -1,8 +1,20 @@
+import { isRecord } from '../guards.js';
 import type { Change, Emitted, Progress } from './change.js';
-import { type Connection, closeDatabase, explaining, openDatabase } from './database.js';
+import { type Connection, closeDatabase, damaged, explaining, openDatabase } from './database.js';
 import type { Delivery } from './delivery.js';
-import { loadState, type ProgressColumn } from './load-state.js';
-import { apply, attemptsAfter, emptyState, type KeepLimits, recordAfter, type State } from './state.js';
+import {
+  addDelivery,
+  addWebhook,
+  apply,
+  emptyState,
+  type KeepLimits,
+  nextAfter,
+  progressed,
+  recordAfter,
+  type State,
+  trim,
+} from './state.js';
+import type { CreatedWebhook } from './webhook.js';
 
 /** The state of a service, and where it is stored. */
 export interface Storage {
@@ -63,62 +75,95 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
 
 /** Writes changes to the tables before they are applied to the state. */
 function createWriter(database: Connection, state: State) {
-  const upsert = (table: string, key: string, value: string) =>
-    database.prepare(
-      `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (${key}) DO UPDATE SET ${value} = excluded.${value}`,
-    );
-  const set = upsert('settings', 'name', 'value');
-  const saveWebhook = upsert('webhooks', 'id', 'record');
+  const upsert = (table: string) =>
+    database.prepare(`INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET fields = excluded.fields`);
+  const [saveService, saveWebhook] = [upsert('service'), upsert('webhooks')];
   const deleteWebhook = database.prepare('DELETE FROM webhooks WHERE id = ?');
-  const insertBody = database.prepare('INSERT INTO bodies VALUES (?, ?)');
-  const insertDelivery = database.prepare('INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const insertDelivery = database.prepare('INSERT INTO deliveries VALUES (?, ?, ?, ?)');
+  const saveDelivery = database.prepare('UPDATE deliveries SET fields = ? WHERE id = ?');
   const deleteBefore = database.prepare('DELETE FROM deliveries WHERE webhook_id = ? AND id < ?');
-  const saveProgress = database.prepare('UPDATE deliveries SET progress = ? WHERE id = ?');
 
-  function emitted(change: Emitted): void {
-    let { delivery, event } = state.next;
-    for (const { body, events, once, to } of change.batches) {
-      const [first] = to;
-      if (first === undefined) continue;
-      const fresh: ProgressColumn = { attempts: [], failures: 0, state: 'pending', once };
-      insertBody.run(first.id, Buffer.from(body));
-      for (const { id, webhookId, firstEvent } of to) {
-        insertDelivery.run(id, webhookId, first.id, events, firstEvent, change.at, JSON.stringify(fresh));
-        delivery = Math.max(delivery, id + 1);
-        event = Math.max(event, firstEvent + events);
-      }
-    }
-    set.run('delivery', delivery);
-    set.run('event', event);
-  }
-
-  function progressed(change: Progress): void {
+  function progress(change: Progress): void {
     const webhook = state.webhooks.get(change.webhookId);
     const delivery = webhook?.deliveries.get(change.id);
-    if (webhook && change.calls) saveWebhook.run(change.webhookId, JSON.stringify(recordAfter(webhook.record, change)));
-    if (delivery === undefined) return;
-    const { failures, state: now, deliveredAt, nextAttemptAt } = change;
-    const attempts = attemptsAfter(delivery, change);
-    const { once } = delivery;
-    saveProgress.run(JSON.stringify({ attempts, failures, state: now, deliveredAt, nextAttemptAt, once }), change.id);
+    if (webhook && change.calls) saveWebhook.run(change.webhookId, json(recordAfter(webhook.record, change)));
+    if (delivery) saveDelivery.run(fieldsOf({ ...delivery, ...progressed(delivery, change) }), change.id);
   }
 
   return {
     write(change: Change): void {
-      if (change.type === 'key') set.run('key', change.key);
-      else if (change.type === 'webhook') {
-        saveWebhook.run(change.webhook.id, JSON.stringify(change.webhook));
-        set.run('webhook', Math.max(state.next.webhook, change.webhook.id + 1));
-      } else if (change.type === 'removed') deleteWebhook.run(change.id);
-      else if (change.type === 'emitted') emitted(change);
-      else progressed(change);
+      if (change.type === 'progress') progress(change);
+      else if (change.type === 'removed') deleteWebhook.run(change.id);
+      else if (change.type === 'webhook') saveWebhook.run(change.webhook.id, json(change.webhook));
+      else if (change.type === 'emitted') {
+        for (const delivery of change.deliveries) {
+          insertDelivery.run(delivery.id, delivery.webhookId, fieldsOf(delivery), Buffer.from(delivery.body));
+        }
+      }
+      if (change.type === 'progress') return;
+      const { key } = change.type === 'key' ? change : state;
+      saveService.run(1, json({ key, next: nextAfter(state, change) }));
     },
     /** Deletes the deliveries that the state has dropped since. */
-    deleteOlder({ batches }: Emitted): void {
-      for (const webhookId of new Set(batches.flatMap(({ to }) => to.map((each) => each.webhookId)))) {
+    deleteOlder({ deliveries }: Emitted): void {
+      for (const webhookId of new Set(deliveries.map((each) => each.webhookId))) {
         const [oldest = 0] = state.webhooks.get(webhookId)?.deliveries.keys() ?? [];
         deleteBefore.run(webhookId, oldest);
       }
     },
   };
+}
+
+const json = (value: object) => Buffer.from(JSON.stringify(value));
+const fieldsOf = ({ body: _, ...fields }: Delivery) => json(fields);
+
+// A damaged page can hide rows, and a damaged column name would end the process.
+const INTEGRITY = `SELECT integrity_check = 'ok' AS isWhole FROM pragma_integrity_check(1)`;
+const SERVICE = 'SELECT fields AS fields FROM service';
+const WEBHOOKS = 'SELECT fields AS fields FROM webhooks ORDER BY id';
+const DELIVERIES = 'SELECT fields AS fields, body AS body FROM deliveries ORDER BY id';
+
+/** Reads the state from the tables. Throws {@link damaged} when a row cannot be read, or refers to one that is gone. */
+function loadState(database: Connection, limits: KeepLimits | undefined): State {
+  const state = emptyState(limits);
+  const rows = <Row>(sql: string) => database.prepare(sql).all() as Row[];
+  check(rows<{ isWhole: number }>(INTEGRITY)[0]?.isWhole === 1);
+  const last = { webhook: 0, delivery: 0, event: 0 };
+  for (const { fields } of rows<Fields>(WEBHOOKS)) {
+    const record = read<CreatedWebhook>(fields);
+    addWebhook(state, record);
+    last.webhook = record.id;
+  }
+  for (const { fields, body } of rows<Fields & { readonly body: ArrayBuffer }>(DELIVERIES)) {
+    const delivery = { ...read<Delivery>(fields), body: new Uint8Array(body) };
+    const webhook = addDelivery(state, delivery);
+    if (webhook === undefined) throw damaged();
+    trim(webhook, state.limits);
+    last.delivery = delivery.id;
+    last.event = Math.max(last.event, delivery.firstEvent + delivery.events - 1);
+  }
+  for (const { fields } of rows<Fields>(SERVICE)) Object.assign(state, read<Pick<State, 'key' | 'next'>>(fields));
+  // An id must not be assigned twice.
+  for (const name of ['webhook', 'delivery', 'event'] as const) check(state.next?.[name] > last[name]);
+  return state;
+}
+
+/** A row with JSON. */
+interface Fields {
+  readonly fields: ArrayBuffer;
+}
+
+function check(isWhole: boolean): void {
+  if (!isWhole) throw damaged();
+}
+
+/** The JSON object that a column contains. */
+function read<Value extends object>(bytes: ArrayBuffer): Value {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    if (isRecord(value)) return value as Value;
+  } catch {
+    // Not an object either.
+  }
+  throw damaged();
 }

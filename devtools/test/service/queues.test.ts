@@ -46,7 +46,7 @@ describe('queues', () => {
       ...{ since: 1_700_000_000_000, nextAttemptAt: 1_700_000_000_000 + HOUR_MS },
     };
     expect(service.queues()).toEqual([queue]);
-    expect(seen.flat().map(({ waiting }) => waiting)).toEqual([0, 1, 2]);
+    expect(new Set(seen.flat().map(({ waiting }) => waiting))).toEqual(new Set([0, 1, 2]));
   });
 
   it('are still held back after a restart', async () => {

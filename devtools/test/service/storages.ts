@@ -3,24 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { fc } from '../../../test/fixtures/property.js';
-import type { Change } from '../../src/service/change.js';
+import type { Change, Emitted } from '../../src/service/change.js';
+import { newDelivery } from '../../src/service/delivery.js';
 import type { State } from '../../src/service/state.js';
 import type { Storage } from '../../src/service/storage.js';
 
 export const directory = mkdtempSync(join(tmpdir(), 'storage-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-export let files = 0;
+let files = 0;
 export const newFile = () => join(directory, `storage-${++files}`);
 
 /** The parts of a state to compare. A restart orders webhooks and pending deliveries by id. */
-export function comparable({ key, next, webhooks }: State): string {
+function comparable({ key, next, webhooks }: State): string {
   const inOrder = [...webhooks.values()].sort((a, b) => a.record.id - b.record.id);
   const plain = inOrder.map(({ record, deliveries, pending, events, bytes }) => ({
     ...{ record, events, bytes, pending: [...pending].map(({ id }) => id).sort((a, b) => a - b) },
-    deliveries: [...deliveries.values()].map((delivery) => ({
-      ...delivery,
-      body: Buffer.from(delivery.body).toString(),
+    deliveries: [...deliveries.values()].map(({ body, ...fields }) => ({
+      ...fields,
+      body: Buffer.from(body).toString(),
     })),
   }));
   return JSON.stringify({ key, next, plain }, (_name, value) => (value === undefined ? null : value));
@@ -30,26 +31,23 @@ export function comparable({ key, next, webhooks }: State): string {
 export const same = (state: State) =>
   JSON.stringify(JSON.parse(comparable(state), (_name, value) => value ?? undefined));
 
-export const text = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 8 }),
-  fc.constantFrom('__proto__', '\n', '"', '\u2028'),
-);
-export const id = fc.integer({ min: 1, max: 3 });
-export const webhook = fc
+const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 8 }), fc.constantFrom('__proto__', '\n', '"', '\u2028'));
+const id = fc.integer({ min: 1, max: 3 });
+const webhook = fc
   .record({ id, label: text, secret: text.filter((each) => each !== ''), failedCalls: id })
   .map((fields) => ({
     ...{ url: 'https://example.com/', subscriptions: [], createdAt: '', updatedAt: '' },
     ...fields,
   }));
-export const state = fc.constantFrom('pending', 'delivered', 'given-up');
-export const attempt = fc.record({ at: id, headers: fc.constant([]), reason: fc.option(text, { nil: undefined }) });
-export const optional = fc.option(id, { nil: undefined });
-export const calls = fc.option(fc.record({ failedCalls: id, lastError: fc.option(text, { nil: undefined }) }), {
+const state = fc.constantFrom('pending', 'delivered', 'given-up');
+const attempt = fc.record({ at: id, headers: fc.constant([]), reason: fc.option(text, { nil: undefined }) });
+const optional = fc.option(id, { nil: undefined });
+const calls = fc.option(fc.record({ failedCalls: id, lastError: fc.option(text, { nil: undefined }) }), {
   nil: undefined,
 });
 
 /** A change, which depends on the state before it. */
-export const operation: fc.Arbitrary<(now: State) => Change> = fc.oneof(
+const operation: fc.Arbitrary<(now: State) => Change> = fc.oneof(
   webhook.map((each) => () => ({ type: 'webhook', webhook: each }) as Change),
   id.map((each) => () => ({ type: 'removed', id: each }) as Change),
   text.map((key) => () => ({ type: 'key', key }) as Change),
@@ -76,17 +74,27 @@ export const history = (constraints: fc.ArrayConstraints) =>
       ...operations,
     ]);
 
-export function emitted(bodies: string[][]) {
+function emitted(bodies: string[][]) {
   return ({ webhooks, next }: State): Change => {
-    let { delivery, event } = next;
-    const batches = bodies.map((events) => {
-      const to = [...webhooks.keys()].map((webhookId) => {
-        event += events.length;
-        return { id: delivery++, webhookId, firstEvent: event - events.length };
-      });
-      return { body: new TextEncoder().encode(JSON.stringify(events)), events: events.length, to };
-    });
-    return { type: 'emitted', at: 1, batches };
+    let { delivery: id, event: firstEvent } = next;
+    const deliveries = [...webhooks.keys()].flatMap((webhookId) =>
+      bodies.map((events) => {
+        firstEvent += events.length;
+        const body = new TextEncoder().encode(JSON.stringify(events));
+        const about = { id: id++, webhookId, body, events: events.length, firstEvent: firstEvent - events.length };
+        return newDelivery({ ...about, createdAt: 1 });
+      }),
+    );
+    return { type: 'emitted', deliveries };
+  };
+}
+
+/** A change that adds a delivery to the first webhook. */
+export function oneEmitted({ next }: State, body: string, events = 1, webhookId = 1): Emitted {
+  const { delivery: id, event: firstEvent } = next;
+  return {
+    type: 'emitted',
+    deliveries: [newDelivery({ id, webhookId, body: Buffer.from(body), events, firstEvent, createdAt: 1 })],
   };
 }
 
