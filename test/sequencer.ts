@@ -8,8 +8,8 @@ const LONG = `
   test/stores/sql/orms/contract-mysql test/package/without-require-esm test/stores/sql/orms/neon
   test/chain/reorgs/balances.servers test/stores/sql/orms/ended-postgres test/docs/programs test/recipes/servers
   devtools/test/browser/hostile test/recipes/runtimes test/package/older-clients test/examples/servers
-  test/simulation/search/schedules.slow devtools/test/explain/linear devtools/test/explain/explain-failure
-  devtools/test/explain/memory test/adapters/hosts.slow test/simulation/search/defects.slow
+  test/simulation/search/schedules.slow devtools/test/explain/bounds devtools/test/explain/explain-failure
+  test/adapters/hosts.slow test/simulation/search/defects.slow
   test/stores/sql/sqlite/sqlite-processes.slow
 `
   .trim()

@@ -1,2 +1,2 @@
 export { explainFailure } from '../../../src/explain/explain-failure.js';
-export { repeated, timesIn } from './units.js';
+export { repeated } from './units.js';

@@ -8,26 +8,8 @@ export const units: readonly string[] = [
   ...['\\', '\\\\', '\\"', '\\n', '\\/', '\\u0041', '\\u00e9', '\\ud83d', '\\b\\f'],
   ...['%', '%41', '%zz', '+', '=', 'a=b&', '&', '&lt;', '&#60;', '&#x3c;', '&amp', ';', '|', '; ,', '#', ' #', ' // '],
   ...['\u0301', '\u0327\u0301', 'a\u0301', '\u0f73', 'é', '€', '漢', '한', '😀', '\u2028', '\ufffd'],
-  ...[
-    'YWJj',
-    '-_',
-    'ab',
-    '0a',
-    'ab:',
-    'ab ',
-    '0x',
-    'v1=a,',
-    ' v1',
-    't=1,',
-    't',
-    'sha256=',
-    'my ',
-    'your-key ',
-    '{{',
-    '}}',
-    '<',
-    '*',
-  ],
+  ...['YWJj', '-_', 'ab', '0a', 'ab:', 'ab ', '0x', 'v1=a,', ' v1', 't=1,', 't', 'sha256=', 'my ', 'your-key '],
+  ...['{{', '}}', '<', '*'],
 ];
 
 /** What stands around them. */
@@ -52,10 +34,6 @@ export const frames: readonly Frame[] = [
   ['t=1,v1=', ' '],
 ];
 
-/** How often a unit stands in a text of about that size: a multiple of twelve, so that no length is odd by chance. */
-export const timesIn = (size: number, unit: string): number =>
-  Math.max(12, Math.floor(size / Buffer.byteLength(unit) / 12) * 12);
-
 const CLOSING = new Map([
   ['[', ']'],
   ['{', '}'],
@@ -65,7 +43,8 @@ const closing = (unit: string) =>
     .reverse()
     .join('');
 
-export function repeated([head, tail, closed]: Frame, unit: string, times: number): string {
-  const middle = unit.repeat(times);
-  return `${head}${middle}${closed ? `0${closing(unit).repeat(times)}` : ''}${tail}`;
+/** A body of about that size in bytes. */
+export function repeated([head, tail, closed]: Frame, unit: string, size: number): string {
+  const times = Math.floor(size / new TextEncoder().encode(unit).length);
+  return `${head}${unit.repeat(times)}${closed ? `0${closing(unit).repeat(times)}` : ''}${tail}`;
 }

@@ -1,33 +1,43 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundled, temporary } from './counting/measured.js';
-import type { Frame } from './counting/units.js';
+import { type Frame, frames, units } from './bounded/units.js';
 
-const SIZE = 10 * 1024 * 1024;
+const MIB = 1024 * 1024;
 /** Of a process that explains many bodies, one after the other, with what its allocator keeps. */
 const MOST_MIB = 360;
 /** A process that needs more than this for objects ends: less than the thread has. */
 const HEAP = '--max-old-space-size=256';
 const TIMEOUT = 120_000;
 
+const file = (name: string) => fileURLToPath(new URL(`./bounded/${name}`, import.meta.url));
 let child: ChildProcess;
-let remove = async () => {};
+let folder = '';
 beforeAll(async () => {
-  const [folder, removeFolder] = await temporary();
-  remove = removeFolder;
-  const path = await bundled('memory-entry.ts', folder);
-  child = fork(fileURLToPath(new URL('./counting/memory.mjs', import.meta.url)), [path], { execArgv: [HEAP] });
+  folder = await mkdtemp(join(tmpdir(), 'explain-'));
+  const outfile = join(folder, 'entry.mjs');
+  const hashes = ['hmac', 'legacy', 'sha2'].map((name) => [`@noble/hashes/${name}.js`, file('no-hash.ts')]);
+  const runtime = fileURLToPath(new URL('../../../src/runtime/node.ts', import.meta.url));
+  await build({
+    ...{ entryPoints: [file('entry.ts')], bundle: true, platform: 'node', format: 'esm', target: 'node20', outfile },
+    // Hashes take nearly all of the time, and no memory.
+    alias: { '#runtime': runtime, ...Object.fromEntries(hashes) },
+  });
+  child = fork(file('child.mjs'), [outfile], { execArgv: [HEAP] });
 }, TIMEOUT);
-afterAll(() => {
+afterAll(async () => {
   child.kill();
-  return remove();
+  await rm(folder, { recursive: true });
 });
 
 /** By how many MiB the process has grown at most, after it has explained this body too. */
 async function growth(frame: Frame, unit: string, size: number): Promise<unknown> {
-  child.send([{ frame, unit, size: size - unit.length }]);
+  child.send({ frame, unit, size });
   const controller = new AbortController();
   const { signal } = controller;
   const ended = once(child, 'exit', { signal }).then(([code]) => [`The process ended with ${code}.`]);
@@ -37,7 +47,7 @@ async function growth(frame: Frame, unit: string, size: number): Promise<unknown
   return answer;
 }
 
-describe('the memory that the explanation of 10 MiB takes', () => {
+describe('explainFailure', () => {
   it.each<[string, Frame, string, number?]>([
     ['text', ['["', '"]'], 'some words '],
     ['events', ['[', '0]'], `{"id":"${'1'.repeat(100)}","event":"e","data":{"name":"<é>"}},`],
@@ -52,9 +62,21 @@ describe('the memory that the explanation of 10 MiB takes', () => {
     ['line breaks', ['[', '0]'], '\n'],
     ['zeros', ['', ''], '\0'],
   ])(
-    'is bounded for %s',
-    async (_, frame, unit, size = SIZE) => {
+    'takes bounded memory for 10 MiB of %s',
+    async (_, frame, unit, size = 10 * MIB - 100) => {
       expect(await growth(frame, unit, size)).toBeLessThan(MOST_MIB);
+    },
+    TIMEOUT,
+  );
+
+  it.each(frames)(
+    'takes linear time for repetitive bodies of 512 KiB between %j and %j',
+    async (...frame) => {
+      // What grows with the square of the size takes many minutes. Each frame stands around every sixth unit, in turn.
+      const turn = frames.findIndex(([head, tail]) => head === frame[0] && tail === frame[1]);
+      for (const [at, unit] of units.entries()) {
+        if (at % 6 === turn % 6) expect(await growth(frame as never, unit, MIB / 2)).toBeLessThan(MOST_MIB);
+      }
     },
     TIMEOUT,
   );
