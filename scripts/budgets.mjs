@@ -40,6 +40,7 @@ export const SUBPATHS = {
   './stores/redis': { node: 8550, edge: 11_050, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
   // With the record of each event, and logs that follow a chain.
   './stores/sql': { node: 27_550, edge: 30_050, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
+  './queues': { node: 9950, edge: 12_400, foreign: FOREIGN },
   './queues/bullmq': { node: 10_500, foreign: FOREIGN, mentions: ['bullmq'] },
   './queues/pg-boss': { node: 11_200, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 12_700, edge: 12_700, foreign: FOREIGN, mentions: ['viem', 'pg'] },
@@ -80,6 +81,7 @@ export const IMPORTS = {
   './stores/leased': { files: 4, bytes: 134_000, ...CORE },
   './stores/redis': { files: 4, bytes: 154_000, ...CORE },
   './stores/sql': { files: 4, bytes: 248_500, ...CORE },
+  './queues': { files: 5, bytes: 142_000, ...CORE },
   './queues/bullmq': { files: 5, bytes: 146_000, ...CORE },
   './queues/pg-boss': { files: 5, bytes: 150_000, ...CORE },
   './evm': { files: 5, bytes: 185_500, ...CORE },

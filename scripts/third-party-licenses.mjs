@@ -45,9 +45,14 @@ async function inDevtools() {
   });
   const programs = await buildByEsbuild({
     ...options,
-    entryPoints: ['cli/main', 'confined/explain-thread', 'explain/index', 'service/index', 'store-contract/index'].map(
-      (name) => `devtools/src/${name}.ts`,
-    ),
+    entryPoints: [
+      'cli/main',
+      'confined/explain-thread',
+      'explain/index',
+      'service/index',
+      'store-contract/index',
+      'queue-contract/index',
+    ].map((name) => `devtools/src/${name}.ts`),
     tsconfig: 'devtools/tsconfig.build.json',
     platform: 'node',
     outdir: 'unwritten',

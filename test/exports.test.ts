@@ -53,6 +53,7 @@ const reviewed: Record<string, readonly string[]> = {
     'sqlDdl',
     'sqlStore',
   ],
+  './queues': ['handleMessage', 'messageId', 'retryDelayMs', 'toMessage'],
   './queues/bullmq': ['bullmqEnqueue', 'bullmqWorker', 'bullmqWorkerOptions'],
   './queues/pg-boss': ['pgBossEnqueue', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],

@@ -1,7 +1,7 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { Enqueue } from '../../src/index.js';
+import type { ContractQueue } from '../../devtools/src/queue-contract/index.js';
 import {
   bullmqEnqueue,
   bullmqWorker,
@@ -16,20 +16,10 @@ export type OnEvent<Tx = undefined> = EventWorkerOptions<Tx>['onEvent'];
 export type WorkOptions<Tx = undefined> = Omit<EventWorkerOptions<Tx>, 'onEvent'>;
 
 /** A queue on some engine, with its own client. */
-export interface EngineQueue {
-  readonly enqueue: Enqueue;
-  /** Every job of this queue, completed ones too. */
-  jobs(): Promise<{ readonly id: string; readonly data: unknown }[]>;
+export interface EngineQueue extends ContractQueue {
+  work<Tx>(worker: EventWorkerOptions<Tx>): Promise<() => Promise<unknown>>;
   /** How many jobs are neither completed nor dead letters. */
   pending(): Promise<number>;
-  deadLetters(): Promise<{ readonly data: unknown; readonly reason: string }[]>;
-  /** Adds a job with other data, as another producer could. */
-  add(data: object): Promise<void>;
-  /** Starts a worker. */
-  work<Tx>(onEvent: OnEvent<Tx>, options?: WorkOptions<Tx>): Promise<void>;
-  /** Runs the engine's periodic maintenance now. */
-  tick(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** `lockMs`: how long a job stays with a worker of BullMQ that is dead. (Default: longer than a busy machine pauses.) */
@@ -51,90 +41,79 @@ export function redisConnection(url: string) {
 
 export const openBullmqRedis: OpenQueue = async (url, name, options, lockMs) => {
   const queue = new Queue(name, { connection: redisConnection(url) });
-  const workers: Worker[] = [];
-  return bullmqQueue(queue, options, {
-    worker(processor) {
-      const connection = { url, maxRetriesPerRequest: null, retryStrategy: () => 20 };
-      workers.push(new Worker(name, processor, { ...workerOptions(lockMs), connection }).on('error', ignore));
-    },
-    async close() {
-      await Promise.all(workers.map((worker) => worker.close()));
-    },
+  return bullmqQueue(queue, options, (processor) => {
+    const connection = { url, maxRetriesPerRequest: null, retryStrategy: () => 20 };
+    return new Worker(name, processor, { ...workerOptions(lockMs), connection });
   });
 };
 
 /** On connections of the user's ioredis, whose version may differ from BullMQ's. */
 export const openBullmqIoRedis: OpenQueue = async (url, name, options, lockMs) => {
-  const connect = (maxRetriesPerRequest: number | null) =>
-    new Redis(url, { maxRetriesPerRequest, retryStrategy: () => 20 }).on('error', ignore);
-  const connection = connect(1);
-  const connections = [connection];
-  const queue = new Queue(name, { connection });
-  const workers: Worker[] = [];
-  return bullmqQueue(queue, options, {
-    worker(processor) {
-      const own = connect(null);
-      connections.push(own);
-      workers.push(new Worker(name, processor, { ...workerOptions(lockMs), connection: own }).on('error', ignore));
-    },
+  const connections: Redis[] = [];
+  const connect = (maxRetriesPerRequest: number | null) => {
+    const connection = new Redis(url, { maxRetriesPerRequest, retryStrategy: () => 20 }).on('error', ignore);
+    connections.push(connection);
+    return connection;
+  };
+  const queue = bullmqQueue(
+    new Queue(name, { connection: connect(1) }),
+    options,
+    (processor) => new Worker(name, processor, { ...workerOptions(lockMs), connection: connect(null) }),
+  );
+  return {
+    ...queue,
     async close() {
-      await Promise.all(workers.map((worker) => worker.close()));
+      await queue.close();
       for (const connection of connections) connection.disconnect();
     },
-  });
+  };
 };
 
 export const openBullmqPostgres: OpenQueue = async (url, name, options, lockMs) => {
   const connection = { connectionString: url, migrate: true, max: 6 };
-  const queue = new Queue(name, { connection }, createPostgresBackend);
-  const workers: { close(): Promise<void> }[] = [];
-  return bullmqQueue(queue, options, {
-    worker(processor) {
-      const worker = new Worker(name, processor, { ...workerOptions(lockMs), connection }, createPostgresBackend);
-      workers.push(worker.on('error', ignore));
-    },
-    async close() {
-      await Promise.all(workers.map((worker) => worker.close()));
-    },
-  });
+  return bullmqQueue(
+    new Queue(name, { connection }, createPostgresBackend),
+    options,
+    (processor) => new Worker(name, processor, { ...workerOptions(lockMs), connection }, createPostgresBackend),
+  );
 };
 
-type BullmqQueue = Pick<Queue, 'add' | 'addBulk' | 'close' | 'defaultJobOptions' | 'getJobs' | 'getJobCounts'> & {
-  on(event: 'error', listener: () => void): unknown;
-};
+type WithErrors = { on(event: 'error', listener: () => void): unknown; close(): Promise<unknown> };
+type BullmqQueue = Pick<Queue, 'add' | 'addBulk' | 'defaultJobOptions' | 'getJobs' | 'getJobCounts'> & WithErrors;
 
 function bullmqQueue(
   queue: BullmqQueue,
   options: EnqueueOptions | undefined,
-  engine: { worker(processor: ReturnType<typeof bullmqWorker>): void; close(): Promise<void> },
+  start: (processor: ReturnType<typeof bullmqWorker>) => WithErrors,
 ): EngineQueue {
   queue.on('error', ignore);
   return {
     enqueue: bullmqEnqueue({ queue, ...options }),
-    async jobs() {
-      const jobs = await queue.getJobs();
-      return jobs.map(({ id = '', data }) => ({ id, data }));
-    },
     async pending() {
       const { completed = 0, failed = 0, ...others } = await queue.getJobCounts();
       return Object.values(others).reduce((sum, count) => sum + count, 0);
     },
     async deadLetters() {
       const jobs = await queue.getJobs('failed');
-      return jobs.map(({ data, failedReason }) => ({ data, reason: failedReason }));
+      return jobs.map(({ data, failedReason }) => ({ text: JSON.stringify(data), reason: failedReason }));
     },
-    async add(data) {
-      await queue.add('other', data, { attempts: 5 });
+    add: (text) => queue.add('other', parsed(text), { attempts: 5 }),
+    async work(worker) {
+      const started = start(bullmqWorker({ handlerTimeoutMs: 2000, ...worker }));
+      started.on('error', ignore);
+      return () => started.close();
     },
-    async work(onEvent, workOptions) {
-      engine.worker(bullmqWorker({ onEvent, handlerTimeoutMs: 500, ...workOptions }));
-    },
-    tick: async () => {},
-    async close() {
-      await queue.close();
-      await engine.close();
-    },
+    close: () => queue.close(),
   };
+}
+
+/** What another program may put in a job: a value, or text. */
+function parsed(text: string): object {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
 }
 
 export const openPgBoss: OpenQueue = async (url, name, options) => {
@@ -142,33 +121,30 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
   const dead = `${name}-dead`;
   await boss.createQueue(dead);
   await boss.createQueue(name, { name, deadLetter: dead, expireInSeconds: 2 });
-  const select = async (text: string, values: unknown[]): Promise<Record<string, unknown>[]> =>
-    (await boss.getDb().executeSql(text, values)).rows;
-  const jobsOf = (queue: string) => select('SELECT * FROM pgboss.job WHERE name = $1', [queue]);
+  const jobsOf = async (queue: string): Promise<Record<string, unknown>[]> =>
+    (await boss.getDb().executeSql('SELECT * FROM pgboss.job WHERE name = $1', [queue])).rows;
+  const handlerTimeoutMs = 900;
   return {
-    enqueue: pgBossEnqueue({ boss, queue: name, handlerTimeoutMs: 500, ...options }),
-    async jobs() {
-      return (await jobsOf(name)).map(({ id, data }) => ({ id: String(id), data }));
-    },
+    enqueue: pgBossEnqueue({ boss, queue: name, handlerTimeoutMs, ...options }),
     async pending() {
       return (await jobsOf(name)).filter(({ state }) => ['created', 'retry', 'active'].includes(String(state))).length;
     },
     async deadLetters() {
       return (await jobsOf(dead)).map(({ data, output, source_output }) => {
-        const { issues, data: original } = Object(data);
-        return issues === undefined
-          ? { data, reason: String(Object(output ?? source_output).message) }
-          : { data: original, reason: JSON.stringify(issues) };
+        const { issues, failure = JSON.stringify(issues) } = Object(data);
+        return { text: JSON.stringify(data), reason: String(failure ?? Object(output ?? source_output).message) };
       });
     },
-    async add(data) {
-      await boss.send(name, data, { retryLimit: 4 });
+    add: (text) => boss.send(name, parsed(text), { retryLimit: 4 }),
+    async work(worker) {
+      const ticking = setInterval(() => void maintain(boss).catch(ignore), 300);
+      const run = pgBossWorker({ boss, handlerTimeoutMs, ...worker });
+      await boss.work(name, { batchSize: 64, pollingIntervalSeconds: 0.5 }, run);
+      return async () => {
+        clearInterval(ticking);
+        await boss.stop();
+      };
     },
-    async work(onEvent, workOptions) {
-      const worker = pgBossWorker({ boss, onEvent, handlerTimeoutMs: 500, ...workOptions });
-      await boss.work(name, { batchSize: 64, pollingIntervalSeconds: 0.5 }, worker);
-    },
-    tick: () => maintain(boss),
     close: () => boss.stop({ graceful: false }),
   };
 };

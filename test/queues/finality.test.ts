@@ -44,11 +44,11 @@ describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({
   /** A worker on a queue whose jobs have one attempt each: any that is used up makes a dead letter. */
   async function working(options: WorkOptions, ids: readonly string[], attempts = 1) {
     const queue = await engines[open](server.url, `q${randomUUID()}`, { attempts, backoffMs: 0 });
-    onTestFinished(() => queue.close());
+    onTestFinished(async () => void (await queue.close()));
     const handled: string[] = [];
     const reported: unknown[] = [];
     const onError: WorkOptions['onError'] = (error) => reported.push(error);
-    await queue.work(({ id }) => handled.push(id), { store: memoryStore(), onError, ...options });
+    await queue.work({ onEvent: ({ id }) => handled.push(id), store: memoryStore(), onError, ...options });
     for (const id of ids) await enqueue(queue, [event(id)], [id]);
     const settled = () => eventually(async () => expect(await queue.pending()).toBe(0), 30_000);
     return { queue, handled, reported, settled };
@@ -78,7 +78,7 @@ describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({
   it.skipIf(!has)('uses up an attempt when a handler throws what an engine takes for a delay', async () => {
     const { id } = one();
     const queue = await engines[open](server.url, `q${randomUUID()}`, { attempts: 2, backoffMs: 0 });
-    onTestFinished(() => queue.close());
+    onTestFinished(async () => void (await queue.close()));
     const thrown = ['DelayedError', 'WaitingError', 'WaitingChildrenError'].map((name) =>
       Object.assign(new Error('bullmq:movedToDelayed'), {
         name,
@@ -89,7 +89,7 @@ describe.each(targets)('a worker with finality ($open)', { timeout: 60_000 }, ({
     );
     let runs = 0;
     const onEvent = () => Promise.reject(thrown[runs++]);
-    await queue.work(onEvent, { finality: answering().finality, store: memoryStore() });
+    await queue.work({ onEvent, finality: answering().finality, store: memoryStore() });
     await enqueue(queue, [event(id)]);
     await eventually(async () => expect(await queue.deadLetters()).toHaveLength(1), 20_000);
     expect(runs).toBe(2);

@@ -1,14 +1,12 @@
 import { describe } from 'vitest';
-import { enqueueContract } from '../../contracts/enqueue.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
-import { openBullmqPostgres, refuseUnstorable } from '../engines.js';
+import { engineContract, refusing } from '../contract.js';
 
-describe.skipIf(!hasPostgres)(`bullmqEnqueue and bullmqWorker on Postgres${needsPostgres}`, { timeout: 30_000 }, () => {
-  enqueueContract({
+describe.skipIf(!hasPostgres)(`bullmqEnqueue and bullmqWorker on Postgres${needsPostgres}`, () => {
+  engineContract({
     start: startPostgres,
-    open: openBullmqPostgres,
-    openName: 'openBullmqPostgres',
-    isAtomic: true,
-    refuseSome: (url) => refuseUnstorable(url, 'bullmq.job'),
+    name: 'openBullmqPostgres',
+    deduplicates: true,
+    full: refusing('bullmq.job'),
   });
 });

@@ -1,0 +1,9 @@
+export {
+  handleMessage,
+  type MessageContext,
+  messageId,
+  type RetryOptions,
+  retryDelayMs,
+  toMessage,
+} from './message.js';
+export type { EventWorkerOptions } from './run-job.js';

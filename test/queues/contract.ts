@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, it } from 'vitest';
+import { queueContract } from '../../devtools/src/queue-contract/index.js';
+import type { TestServer } from '../servers/server.js';
+import { engines, refuseUnstorable } from './engines.js';
+
+/** An engine that runs `queueContract`. */
+export interface Engine {
+  readonly start: () => Promise<TestServer>;
+  readonly name: keyof typeof engines;
+  /** Whether it adds no job for a key that it has. */
+  readonly deduplicates: boolean;
+  /** Makes the server refuse some of many events, including one named `Unstorable`. Resolves to an undo. */
+  readonly full: (url: string, queue: string) => Promise<() => Promise<unknown>>;
+}
+
+/** Runs the contract of queues over an engine. Call it in a describe. */
+export function engineContract({ start, name, deduplicates, full }: Engine): void {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await start();
+  }, 120_000);
+  afterAll(() => server.stop());
+  const program = fileURLToPath(new URL('./contract-worker.ts', import.meta.url));
+  queueContract((queue, settings) => engines[name](server.url, queue, settings), {
+    test: it,
+    server: () => server,
+    worker: () => [process.execPath, '--import', 'tsx', program, name, server.url],
+    full: (queue) => full(server.url, queue),
+    deduplicates,
+  });
+}
+
+export const refusing = (table: string) => (url: string) => refuseUnstorable(url, table);
