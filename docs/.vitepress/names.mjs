@@ -1,6 +1,6 @@
-/** Inline code: each word that a line could end within, at a hyphen or slash, is an element, which tables keep whole. */
+/** Inline code: each word that a line could end within, such as at a hyphen or slash, is an element, which tables keep whole. */
 export function names(md) {
   const { code_inline: render } = md.renderer.rules;
   md.renderer.rules.code_inline = (...given) =>
-    render(...given).replace(/(?<=>)[^<>]+(?=<\/code>$)/, (text) => text.replace(/\S*[-/?]\S*/g, '<span>$&</span>'));
+    render(...given).replace(/(?<=>)[^<>]+(?=<\/code>$)/, (text) => text.replace(/\S*[-/?&]\S*/g, '<span>$&</span>'));
 }
