@@ -49,9 +49,9 @@ export interface FetchHandler {
  * Worker's `fetch`. Any argument after the request that has a `waitUntil` works, such as the event of h3 and Nitro. It
  * also lets a handler that outlives `handlerTimeoutMs` continue after the answer.
  *
- * Cloudflare grants 30 s after the sender disconnected. So with a context on Workers, a delivery is answered within 30
- * s of its arrival: handlers end 500 ms before, and an event with too little time left is not begun but answered 503
- * (`ERR_WEBHOOK_OUT_OF_TIME`). Other hosts do not report their limit: set `handlerTimeoutMs` so that all events of a
+ * Cloudflare grants 30 s after the sender disconnected. So with a context on Workers, a delivery gets its response within
+ * 30 s of its arrival. Handlers are stopped 500 ms before that. An event with too little time left does not start and gets
+ * 503 (`ERR_WEBHOOK_OUT_OF_TIME`). Other hosts do not report their limit: set `handlerTimeoutMs` so that all events of a
  * delivery finish within it, such as the `maxDuration` of Vercel.
  *
  * @example

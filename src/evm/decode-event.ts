@@ -83,7 +83,7 @@ export function decodeEvent<const Abi extends readonly unknown[], RequireLog ext
   return decodeAs(event, chooseItem(event, items, log), log, options?.requireLog) as never;
 }
 
-/** Decodes an event by its item of an ABI. */
+/** Decodes an event with its item of an ABI. */
 export function decodeAs(event: EventEmitted, item: AbiEventItem, log: RawLog | undefined, requireLog = false) {
   if (log === undefined && requireLog) {
     throw new DecodeError(

@@ -15,7 +15,7 @@ const COUNTED = new Set<string | undefined>(['ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK
 
 /**
  * Counts failed events of an attempt whose run the store has rolled back or released, and returns the outcomes, with those
- * that became dead letters. Events that failed together do not count, because one of them may have failed the others.
+ * that became dead letters. Events that failed together do not count: one of them may have made the others fail.
  * Never rejects.
  */
 export type CountFailures = (attempted: Attempted, about: AboutDelivery) => Promise<EventOutcome[]>;

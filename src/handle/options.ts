@@ -16,11 +16,11 @@ export interface HandleSettings<Tx = undefined> {
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /** How many calls of `onEvent` one delivery may have at once. (Default: 1, in order.) */
   readonly concurrency?: number | undefined;
-  /** How many verified deliveries may be handled at once; more are answered 503. (Default: 1000.) */
+  /** How many verified deliveries may be handled at once; more get 503. (Default: 1000.) */
   readonly maxInFlight?: number | undefined;
   /**
    * Time limit for one call of a handler, with the claim of its keys, or of enqueue, in ms; for a handler at most 0.9 of
-   * `store.leaseMs`, and less if the host grants less. After it, `signal` is aborted and the sender is answered 500. A
+   * `store.leaseMs`, and less if the host grants less. After it, `signal` is aborted and the sender gets 500. A
    * handler that still runs keeps its key until it settles or the store's lease ends, and counts in `maxInFlight` until it
    * settles, at most for another two `handlerTimeoutMs`. (Default: 30 000.)
    */
@@ -35,7 +35,7 @@ export interface HandleSettings<Tx = undefined> {
   readonly deadLetters?: DeadLetterLimits | undefined;
   /** Called with each new dead letter. Not awaited; what it throws is ignored. Requires `deadLetters`. */
   readonly onDeadLetter?: ((letter: DeadLetter) => unknown) | undefined;
-  /** Called with an item that does not match the event schema. (Default: the delivery is answered 422.) */
+  /** Called with an item that does not match the event schema. (Default: the delivery gets 422.) */
   readonly onInvalid?: OnInvalid | undefined;
   /** Called with an item of a kind that this version does not know. (Default: it is acknowledged.) */
   readonly onUnknown?: OnUnknown | undefined;

@@ -82,7 +82,7 @@ export type OnEvents<Tx = undefined> = (
 
 /**
  * What `enqueue` receives with the events of a delivery. `signal` is aborted at `deadline`, when `handlerTimeoutMs` or the
- * host's time is over; the delivery is then answered 503.
+ * host's time is over; the delivery then gets 503.
  */
 export interface EnqueueContext extends Pick<EventsContext, 'signal' | 'timestamp' | 'source' | 'via'> {
   readonly deadline?: number | undefined;

@@ -35,7 +35,7 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  * Spans: `process event-webhooks` (consumer) for each delivery. Its parent is the active span, otherwise the span in the
  * sender's `traceparent`, read by the global propagator; if both exist in different traces, it links to the latter. These
  * headers are not signed. Inside it, `handle event.emitted` (internal) for each event is active while `onEvent` runs;
- * `enqueue` runs in the delivery's span. The span of a delivery that is not answered 200 has status ERROR and the error
+ * `enqueue` runs in the delivery's span. The span of a delivery that does not get 200 has status ERROR and the error
  * code in `error.type`.
  *
  * Metrics, all with `messaging.system`, `messaging.operation.*` and `messaging.destination.name`:

@@ -55,7 +55,7 @@ export interface OwnEvents {
   handleEvents(events: readonly WebhookEvent[], options?: HandleEventsOptions): Promise<DeliveryResult>;
   /**
    * Returns which events have taken effect, in order, without handling any. Each key is claimed for a moment: a delivery of
-   * the same event that arrives meanwhile is answered 503. Rejects with `ERR_WEBHOOK_STORE`, or with ConfigError for a
+   * the same event that arrives meanwhile gets 503. Rejects with `ERR_WEBHOOK_STORE`, or with ConfigError for a
    * receiver with `enqueue` or `store: false`.
    */
   peek(events: readonly WebhookEvent[], options?: PeekOptions): Promise<KeyState[]>;

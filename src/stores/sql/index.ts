@@ -113,7 +113,7 @@ export function sqlStore<Connection>(
  * that records the key, and gets the transaction as your client or ORM types it: the handler's writes and the key
  * commit together or not at all. Every run then uses one connection until it settles, so size the pool accordingly.
  * After a serialization failure or a deadlock the handler runs again, at most five times in all. When a handler times
- * out, its transaction becomes unusable. If a handler ends the transaction itself, the event is answered 500
+ * out, its transaction becomes unusable. If a handler ends the transaction itself, the event gets 500
  * (`ERR_WEBHOOK_OUTCOME_UNKNOWN`) until you settle its key.
  *
  * Without `transactional` it does not put the handler's writes into its own transaction: the key has a lease, and if the

@@ -30,7 +30,7 @@ function isPair(result: unknown): result is [unknown, unknown] {
 const CODE = 'EVENT_WEBHOOK_SQL_TIMEOUT';
 
 /**
- * Warns once per client that has no time limit for a server that does not answer. Events are then answered 503, but
+ * Warns once per client that has no time limit for a server that does not answer. Events then get 503, but
  * calls that wait for the server keep their connections.
  *
  * @param option The option that is missing.
