@@ -62,23 +62,23 @@ export interface ReceiveSettings {
    * Set `false` if your sender resends the first timestamp on retries. (Default: 300.)
    */
   readonly toleranceSeconds?: number | false | undefined;
-  /** Largest body, in bytes; larger ones are answered 413. (Default: 10 MiB.) */
+  /** Largest body, in bytes; larger ones get 413. (Default: 10 MiB.) */
   readonly maxBodyBytes?: number | undefined;
-  /** Largest number of items in a delivery; deliveries with more are answered 413. (Default: 10 000.) */
+  /** Largest number of items in a delivery; deliveries with more get 413. (Default: 10 000.) */
   readonly maxEvents?: number | undefined;
   /**
    * How many deliveries may be arriving at once; those whose secret is being looked up do not count. Beyond that, the
-   * oldest delivery of the connection with the most deliveries is answered 503. (Default: 1000.)
+   * oldest delivery of the connection with the most deliveries gets 503. (Default: 1000.)
    */
   readonly maxArriving?: number | undefined;
   /**
    * How many bytes of arriving deliveries are kept at once, counted as received. Beyond that, the oldest delivery of
-   * the connection with the most deliveries is answered 503; or the new one, if it does not fit beside deliveries whose
+   * the connection with the most deliveries gets 503; or the new one, if it does not fit beside deliveries whose
    * secret is being looked up. At least `maxBodyBytes`. (Default: 64 MiB.)
    */
   readonly maxArrivingBytes?: number | undefined;
   /**
-   * How many look-ups of an async secret function may run at once; then new deliveries are answered 503. (Default:
+   * How many look-ups of an async secret function may run at once; then new deliveries get 503. (Default:
    * 100.)
    */
   readonly maxLookUps?: number | undefined;
