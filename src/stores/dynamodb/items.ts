@@ -1,3 +1,4 @@
+import type { KeyRecord } from '../record-store.js';
 import type { Engine } from './client.js';
 import { sdkError } from './errors.js';
 
@@ -33,17 +34,23 @@ export const isLetter = (item: object): boolean => attribute(item, 'letter') !==
 /** How long DynamoDB keeps a key after it has expired, in ms, because its clock may differ from that of the process. */
 const EXPIRY_MARGIN_MS = 86_400_000;
 
-type Values = Record<string, string | number | boolean>;
+type Value = string | number | boolean;
+type Values = Readonly<Record<string, Value>>;
+
+/** New values of attributes; undefined removes one. */
+type Change = Readonly<Record<string, Value | undefined>>;
 
 /** Builds the inputs of requests. */
 export interface Inputs {
+  readonly table: string;
   /** The input that names the item of a key. */
   at(key: string): { readonly TableName: string; readonly Key: object };
-  /** The same, with expressions, and with the attribute names and values that they use. */
+  /** An input with a condition, whose `:name` are `values`. */
   input(key: string, expressions: Record<string, string>, values: Values): object;
+  /** An input that changes attributes under a condition, whose `:name` are the new values and `values`. */
+  change(key: string, change: Change, condition: string, values?: Values): object;
   /** Only the expressions, names and values. */
   parameters(expressions: Record<string, string>, values: Values): object;
-  readonly table: string;
 }
 
 export function inputsOf(table: string, engine: Engine): Inputs {
@@ -64,15 +71,27 @@ export function inputsOf(table: string, engine: Engine): Inputs {
     };
   }
 
+  const input: Inputs['input'] = (key, expressions, values) => ({
+    ...at(key),
+    ...parameters(expressions, values),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+
   return {
     table,
     at,
     parameters,
-    input: (key, expressions, values) => ({
-      ...at(key),
-      ...parameters(expressions, values),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    }),
+    input,
+    change(key, change, ConditionExpression, values = {}) {
+      const names = Object.keys(change);
+      const set = names.filter((name) => change[name] !== undefined);
+      const removed = names.filter((name) => change[name] === undefined).map((name) => `#${name}`);
+      const SET = set.length > 0 ? [`SET ${set.map((name) => `#${name} = :${name}`).join(', ')}`] : [];
+      const REMOVE = removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : [];
+      const given = Object.fromEntries(set.map((name) => [name, change[name] as Value]));
+      const expressions = { UpdateExpression: [...SET, ...REMOVE].join(' '), ConditionExpression };
+      return input(key, expressions, { ...given, ...values });
+    },
   };
 }
 
@@ -90,7 +109,7 @@ export interface Durations {
 
 /** The items of the store: the inputs of each step for one key. */
 export interface Items {
-  claim(key: string, owner: string): object;
+  claim(key: string, owner: string, record: KeyRecord | undefined): object;
   /** Like `claim`, for a dead letter. */
   claimLetter(key: string, owner: string): object;
   complete(key: string, owner: string): object;
@@ -102,35 +121,31 @@ export interface Items {
   read(key: string): object;
 }
 
-// A key that has failed has `attempts`; it is free at once, so its `until` is in the past. A dead letter has `letter`,
-// and neither `until` nor `expiresAt`; during a retry it has `owner` and `retryUntil`.
+// An item has the record of its event: `source`, `via`, `kind`, `eventId`, `receivedAt`, `claimedAt` and `doneAt`. A key that
+// has failed has `attempts`; it is free at once, so its `until` is in the past. A dead letter has `letter`, and neither
+// `until` nor `expiresAt`; during a retry it has `owner` and `retryUntil`.
 // A client may send a request twice, and a copy may arrive after others. So each condition accepts earlier work of the
 // same owner, and a copy of a claim or of a release changes nothing once the key took effect.
-export function itemsOf({ at, input }: Inputs, { claimMs, retentionMs }: Durations): Items {
-  function completing(key: string, owner: string, ConditionExpression: string, more = {}): object {
-    const expressions = { UpdateExpression: `${SET} REMOVE #letter, #retryUntil`, ConditionExpression };
-    return input(key, expressions, { owner, done: true, ...endsIn(retentionMs), ...more });
-  }
+export function itemsOf({ at, input, change }: Inputs, { claimMs, retentionMs }: Durations): Items {
+  const completing = (key: string, owner: string, condition: string, values?: Values) => {
+    const done = { owner, done: true, doneAt: Date.now(), ...endsIn(retentionMs), ...SETTLED };
+    return change(key, done, condition, values);
+  };
 
   return {
-    claim(key, owner) {
-      const free = 'attribute_not_exists(#key) OR #until <= :now';
-      const expressions = {
-        UpdateExpression: SET,
-        ConditionExpression: `${free} OR (#owner = :owner AND #done = :done)`,
-      };
+    claim(key, owner, record) {
+      const now = Date.now();
       // The item outlives its lease, so that the next claim can tell that the earlier run was killed.
       const ends = { ...endsIn(claimMs), expiresAt: endsIn(claimMs + retentionMs).expiresAt };
-      return { ...input(key, expressions, { owner, done: false, now: Date.now(), ...ends }), ...OLD };
+      const claimed = { owner, done: false, claimedAt: now, doneAt: undefined, ...ends, ...record };
+      const condition = 'attribute_not_exists(#key) OR #until <= :now OR (#owner = :owner AND #done = :done)';
+      return { ...change(key, claimed, condition, { now }), ...OLD };
     },
     claimLetter(key, owner) {
+      const now = Date.now();
       const free = 'attribute_not_exists(#retryUntil) OR #retryUntil <= :now OR #owner = :owner';
-      const expressions = {
-        UpdateExpression: 'SET #owner = :owner, #done = :done, #retryUntil = :until',
-        ConditionExpression: `attribute_exists(#letter) AND (${free})`,
-      };
-      const { until } = endsIn(claimMs);
-      return { ...input(key, expressions, { owner, done: false, now: Date.now(), until }), ...OLD };
+      const claimed = { owner, done: false, claimedAt: now, retryUntil: endsIn(claimMs).until };
+      return { ...change(key, claimed, `attribute_exists(#letter) AND (${free})`, { now }), ...OLD };
     },
     complete: (key, owner) => completing(key, owner, 'attribute_not_exists(#owner) OR #owner = :owner'),
     completeHeld: (key, owner) => completing(key, owner, '#owner = :owner AND #done = :held', { held: false }),
@@ -138,16 +153,17 @@ export function itemsOf({ at, input }: Inputs, { claimMs, retentionMs }: Duratio
       const ConditionExpression = `${HELD} AND attribute_not_exists(#attempts)`;
       return input(key, { ConditionExpression }, { owner, done: false });
     },
-    releaseFailed(key, owner, isLetter) {
-      const UpdateExpression = isLetter ? 'REMOVE #owner, #retryUntil' : 'SET #until = :free REMOVE #owner';
-      const expressions = { UpdateExpression, ConditionExpression: HELD };
-      return input(key, expressions, { owner, done: false, ...(!isLetter && { free: 0 }) });
-    },
+    releaseFailed: (key, owner, isLetter) =>
+      change(key, { owner: undefined, ...(isLetter ? { retryUntil: undefined } : { until: 0 }) }, HELD, {
+        owner,
+        done: false,
+      }),
     read: (key) => ({ ...at(key), ConsistentRead: true }),
   };
 }
 
-const SET = 'SET #owner = :owner, #done = :done, #until = :until, #expiresAt = :expiresAt';
+/** What a key that took effect, or was discarded, no longer has. */
+export const SETTLED = { letter: undefined, retryUntil: undefined, errorCode: undefined, errorMessage: undefined };
 const HELD = '#owner = :owner AND #done = :done';
 /** Makes an update return the values that it replaces. */
 const OLD = { ReturnValues: 'UPDATED_OLD' };

@@ -1,6 +1,6 @@
-import { readableText } from '../storable.js';
+import { readableText, storableArrival } from '../storable.js';
 import type { Failed, Failure } from '../store.js';
-import { endsIn, type Inputs, isDone, numberOf, textOf } from './items.js';
+import { endsIn, type Inputs, isDone, numberOf, SETTLED, textOf } from './items.js';
 
 /** The count after a failure of a key, and the item that was read. */
 interface Counted {
@@ -19,52 +19,38 @@ export interface LetterItems {
   list(after: string | undefined, source: string | undefined): object;
 }
 
-export function letterItemsOf({ input, parameters, at, table }: Inputs, retentionMs: number): LetterItems {
+export function letterItemsOf({ change, parameters, at, table }: Inputs, retentionMs: number): LetterItems {
   return {
-    fail(key, { item, failure, failed, id }) {
-      const { code, message, letter, source } = failure;
-      const { attempts, firstFailedAt, isDead } = failed;
+    fail(key, { item, failure, failed: { attempts, firstFailedAt, isDead }, id }) {
       const hasLease = item !== undefined && !isDone(item);
-      const set = {
-        attempts,
-        firstFailedAt,
-        lastFailedAt: Date.now(),
-        errorCode: readableText(code),
-        errorMessage: readableText(message),
-        failure: id,
-        ...(source !== undefined && { source: readableText(source) }),
-        ...(isDead && { letter }),
-        // An ended lease stays, so that the next claim can tell that its run was killed.
-        ...(!isDead && { until: (hasLease && numberOf(item, 'until')) || 0, expiresAt: endsIn(retentionMs).expiresAt }),
-      };
-      const removed = [
-        ...(source === undefined ? ['source'] : []),
-        ...(isDead ? ['until', 'expiresAt'] : []),
-        ...(hasLease ? [] : ['owner', 'done']),
-      ];
+      const { source, ...arrival } = storableArrival(failure);
+      const error = { errorCode: readableText(failure.code), errorMessage: readableText(failure.message) };
       const [conditions, values] = unchanged(item);
-      const sets = Object.keys(set).map((name) => `#${name} = :${name}`);
-      const removes = removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join(', ')}` : '';
-      const expressions = {
-        UpdateExpression: `SET ${sets.join(', ')}${removes}`,
-        ConditionExpression: conditions.join(' AND '),
+      const changed = {
+        ...{ attempts, firstFailedAt, lastFailedAt: Date.now(), ...error, failure: id, source, doneAt: undefined },
+        // A retry has no record of an arrival.
+        ...(failure.kind !== undefined && arrival),
+        ...(isDead && { letter: failure.letter }),
+        // An ended lease stays, so that the next claim can tell that its run was killed.
+        until: isDead ? undefined : (hasLease && numberOf(item, 'until')) || 0,
+        expiresAt: isDead ? undefined : endsIn(retentionMs).expiresAt,
+        ...(!hasLease && { owner: undefined, done: undefined }),
       };
-      return input(key, expressions, { ...set, ...values });
+      return change(key, changed, conditions.join(' AND '), values);
     },
     discard(key, owner) {
       const free = 'attribute_exists(#letter) AND (attribute_not_exists(#retryUntil) OR #retryUntil <= :now)';
-      const expressions = {
-        UpdateExpression:
-          'SET #owner = :owner, #done = :done, #until = :until, #expiresAt = :expiresAt REMOVE #letter, #retryUntil',
-        ConditionExpression: `(${free}) OR #owner = :owner`,
-      };
-      return input(key, expressions, { owner, done: true, now: Date.now(), ...endsIn(retentionMs) });
+      const discarded = { owner, done: true, doneAt: undefined, ...endsIn(retentionMs), ...SETTLED };
+      return change(key, discarded, `(${free}) OR #owner = :owner`, { now: Date.now() });
     },
     list(after, source) {
       const FilterExpression = `attribute_exists(#letter)${source === undefined ? '' : ' AND #source = :source'}`;
       return {
         TableName: table,
-        ...parameters({ FilterExpression }, source === undefined ? {} : { source: readableText(source) }),
+        ...parameters(
+          { FilterExpression },
+          source === undefined ? {} : { source: storableArrival({ source }).source ?? '' },
+        ),
         ...(after !== undefined && { ExclusiveStartKey: at(after).Key }),
         ConsistentRead: true,
       };

@@ -1,6 +1,7 @@
 import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { eachKey } from '../each-key.js';
+import type { RecordStore, StoredRecord } from '../record-store.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import type { Engine } from './client.js';
 import { explained, isConditionFailed, isConflict, isTooLarge } from './errors.js';
@@ -10,6 +11,37 @@ import type { LetterItems } from './letter-items.js';
 /** How often counting a failure is retried because the item changed meanwhile. */
 const FAIL_TRIES = 10;
 
+/** Finds no event ids: DynamoDB would have to read the whole table. */
+export function dynamodbRecords(engine: Engine, items: Items): RecordStore {
+  return {
+    async look(keys) {
+      const found = await eachKey(keys, async (key) => (await engine.get(items.read(key))).Item).catch(rethrow);
+      return new Map([...found].flatMap(([key, item]) => (item ? [[key, recordOf(item)] as const] : [])));
+    },
+  };
+}
+
+function recordOf(item: object): StoredRecord {
+  const [source, via, kind, eventId] = ['source', 'via', 'kind', 'eventId'].map((name) => textOf(item, name));
+  const [code, message] = ['errorCode', 'errorMessage'].map((name) => textOf(item, name));
+  const times = ['receivedAt', 'claimedAt', 'doneAt', 'lastFailedAt'].map((name) => numberOf(item, name));
+  const [receivedAt, claimedAt, doneAt, lastFailedAt] = times;
+  const arrival = { source, via, kind, eventId, receivedAt };
+  const attempts = numberOf(item, 'attempts') ?? 0;
+  return { ...arrival, state: stateOf(item), attempts, code, message, claimedAt, doneAt, lastFailedAt };
+}
+
+function stateOf(item: object): StoredRecord['state'] {
+  if (isLetter(item)) return 'dead-lettered';
+  if (isDone(item)) return numberOf(item, 'doneAt') === undefined ? 'discarded' : 'handled';
+  if (textOf(item, 'owner') === undefined) return 'failed';
+  return Number(numberOf(item, 'until')) > Date.now() ? 'in-progress' : 'abandoned';
+}
+
+const rethrow = (error: unknown): never => {
+  throw explained(error);
+};
+
 export function dynamodbLetters(
   engine: Engine,
   items: Items,
@@ -17,9 +49,7 @@ export function dynamodbLetters(
   { retentionMs, timeoutMs }: { readonly retentionMs: number; readonly timeoutMs: number },
 ): LetterStore {
   const forEach = <Word>(keys: readonly string[], work: (key: string) => Promise<Word>) =>
-    eachKey(keys, work).catch((error: unknown) => {
-      throw explained(error);
-    });
+    eachKey(keys, work).catch(rethrow);
 
   async function fail(key: string, failure: Failure): Promise<Failed | undefined> {
     const id = crypto.randomUUID();
@@ -38,9 +68,7 @@ export function dynamodbLetters(
         if (isConflict(error)) continue;
         if (isTooLarge(error)) throw storeError(TOO_LARGE, error);
         if (!isConditionFailed(error)) throw explained(error);
-        item = await itemOf(error, key, engine, items).catch((cause: unknown) => {
-          throw explained(cause);
-        });
+        item = await itemOf(error, key, engine, items).catch(rethrow);
       }
     }
     return undefined;
@@ -59,11 +87,7 @@ export function dynamodbLetters(
       const letters = new Map<string, StoredLetter>();
       let next = after;
       do {
-        const { Items = [], LastEvaluatedKey } = await engine
-          .scan(letterItems.list(next, source))
-          .catch((error: unknown) => {
-            throw explained(error);
-          });
+        const { Items = [], LastEvaluatedKey } = await engine.scan(letterItems.list(next, source)).catch(rethrow);
         for (const item of Items) {
           if (letters.size === limit) return { letters, next: [...letters.keys()].at(-1) };
           letters.set(String(textOf(item, 'key')), letterOf(item));

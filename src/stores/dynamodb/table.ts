@@ -4,17 +4,19 @@ import type { Claimed, LetterStore, Step } from '../store.js';
 import type { Engine } from './client.js';
 import { explained, isConditionFailed, isConflict } from './errors.js';
 import { type Items, isDone, isLetter, isOwnedBy, itemOf, numberOf, textOf } from './items.js';
+import { dynamodbRecords } from './letters.js';
 
 const CLAIM_TRIES = 3;
 const ABANDONED: Claimed = { abandoned: true };
 
 /** Leases in a table, with one conditional write per key. */
 export function leaseTable(engine: Engine, items: Items, letters: LetterStore): LeaseTable {
-  async function claim(key: string, owner: string, from: Step['from']): Promise<Claim | Claimed> {
+  async function claim(key: string, owner: string, { from, records }: Step): Promise<Claim | Claimed> {
     // A key may be released between the write and the read, and another process may be committing it.
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
       try {
-        const answer = await engine.update(from === 'dead' ? items.claimLetter(key, owner) : items.claim(key, owner));
+        const input = from === 'dead' ? items.claimLetter(key, owner) : items.claim(key, owner, records?.get(key));
+        const answer = await engine.update(input);
         return isAbandoned(answer?.Attributes, owner) ? ABANDONED : 'claimed';
       } catch (error) {
         // Another run is committing the key.
@@ -45,7 +47,8 @@ export function leaseTable(engine: Engine, items: Items, letters: LetterStore): 
 
   return {
     letters,
-    claim: (keys, owner, { from }) => forEach(keys, (key) => claim(key, owner, from)),
+    records: dynamodbRecords(engine, items),
+    claim: (keys, owner, step) => forEach(keys, (key) => claim(key, owner, step)),
     async record(keys, owner) {
       const recorded = await forEach(keys, (key) => unlessTaken(engine.update(items.complete(key, owner))));
       return new Set(keys.filter((key) => recorded.get(key)));

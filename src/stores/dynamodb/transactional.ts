@@ -16,7 +16,7 @@ export function transactionalStore(
   commit: Commit,
   options: ReturnType<typeof resolveLeaseOptions>,
 ): TransactionalStore<Tx> {
-  const { leaseMs, letters, rememberedSince, claim, release } = storeOfLeases(table, options);
+  const { leaseMs, letters, records, rememberedSince, claim, release } = storeOfLeases(table, options);
 
   /** Collects the handler's writes until its time is over. */
   async function collect(collector: Collector<object>, run: (tx: Tx) => unknown, { signal, report }: RunLimit) {
@@ -34,6 +34,7 @@ export function transactionalStore(
   return {
     leaseMs,
     letters,
+    records,
     rememberedSince,
     keysPerRun: KEYS_PER_RUN,
     async once(keys, step, run: Run<Tx>, limit) {

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeLetters, type LettersGround } from '../../contracts/letters.js';
+import { describeRecords } from '../../contracts/records.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import type { TestServer } from '../../servers/server.js';
 import type { ClientName, Opened, Tx, useDynamoDB } from './server.js';
@@ -34,9 +35,11 @@ export function describeMode(name: ClientName, mode: 'lease' | 'transactional', 
   };
   const traits = { shared: true, leases: mode === 'lease' } as const;
   describeStore(`dynamodbStore on ${name}, ${mode}`, traits, target, server);
-  describe(`dead letters of dynamodbStore on ${name}, ${mode}`, () =>
-    describeLetters(async () => {
-      const store = (await target.open({})) as LettersGround['store'];
-      return { store, expire: async () => passTime(300_001) };
-    }));
+  const make = async (): Promise<LettersGround> => {
+    const store = (await target.open({})) as LettersGround['store'];
+    return { store, expire: async () => passTime(300_001) };
+  };
+  describe(`dead letters of dynamodbStore on ${name}, ${mode}`, () => describeLetters(make));
+  describe(`records of dynamodbStore on ${name}, ${mode}`, () =>
+    describeRecords({ keepsArrival: true, finds: false }, make));
 }
