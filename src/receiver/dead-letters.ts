@@ -48,6 +48,8 @@ export type RetriedLetters = { readonly [Status in RetriedLetter['status']]: num
  */
 export interface DeadLetters {
   list(options?: ListDeadLettersOptions): Promise<DeadLetterPage>;
+  /** Returns the dead letter of an idempotency key, with the prefix of its source; undefined if there is none. */
+  find(idempotencyKey: string): Promise<DeadLetter | undefined>;
   /**
    * Runs the handler for dead letters, one after the other, like a delivery: in its transaction or lease, within its
    * time limit. The letter is removed with the effect; if the handler fails, it stays, with one more attempt. Letters
@@ -81,10 +83,12 @@ export function createDeadLetters<Tx>(
     return { idempotencyKey, status: isElsewhere ? 'skipped' : 'failed', error };
   }
 
+  const look = async (key: string) => (await letters().look([key])).get(key);
+
   /** The letters to retry, in pages. */
   async function* found(which: readonly string[] | DeadLetterFilter) {
     if (Array.isArray(which)) {
-      for (const key of which as readonly string[]) yield [key, (await letters().look([key])).get(key)] as const;
+      for (const key of which as readonly string[]) yield [key, await look(key)] as const;
       return;
     }
     let after: string | undefined;
@@ -99,8 +103,13 @@ export function createDeadLetters<Tx>(
     async list({ source, limit = PAGE, cursor } = {}) {
       checkWhole('limit', limit, 1, 1000);
       const page = await letters().list({ source, limit, after: cursor });
-      const found = [...page.letters].map(([key, stored]) => deadLetterOf(stored, key));
-      return { letters: found.map(({ item: _, ...letter }) => letter), cursor: page.next };
+      return { letters: [...page.letters].map(publicLetter), cursor: page.next };
+    },
+
+    async find(idempotencyKey) {
+      if (typeof idempotencyKey !== 'string') throw optionError('idempotencyKey', 'a string', idempotencyKey);
+      const stored = await look(idempotencyKey);
+      return stored && publicLetter([idempotencyKey, stored]);
     },
 
     async retry(which, { onResult } = {}) {
@@ -118,4 +127,9 @@ export function createDeadLetters<Tx>(
 
     discard: async (keys) => [...(await letters().discard(keys))],
   };
+}
+
+function publicLetter([key, stored]: readonly [string, StoredLetter]): DeadLetter {
+  const { item: _, ...letter } = deadLetterOf(stored, key);
+  return letter;
 }

@@ -50,6 +50,9 @@ describe('an event whose handler fails for good', () => {
     };
     expect(letters).toEqual([letter]);
     expect(await receiver.deadLetters.list()).toEqual({ letters: [letter] });
+    expect(await receiver.deadLetters.find(keyOf('b'))).toEqual(letter);
+    expect(await receiver.deadLetters.find(keyOf('a'))).toBeUndefined();
+    await expect(receiver.deadLetters.find(1 as never)).rejects.toThrow('`idempotencyKey` must be a string, got');
   });
 
   it('stays a failure until its time is over', async () => {

@@ -75,7 +75,7 @@ export const command: AddCommand = (own, start) => {
 
 const withReceiver = (keys: readonly string[], act: Run) => async (context: Context<Options>) => {
   const receiver = (await readReceiver(context.options.receiver as string)) as Receiver;
-  if (typeof receiver.deadLetters?.list !== 'function') {
+  if (typeof receiver.deadLetters?.find !== 'function') {
     throw inputError('The receiver of --receiver is of a version that has no dead letters.');
   }
   try {
@@ -121,20 +121,13 @@ function rowOf({
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
 const show: Run = async ([key], receiver, { output }) => {
-  let cursor: string | undefined;
-  do {
-    const page = await receiver.deadLetters.list({ cursor, limit: 1000 });
-    const found = page.letters.find(({ idempotencyKey }) => idempotencyKey === key);
-    if (found) {
-      const { event, firstFailedAt, lastFailedAt, ...letter } = found;
-      const fields = { ...letter, firstFailedAt: timeOf(firstFailedAt), lastFailedAt: timeOf(lastFailedAt) };
-      const lines = Object.entries(fields).map(([name, value]) => `${name.padEnd(14)}  ${visible(String(value))}`);
-      output.result(found, [...lines, visibleLines(event)].join('\n'));
-      return 0;
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  throw new CommandError('ERR_CLI_INPUT', 'There is no dead letter with this key.', 1);
+  const found = await receiver.deadLetters.find(key as string);
+  if (!found) throw new CommandError('ERR_CLI_INPUT', 'There is no dead letter with this key.', 1);
+  const { event, firstFailedAt, lastFailedAt, ...letter } = found;
+  const fields = { ...letter, firstFailedAt: timeOf(firstFailedAt), lastFailedAt: timeOf(lastFailedAt) };
+  const lines = Object.entries(fields).map(([name, value]) => `${name.padEnd(14)}  ${visible(String(value))}`);
+  output.result(found, [...lines, visibleLines(event)].join('\n'));
+  return 0;
 };
 
 /** JSON on several lines, each safe to print. */
