@@ -59,7 +59,7 @@ const reviewed: Record<string, readonly string[]> = {
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
   './chain': [
-    ...['RpcError', 'chainFinality', 'chainReorgs', 'chainSource', 'eventsSource', 'reconcile', 'serviceSource'],
+    ...['RpcError', 'chainFinality', 'chainReorgs', 'chainSource', 'reconcile', 'serviceSource'],
     'watchChain',
   ],
   './chain/file-cursor': ['fileCursor'],

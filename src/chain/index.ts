@@ -7,7 +7,6 @@ export type { LookUpOptions } from './finality/look.js';
 export type { DroppedContext, OnDropped } from './finality/stage.js';
 export type { FinalityLevel } from './node-options.js';
 export { type ChainSourceOptions, chainSource } from './reconcile/chain-source.js';
-export { type EventsSourceOptions, eventsSource } from './reconcile/events-source.js';
 export type { ReconcilingReceiver } from './reconcile/feed.js';
 export { type ReconcileOptions, reconcile } from './reconcile/reconcile.js';
 export type { ReconcileEntry, ReconcileReport, ReconcileStatus, StopReason } from './reconcile/report.js';

@@ -3,8 +3,6 @@ export type { DeliveryLogEntry } from './delivery-log.js';
 export type { EnsuredWebhook } from './ensure.js';
 export type { WebhookClientOptions } from './options.js';
 export type { PageOptions } from './pages.js';
-export type { RecoveredEntry, RecoveringReceiver, RecoverOptions, Recovery } from './recover-missed.js';
-export type { ChainStatus, EventQuery, IndexingStatus, StoredEvent } from './stored-events.js';
 export type { CreatedWebhook, NewWebhook, Webhook, WebhookChanges } from './webhook.js';
 export { type ApiErrorCode, WebhookApiError } from './webhook-api-error.js';
 export { createWebhookClient, type WebhookClient } from './webhook-client.js';

@@ -6,14 +6,6 @@ import { createEnsure, type EnsuredWebhook } from './ensure.js';
 import { acknowledged, notThisApi, resultOf } from './envelope.js';
 import { resolveClientOptions, type WebhookClientOptions } from './options.js';
 import { type PageOptions, pages } from './pages.js';
-import { type RecoveringReceiver, type RecoverOptions, type Recovery, recoverMissed } from './recover-missed.js';
-import {
-  type ChainStatus,
-  type EventQuery,
-  eventCalls,
-  type IndexingStatus,
-  type StoredEvent,
-} from './stored-events.js';
 import { createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
@@ -48,21 +40,6 @@ export interface WebhookClient {
   /** Counts the entries of a webhook's delivery log. */
   deliveryCount(id: number): Promise<number>;
   /**
-   * Iterates over the contract events that the service has stored, in its order, fetched page by page. Not part of the
-   * specification: `GET /events` of the live API.
-   */
-  events(query?: EventQuery): AsyncIterable<StoredEvent>;
-  /** Reads the chain's id and its latest block. Not part of the specification: `GET /chains/ethereum/status` of the live API. */
-  chainStatus(): Promise<ChainStatus>;
-  /**
-   * Reads the service's progress in indexing a contract's events. Not part of the specification: the contract's
-   * `status` in the live API.
-   *
-   * @param address Address or alias of the contract.
-   * @param label The contract's label.
-   */
-  indexingStatus(address: string, label: string): Promise<IndexingStatus>;
-  /**
    * Creates or updates the webhook with this label, for scripts that run at each deployment. If its URL or subscriptions
    * differ, they are changed; without `subscriptions` the existing ones stay. Calls for one label run one after the other
    * in this process, but two processes can each create a webhook.
@@ -72,24 +49,6 @@ export interface WebhookClient {
    * @throws ConfigError when several webhooks have the label and none has the URL.
    */
   ensure(webhook: NewWebhook): Promise<EnsuredWebhook>;
-  /**
-   * Passes the events that the delivery log lists as undelivered to a receiver, oldest first, with `handleEvents`: they
-   * are parsed, deduplicated and handled like those of a delivery. Failures of events are part of the result; it rejects
-   * only when the log cannot be read.
-   *
-   * **Deduplication.** The log does not contain event ids, so each event gets one made from its entry:
-   * `delivery-log:<service>:<webhookId>:<entry id>`, where the service is host, port and path of `baseUrl`. A second
-   * recovery recognizes the events of the first by this id, unless `baseUrl` changed: set the option `eventId` then. An
-   * event that is *also* delivered live has another id. It is recognized only if the receiver's `idempotencyKey`
-   * depends on the chain and not on `event.id`: use `logIdentity` of `./evm`.
-   *
-   * **The log does not change.** Recovered events stay undelivered there, so each run finds them again: `reconcile` of
-   * `./chain` with `serviceSource` stores its progress. Keep `since` within the retention of the receiver's store
-   * (`memoryStore`: 7 days, one process).
-   *
-   * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the receiver's `secret` is a function and the option `source` is missing.
-   */
-  recoverMissed(webhookId: number, receiver: RecoveringReceiver, options?: RecoverOptions): Promise<Recovery>;
 }
 
 /**
@@ -146,7 +105,6 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   }
 
   const client: Omit<WebhookClient, 'service'> = {
-    ...eventCalls(call),
     async create(webhook) {
       checkNew(webhook);
       const { label, url, subscriptions = ['event.emitted', 'transaction.included'] } = webhook;
@@ -184,7 +142,6 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     },
     deliveryCount: async (id) => count(`${pathOf(id)}/events/count`),
     ensure: (webhook) => ensure(webhook),
-    recoverMissed: (webhookId, receiver, options) => recoverMissed(whole, webhookId, receiver, options),
   };
   // Not enumerable: logging a client does not show where it sends its key.
   const whole = Object.defineProperty(client, 'service', { value: api.service }) as WebhookClient;

@@ -72,13 +72,13 @@ export function isPosition(value: unknown): value is number {
 }
 
 /** Sets a missing `addressLabel` of a contract, in place, to the live service's `addressAlias` or `''`. */
-export function fillAddressLabel(contract: Fields): void {
+function fillAddressLabel(contract: Fields): void {
   const { addressLabel, addressAlias } = contract;
   contract.addressLabel = addressLabel ?? (typeof addressAlias === 'string' ? addressAlias : '');
 }
 
 /** Replaces Go's null in place: `inputs` becomes an empty list, `rawFields` is removed. */
-export function dropNil(owner: Fields): void {
+function dropNil(owner: Fields): void {
   if (owner.inputs === null) owner.inputs = [];
   if (owner.rawFields === null) delete owner.rawFields;
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EventEmitted } from '../../src/index.js';
 
 export const apiKey = 'key-of-the-test';
 
@@ -22,9 +21,6 @@ export interface Entry {
   deliveredAt?: string;
 }
 
-/** An event as `GET /events` has it. */
-export type Stored = EventEmitted['data'];
-
 export type Answer = (response: ServerResponse, seen: Seen) => void;
 
 /** The registration API as the live service documents it, with what a test needs to make it misbehave. */
@@ -34,11 +30,6 @@ export interface FakeService {
   readonly seen: Seen[];
   /** Delivery logs by the id of their webhook, in the order in which they are served. */
   readonly logs: Map<number, Entry[]>;
-  /** The stored events, in the order in which they are served. */
-  readonly stored: Stored[];
-  readonly chain: { chainID: number; blockNumber: number };
-  /** How far the events of a contract are stored, by its address in lower case. */
-  readonly indexed: Map<string, { latestBlockNumber: number; isProcessingPastLogs: boolean }>;
   /** What the next requests are answered with, one each, in place of the API. */
   readonly next: Answer[];
   /** No page has more, whatever is asked for. */
@@ -58,30 +49,10 @@ export const text =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** Whether an event passes the filters of a query. */
-const isAsked =
-  (query: URLSearchParams) =>
-  ({ event, transaction }: Stored): boolean => {
-    const values: Record<string, unknown> = {
-      contract_address: event.contract.address,
-      contract_label: event.contract.label,
-      event_signature: event.signature,
-      block_number: transaction?.blockNumber,
-      block_hash: transaction?.blockHash,
-      tx_hash: transaction?.txHash,
-    };
-    return [...query].every(
-      ([key, value]) => !(key in values) || String(values[key]).toLowerCase() === value.toLowerCase(),
-    );
-  };
-
 export async function startFakeService(): Promise<FakeService> {
   const webhooks = new Map<number, Record<string, unknown>>();
   let ids = 0;
-  const service = {
-    ...{ seen: [], logs: new Map(), stored: [], chain: { chainID: 31337, blockNumber: 0 }, indexed: new Map() },
-    ...{ next: [], mostPerPage: Number.MAX_SAFE_INTEGER },
-  };
+  const service = { seen: [], logs: new Map(), next: [], mostPerPage: Number.MAX_SAFE_INTEGER };
   const fake = service as unknown as FakeService & { baseUrl: string };
 
   const page = (items: readonly unknown[], query: URLSearchParams) => {
@@ -98,12 +69,6 @@ export async function startFakeService(): Promise<FakeService> {
     if (url.pathname === '/api/v0/webhooks' && method === 'GET') {
       return ok(page([...webhooks.values()], url.searchParams));
     }
-    if (url.pathname === '/api/v0/events')
-      return ok(page(fake.stored.filter(isAsked(url.searchParams)), url.searchParams));
-    if (url.pathname === '/api/v0/chains/ethereum/status') return ok({ ...fake.chain, version: 'fake', networkID: 1 });
-    const [, address = ''] = /ethereum\/addresses\/([^/]+)\/contracts\/[^/]+\/status$/.exec(url.pathname) ?? [];
-    const indexing = fake.indexed.get(address.toLowerCase());
-    if (indexing) return ok({ ...indexing, latestBlockHash: `0x${'0'.repeat(64)}` });
     const given = body as { url?: unknown; label?: unknown } | undefined;
     if (url.pathname === '/api/v0/webhooks' && method === 'POST') {
       if (typeof given?.url !== 'string' || typeof given.label !== 'string') return [400, 'url and label are required'];

@@ -32,7 +32,6 @@ const calls: Record<string, (client: WebhookClient) => Promise<unknown>> = {
   deliveries: (each) => first(each.deliveries(1)),
   deliveryCount: (each) => each.deliveryCount(1),
   ensure: (each) => each.ensure(orders),
-  recoverMissed: (each) => each.recoverMissed(1, { handleEvents: () => Promise.reject(new Error('called')) }),
 };
 
 describe.each(Object.entries(calls))('%s', (_, call) => {

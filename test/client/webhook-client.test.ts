@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhookClient, type NewWebhook, type WebhookClientOptions } from '../../src/client/index.js';
-import { apiKey, type FakeService, json, startFakeService } from './fake-service.js';
+import { type Answer, apiKey, type FakeService, json, startFakeService } from './fake-service.js';
 
 let service: FakeService;
 
@@ -181,4 +181,14 @@ it.each([-1, 1.5, Number.NaN, '1', '1/../2', undefined])('refuses the id %j befo
   await expect(each.deliveryCount(given)).rejects.toMatchObject(config);
   expect(() => each.deliveries(given)).toThrow(expect.objectContaining(config));
   expect(service.seen).toEqual([]);
+});
+
+it('the delivery log keeps a quantity exact that JavaScript would round', async () => {
+  const fee = '12345678901234567890';
+  const entry = `{"id":1,"eventType":"transaction.included","data":{"fee":${fee}}}`;
+  const answer: Answer = (response) => response.end(`{"result":[${entry}]}`);
+  // The second page has nothing new.
+  service.next.push(answer, answer);
+  for await (const { data } of client().deliveries(1)) expect(data).toEqual({ fee });
+  expect.assertions(1);
 });

@@ -1,11 +1,9 @@
 import type { SourceChunk, SourceEntry, SourceOptions } from './source.js';
 
-/** An event of an unordered list. */
+/** An event of an unordered list, each with its own position. */
 export interface Listed extends SourceEntry {
   /** When it happened, in epoch ms; NaN if unknown. */
   readonly at: number;
-  /** Its order among events of the same position. */
-  readonly index: number;
 }
 
 /** The readers of a list, one for each run. `size`: about how many events are in memory. */
@@ -22,8 +20,7 @@ export function createListReaders(list: (from: number, signal: AbortSignal) => A
 
 /**
  * Reads an unordered list as ascending chunks of about `size` events. Reads the whole list for each `size` events and
- * keeps at most twice as many in memory, so that retrying single events takes one listing. Events of one position are
- * in one chunk.
+ * keeps at most twice as many in memory, so that retrying single events takes one listing.
  */
 class ListReader {
   /** All events between two positions. */
@@ -52,9 +49,9 @@ class ListReader {
     if (this.#window.from <= next && next < this.#window.before) return this.#window;
     let kept: Listed[] = [];
     let before = this.end + 1;
-    /** Keeps all events of the lowest positions. */
+    /** Keeps the events of the lowest positions. */
     const cut = () => {
-      kept.sort((a, b) => a.position - b.position || a.index - b.index);
+      kept.sort((a, b) => a.position - b.position);
       before = kept[this.size]?.position ?? before;
       kept = kept.filter(({ position }) => position < before);
     };
@@ -62,7 +59,6 @@ class ListReader {
       if (listed.position >= next && listed.position < before && kept.push(listed) >= 2 * this.size) cut();
     }
     cut();
-    if (before <= next) throw new Error(`Position ${next} has more than ${this.size} events. Raise \`chunkSize\`.`);
     this.#window = { from: next, kept, before };
     return this.#window;
   }

@@ -103,7 +103,6 @@ export function serviceSource(
       const happened = Object(data);
       yield {
         position: id,
-        index: 0,
         event: eventOf(idOf(entry), entry),
         at: earliest(createdAt, happened.triggeredAt, happened.createdAt),
       };

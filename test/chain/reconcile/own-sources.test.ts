@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-  eventsSource,
   type ReconcileOptions,
   type ReconcileSource,
   reconcile,
@@ -116,10 +115,6 @@ describe('reconcile with a source of your own', () => {
 
   it('names the wrong option', async () => {
     await expect(start({ ...ownSource(() => []), name: '' })).rejects.toThrow('`source.name`');
-    expect(() =>
-      eventsSource({} as never, { contracts: [{ address: `0x${'1'.repeat(40)}`, label: 'one' }] } as never),
-    ).toThrow('`client`');
-    expect(() => eventsSource({ events() {} } as never, { contracts: [null] } as never)).toThrow('`contracts`');
     expect(() => serviceSource({} as never, 1)).toThrow('`client`');
   });
 

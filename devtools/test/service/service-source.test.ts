@@ -1,4 +1,5 @@
 import { createReceiver, memoryStore } from 'event-webhook-receiver';
+import { reconcile, serviceSource } from 'event-webhook-receiver/chain';
 import { createWebhookClient } from 'event-webhook-receiver/client';
 import { logIdentity } from 'event-webhook-receiver/evm';
 import { nodeHandler } from 'event-webhook-receiver/node';
@@ -57,11 +58,20 @@ async function missed() {
   };
 }
 
-it('recoverMissed has each log that the local service could not deliver handled once, also when it comes live later', async () => {
+it('reconcile with serviceSource has each log that the service could not deliver handled once, also if it comes live later', async () => {
   const { client, receiver, webhook, taken, total, comeUp } = await missed();
-  const recovery = await client.recoverMissed(webhook.id, receiver, { batchSize: 3, source: false });
-  expect(recovery).toMatchObject({ found: total, handled: total, failed: 0, left: 0 });
+  const source = serviceSource(client, webhook.id, { chainId: 31_337, minAgeSeconds: 0 });
+  let kept: string | undefined;
+  const cursor = {
+    read: () => kept,
+    write(next: string) {
+      kept = next;
+      return true;
+    },
+  };
+  const run = () => reconcile({ source, receiver, from: 0, cursor, keySource: false, batchSize: 3 });
+  expect(await run()).toMatchObject({ found: total, repaired: total, failed: 0, left: 0 });
   expect(await comeUp()).toBeGreaterThan(0);
   expect([taken.length, new Set(taken).size]).toEqual([total, total]);
-  expect(await client.recoverMissed(webhook.id, receiver, { source: false })).toMatchObject({ found: 0 });
+  expect(await run()).toMatchObject({ found: 0 });
 });
