@@ -44,25 +44,23 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
      * that would push other deliveries out of the feed.
      */
     async add(request: IncomingMessage): Promise<Imported> {
-      const fitting: { number: number; delivery: RecordedDelivery }[] = [];
+      const read: { number: number; delivery: RecordedDelivery }[] = [];
       const problems: { line: number; reason: string }[] = [];
       let skipped = 0;
       const skip = (line: number, reason: string) => {
         skipped++;
         if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
       };
-      const isFull = roomIn(feed);
       for await (const { number, line } of linesOf(request)) {
         const delivery = line === undefined ? 'it is longer than 16 MiB' : deliveryIn(line);
         if (typeof delivery === 'string') skip(number, delivery);
-        else if (isFull(delivery)) skip(number, FULL);
-        else fitting.push({ number, delivery });
+        else read.push({ number, delivery });
       }
       // Other deliveries may have arrived meanwhile.
-      const isFullNow = roomIn(feed);
+      const isFull = roomIn(feed);
       const records: DeliveryRecord[] = [];
-      for (const { number, delivery } of fitting) {
-        if (isFullNow(delivery)) skip(number, FULL);
+      for (const { number, delivery } of read) {
+        if (isFull(delivery)) skip(number, 'the list is full');
         else records.push(recordOf(`r${++lastId}`, delivery));
       }
       for (const record of records) feed.put(record);
@@ -86,8 +84,6 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
     },
   };
 }
-
-const FULL = 'the list is full';
 
 /** Returns a function that reserves a place in a feed for a delivery, and returns true if the feed is full. */
 function roomIn(feed: Feed): (delivery: RecordedDelivery) => boolean {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { rowsOf } from './open-page.js';
-import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
 
 describeInBoth('the list', (ground) => {
@@ -24,16 +23,6 @@ describeInBoth('the list', (ground) => {
 });
 
 describePage('the list', (ground) => {
-  it('tells deliveries apart by what they hold, and marks those of a recording', async () => {
-    const { page, source } = await ground.open();
-    source.feed.put(recordOf('1', { recorded: true }));
-    const row = rowsOf(page).first();
-    expect(await row.locator('.gist').innerText()).toMatch(/ · 0xf39F → 0x7099$/);
-    await row.getByText('recorded', { exact: true }).waitFor();
-    const title = await row.locator('.time').getAttribute('title');
-    expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC($|[+−]\d\d:\d\d\n\d{4}-\d\d-\d\dT.*Z$)/);
-  });
-
   it('holds while it is paused, counts what waits, and goes on', async () => {
     const { page, source } = await ground.open({ count: 3 });
     await rowsOf(page).nth(2).waitFor();
@@ -63,18 +52,5 @@ describePage('the list', (ground) => {
     await clear.click();
     await sure.click();
     await page.getByText('Waiting for the first delivery.').waitFor();
-  });
-
-  it('keeps its list when clearing fails, and says why', async () => {
-    const { page, problems } = await ground.open({ count: 2 });
-    await page.route('**/api/deliveries', (route) =>
-      route.request().method() === 'DELETE'
-        ? route.fulfill({ status: 500, json: { message: 'The disk is full.' } })
-        : route.continue(),
-    );
-    await page.getByRole('button', { name: 'Clear list' }).click();
-    await page.getByText('The disk is full.').waitFor();
-    expect(await rowsOf(page).count()).toBe(2);
-    expect(problems.splice(0)).not.toEqual([]);
   });
 });

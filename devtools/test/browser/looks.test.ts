@@ -50,3 +50,21 @@ describePage('accessibility of the page (axe-core)', (ground) => {
     expect(problems.splice(0)).toEqual([expect.stringContaining('status of 401')]);
   });
 });
+
+describePage('the page with reduced motion', (ground) => {
+  it('moves nothing', async () => {
+    const { page } = await ground.open({ count: 3 }, { reducedMotion: 'reduce' });
+    await openFirst(page);
+    const moving = () =>
+      page.evaluate(() => {
+        const isStill = (node: Element) => {
+          const { animationName, scrollBehavior, transitionDuration } = getComputedStyle(node);
+          return animationName === 'none' && scrollBehavior === 'auto' && transitionDuration === '0s';
+        };
+        return [...document.querySelectorAll('*')].filter((node) => !isStill(node)).length;
+      });
+    expect(await moving()).toBe(0);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    expect(await moving()).toBeGreaterThan(0);
+  });
+});

@@ -51,26 +51,6 @@ describePage('the page', (ground) => {
     await panel.locator('.answer').getByText('Answered 200').waitFor();
     expect(await panel.locator('.attempts tbody tr').count()).toBe(2);
   });
-
-  it('says why a delivery was refused, how sure that is, and the fix', async () => {
-    const { page, source } = await ground.open();
-    source.feed.put(recordOf('1', { attempt: { status: 403, fault: 'wrong signature', reason: 'Not authentic.' } }));
-    const panel = await openWhole(page);
-    const why = panel.locator('.finding').first();
-    expect(await why.innerText()).toMatch(
-      /certain.*a fault that you turned on: wrong signature.*Fix: .*Turn the fault off/s,
-    );
-  });
-
-  it('resends a delivery', async () => {
-    const { page, source } = await ground.open();
-    source.feed.put(recordOf('1', { attempt: { status: 500 } }));
-    const panel = await openWhole(page);
-    await panel.getByRole('button', { name: 'Resend' }).click();
-    await page.getByText('Delivery resent.').waitFor();
-    await panel.locator('.answer').getByText('Answered 200').waitFor();
-    await page.locator('.row.accepted').waitFor();
-  });
 });
 
 describeInBoth('an open delivery', (ground) => {

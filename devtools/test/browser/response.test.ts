@@ -47,8 +47,8 @@ describePage('the response of the application', (ground) => {
     await odd.getByRole('button', { name: 'Hex' }).click();
     await odd.getByText('ff fe 41').waitFor();
     await (await show({ status: 500 })).getByText('Its headers and body are not kept.').waitFor();
-    await (await show({ status: undefined, code: 'ECONNREFUSED' })).getByText('There was no answer.').waitFor();
-    await (await show({ status: undefined, durationMs: undefined })).getByText('No answer yet.').waitFor();
+    await (await show({ status: undefined, code: 'ECONNREFUSED' })).getByText('no response in 12 ms').waitFor();
+    await (await show({ status: undefined, durationMs: undefined })).getByText('no answer yet').waitFor();
   });
 
   it('is text, whatever it contains', async () => {

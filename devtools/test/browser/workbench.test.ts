@@ -55,7 +55,23 @@ describePage('a row', (ground) => {
     source.feed.put(recordOf('1'));
     source.feed.put(recordOf('r1', { recorded: true, attempt: { at: 1_600_000_000_000 } }));
     await rowsOf(page).nth(1).waitFor();
-    expect(await rowsOf(page).last().locator('.time').innerText()).toMatch(/^2020-09-1\d \d\d:\d\d:\d\d$/);
+    const row = rowsOf(page).last();
+    await row.getByText('recorded', { exact: true }).waitFor();
+    expect(await row.locator('.time').innerText()).toMatch(/^2020-09-1\d \d\d:\d\d:\d\d$/);
+    expect(await row.locator('.time').getAttribute('title')).toMatch(/2020-09-1\d \d\d:\d\d:\d\d\.\d{3} UTC$/);
+  });
+
+  it('shows a long cause whole beside an open delivery', async () => {
+    const { page, source } = await ground.open({}, { viewport: { width: 1180, height: 800 } });
+    const said = 'duplicate key value violates unique constraint "orders_pkey"';
+    const response = { headers: [], bodyBase64: btoa(JSON.stringify({ error: said })), bytes: 80 };
+    source.feed.put(recordOf('1', { attempt: { status: 500, response }, nextAttemptAt: Date.now() + 60_000 }));
+    const cause = page.locator('.row .cause', { hasText: said });
+    await cause.waitFor();
+    const isCut = () => cause.evaluate((node) => node.scrollWidth > node.clientWidth);
+    expect(await isCut()).toBe(false);
+    await openFirst(page);
+    await expect.poll(isCut).toBe(false);
   });
 });
 

@@ -1,7 +1,4 @@
-// A source of made-up deliveries for the page, without a service, a chain or a receiver:
-//   npx tsx devtools/test/page/fake-source.ts --count 10000 --every 500 --port 4100
-import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+// A source of made-up deliveries for the page, without a service, a chain or a receiver.
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import type { Explainer } from '../../src/confined/explainer.js';
@@ -174,13 +171,4 @@ function made(n: number, at: number, hostile: boolean, fault: string | undefined
     attempts,
     nextAttemptAt: n % 11 === 0 ? at + 60_000 : undefined,
   };
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { values } = parseArgs({
-    options: { count: { type: 'string' }, every: { type: 'string' }, port: { type: 'string' } },
-  });
-  const source = await startFakeSource({ count: Number(values.count ?? 100), port: Number(values.port ?? 0) });
-  console.log(source.address);
-  if (values.every) setInterval(() => source.deliver(), Number(values.every));
 }

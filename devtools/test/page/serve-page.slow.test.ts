@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { recordOf, SECRET } from '../deliveries/records.js';
-import { call, openPage } from './call.js';
+import { call, openPage, pageHeaders } from './call.js';
 
 it('says of a delivery that could not be decoded that it was not', async () => {
   const nothing = {
@@ -198,6 +200,19 @@ describe('the API of the page', () => {
     expect(await api('POST', 'sample', {})).toEqual(failed);
     feed.put(recordOf('1'));
     expect(await api('GET', 'deliveries/1')).toEqual(failed);
+  });
+
+  it('refuses requests without a Host header, and calls without a Content-Type', async () => {
+    const { url, token } = await openPage();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    expect(await text(socket.end('GET / HTTP/1.0\r\n\r\n'))).toMatch(/^HTTP\/1\.1 421 /);
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await call(`${url}api/deliveries`, { method: 'DELETE', headers })).status).toBe(415);
+  });
+
+  it.each(['', 'UPPER', 'state/1/2/3', 'deliveries//'])('has no call /api/%s', async (path) => {
+    const { url, token } = await openPage();
+    expect((await call(`${url}api/${path}`, { headers: pageHeaders(token) })).status).toBe(404);
   });
 
   it('reads no more than 64 kB of a body, and answers who goes on sending', async () => {

@@ -1,11 +1,11 @@
 import { Option } from '@commander-js/extra-typings';
 import { isWebhookError, type Logger } from 'event-webhook-receiver';
-import { localActions, localSecrets, recordOf } from '../../page/local-source.js';
 import { createLocalService } from '../../service/create-local-service.js';
 import { type ChainSource, readChainOptions, sampleOf, startChain } from '../anvil/chain-source.js';
 import { inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { createDesk, listening } from '../desk.js';
+import { localActions, localSecrets, recordOf } from '../local-source.js';
 import type { Output } from '../output.js';
 import { number, text, texts, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';

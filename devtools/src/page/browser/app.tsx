@@ -9,7 +9,7 @@ import { Insight } from './list/insight.js';
 import { List } from './list/list.js';
 import { phone, type Session } from './session.js';
 import { Notices } from './shared/notices.js';
-import { KeysDialog } from './top/keys-dialog.js';
+import { KeysDialog } from './top/keys.js';
 import { Top } from './top/top.js';
 
 /** Whether the window is so narrow that an open delivery covers the page. */

@@ -1,10 +1,11 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.js';
-import { listenToKeys } from './keys.js';
+
 import { Lost } from './lost.js';
 import { createSession, type Session } from './session.js';
 import { askForToken, dropToken, keepToken, shareToken, takeToken, tokenIsGiven } from './token.js';
+import { listenToKeys } from './top/keys.js';
 import { keepInUrl } from './url.js';
 
 // Pasting an address into a tab that shows the page changes only the hash.

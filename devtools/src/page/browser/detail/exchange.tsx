@@ -70,12 +70,8 @@ interface ResponseProps {
 
 /** The application's response, shown as text. */
 export function Response({ attempt, form, isOurs }: ResponseProps) {
-  const { status, response, durationMs, reason, code } = attempt;
-  if (status === undefined) {
-    return (
-      <p class="muted">{reason || code || durationMs !== undefined ? 'There was no answer.' : 'No answer yet.'}</p>
-    );
-  }
+  const { status, response } = attempt;
+  if (status === undefined) return null;
   const kept = response ? Math.floor((response.bodyBase64.replace(/=+$/, '').length * 3) / 4) : 0;
   return (
     <>

@@ -1,11 +1,11 @@
 import { isWebhookError } from 'event-webhook-receiver';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { FindingSources } from '../deliveries/findings.js';
+import type { PageActions } from '../page/page-actions.js';
+import { PageError } from '../page/page-guard.js';
 import type { LocalDelivery } from '../service/delivery.js';
 import { sentBody } from '../service/faults.js';
 import type { LocalService } from '../service/local-service.js';
-import type { PageActions } from './page-actions.js';
-import { PageError } from './page-guard.js';
 
 /** A delivery of the local service, as a record of the feed. */
 export function recordOf(delivery: LocalDelivery, now: number): DeliveryRecord {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { localActions, localSecrets, recordOf } from '../../src/cli/local-source.js';
 import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf, summaryOf } from '../../src/deliveries/views.js';
-import { localActions, localSecrets, recordOf } from '../../src/page/local-source.js';
 import type { PageActions } from '../../src/page/page-actions.js';
 import { createLocalService } from '../../src/service/index.js';
 import { recordOf as sampleRecord } from '../deliveries/records.js';

@@ -1,7 +1,7 @@
-import type { Session } from './session.js';
+import type { Session } from '../session.js';
+import { Dialog } from '../shared/dialog.js';
 
-/** The keys, for the help dialog. */
-export const keyHelp = [
+const keyHelp = [
   [['/'], 'Search'],
   [['j', '↓'], 'Next delivery'],
   [['k', '↑'], 'Previous delivery'],
@@ -59,3 +59,29 @@ export function listenToKeys(session: Session): () => void {
   addEventListener('keydown', onKeyDown);
   return () => removeEventListener('keydown', onKeyDown);
 }
+
+/** The keys of the page. */
+export const KeysDialog = ({ session }: { session: Session }) => (
+  <Dialog session={session} name="keys">
+    {() => (
+      <>
+        <h2 id="keys-title">Keys</h2>
+        <dl class="keys">
+          {keyHelp.map(([keys, meaning]) => (
+            <div key={meaning}>
+              <dt>
+                {keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+        <form method="dialog" class="buttons">
+          <button type="submit">Close</button>
+        </form>
+      </>
+    )}
+  </Dialog>
+);
