@@ -1,5 +1,3 @@
-import type { KnownContract, KnownContracts } from './known-contracts.js';
-
 /** An integer with its digits in groups of three. */
 export function grouped(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+$)/g, ',');
@@ -18,25 +16,3 @@ export function amountText(integer: string, decimals: number | undefined): strin
   const [whole = '', fraction] = (inUnits(integer, decimals) ?? integer).split('.');
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
-
-/**
- * Search terms for an amount, such as "4.5 TKN" or "1,000": the integer in the smallest unit of each known token, in
- * decimal and as a 32-byte hex word.
- */
-export function amountBytes(text: string, contracts: KnownContracts): string[] {
-  const [, number = '', symbol = ''] = /^([\d,]{1,99}(?:\.\d{1,78})?)(?: (\S{1,40}))?$/.exec(text.trim()) ?? [];
-  const [whole = '', fraction = ''] = number.replaceAll(',', '').split('.');
-  if (whole === '') return [];
-  const tokens = [...contracts.values()].filter((token) => isNamed(token, symbol));
-  // Without a symbol, it may be an integer with grouped digits.
-  const decimals = new Set([...(symbol === '' ? [0] : []), ...tokens.flatMap((token) => token.decimals ?? [])]);
-  const integers = [...decimals].flatMap((count) =>
-    fraction.length <= count ? [BigInt(whole + fraction.padEnd(count, '0'))] : [],
-  );
-  return integers.filter((integer) => integer < 2n ** 256n).flatMap((integer) => [String(integer), wordOf(integer)]);
-}
-
-const wordOf = (integer: bigint) => integer.toString(16).padStart(64, '0');
-
-const isNamed = ({ symbol = '' }: KnownContract, wanted: string) =>
-  wanted === '' || symbol.toLowerCase() === wanted.toLowerCase();

@@ -1,6 +1,6 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { explainKnown } from '../explain/explain-failure.js';
-import { certain, type Finding, fault, faultsOf, likely, possible } from '../explain/finding.js';
+import { certain, type Finding, fault, faultsOf, likely, MOST_BYTES, possible, TOO_LARGE } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
 import { answerFindings } from './answer-findings.js';
 import type { Attempt } from './delivery-record.js';
@@ -20,9 +20,6 @@ export interface FindingSources {
   /** Secrets of other webhooks, by label. */
   otherSecretsOf?(record: KeptDelivery): Readonly<Record<string, string>>;
 }
-
-/** Maximum body size in bytes: explaining larger ones would take too long. */
-export const MOST_BYTES = 10 * 1024 * 1024;
 
 /**
  * Why the last attempt of a delivery was not accepted, the likeliest cause first. Empty if it was accepted or is not
@@ -47,7 +44,7 @@ export async function findingsOf(
   const unread = record.recorded || isOurs(last) ? unreadBody(last, record.rawBody) : undefined;
   if (unread) return [...faults, unread];
   if (record.bodyDropped) return [...known, texts['body-dropped']];
-  if (record.rawBody.byteLength > MOST_BYTES) return [...known, texts['body-too-large-to-explain']];
+  if (record.rawBody.byteLength > MOST_BYTES) return [...known, TOO_LARGE];
   if (secret === undefined || secret.length === 0) return [...known, texts['secret-unknown']];
   const question: Question = {
     rawBody: record.rawBody,
@@ -122,10 +119,6 @@ const texts = faultsOf({
   'body-dropped': [
     'The body of this delivery was too large or too old to be kept in memory, so the failure cannot be explained.',
     'Explain it from a recording: start `listen` with --record.',
-  ],
-  'body-too-large-to-explain': [
-    `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
-    'Reproduce the failure with a smaller delivery.',
   ],
   'items-not-decoded': [
     'Decoding the items of this delivery took too long or too much memory and was stopped, so no item is shown.',

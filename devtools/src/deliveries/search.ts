@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { amountBytes } from './amounts.js';
 import type { Attempt } from './delivery-record.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
@@ -26,8 +25,8 @@ const SLICE_MS = 8;
 const PIECE = 1024 * 1024;
 
 /**
- * Creates a case-insensitive text search over deliveries: bodies, headers, responses, ids, addresses, and amounts in
- * units of known tokens. Bodies are searched as bytes and never parsed, because they may be unverified. A new search
+ * Creates a case-insensitive text search over deliveries: bodies, headers, responses, ids, addresses, and amounts as the
+ * list shows them. Bodies are searched as bytes and never parsed, because they may be unverified. A new search
  * ends the previous one.
  */
 export function createSearch({ feed, contracts, now = () => performance.now() }: SearchOptions) {
@@ -50,7 +49,7 @@ export function createSearch({ feed, contracts, now = () => performance.now() }:
 
     const known = contracts() ?? new Map();
     const wanted = text.toLowerCase();
-    const inBodies = needlesOf(wanted, known);
+    const inBodies = needlesOf(wanted);
 
     async function hasBody({ rawBody }: KeptDelivery): Promise<boolean> {
       const overlap = Math.max(...inBodies.map(({ length }) => length)) * MOST_BYTES_PER_UNIT;
@@ -70,12 +69,6 @@ export function createSearch({ feed, contracts, now = () => performance.now() }:
   };
 }
 
-/** Whether a delivery contains a text, in any case. Synchronous. */
-export function hasText(record: KeptDelivery, text: string, known: KnownContracts): boolean {
-  const wanted = text.toLowerCase();
-  return isInTexts(record, wanted, known) || contains(record.rawBody, needlesOf(wanted, known));
-}
-
 function isInTexts(record: KeptDelivery, wanted: string, known: KnownContracts): boolean {
   return textsOf(record, known).some((each) => each.toLowerCase().includes(wanted));
 }
@@ -85,12 +78,12 @@ const MOST_BYTES_PER_UNIT = 3;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Other spellings of this text in a body: with JSON escapes, or as an amount in the smallest unit. */
-function needlesOf(wanted: string, contracts: KnownContracts): string[] {
+/** Other spellings of this text in a body, with JSON escapes. */
+function needlesOf(wanted: string): string[] {
   const inJson = JSON.stringify(wanted).slice(1, -1);
   const units = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const inGo = inJson.replace(/[<>&\u2028\u2029]/g, units);
-  return [...new Set([wanted, inJson, inGo, ...amountBytes(wanted, contracts)])];
+  return [...new Set([wanted, inJson, inGo])];
 }
 
 function contains(bytes: Uint8Array, needles: readonly string[]): boolean {

@@ -1,8 +1,8 @@
 import { verifySignature } from 'event-webhook-receiver/verify';
 import { findAge } from './age.js';
-import { boundaryMoved, isBoundaryMoved } from './boundary.js';
-import { certain, type Finding } from './finding.js';
-import { asArrived } from './in-transit.js';
+import { asArrived } from './body-faults.js';
+import { fromCodes, utf8 } from './bytes.js';
+import { certain, type Finding, fault } from './finding.js';
 import { inspectHeaders, inspectParts } from './inspect.js';
 import { type ExplainFailureOptions, type ReadOptions, readOptions } from './options.js';
 import { search } from './search.js';
@@ -75,4 +75,22 @@ function searched(given: ReadOptions, work: Work): Finding[] {
   const age = findAge(timestamp, given).filter(({ cause }) => found.every((each) => each.cause !== cause));
   if (found.length > 0) return [...(other?.names ? [certain(other.fault)] : []), ...found, ...age];
   return [...inspectParts(given), ...age];
+}
+
+const boundaryMoved = fault(
+  'body-timestamp-seam',
+  'The boundary between body and timestamp moved: bytes of one are in the other. The signature covers both together, so it still matches.',
+  'Take the body and the timestamp header from the request unchanged, without joining and splitting them. If the request arrived like this, refuse it: somebody moved the boundary to change an authentic delivery. The receivers of event-webhook-receiver refuse it.',
+);
+
+/** Whether bytes moved between the body and the timestamp: the signed text ends with a bracket and a Unix time. */
+function isBoundaryMoved({ body, timestamp, signature, secrets }: ReadOptions): boolean {
+  const end = `${fromCodes(body.subarray(-32))}${timestamp.slice(0, 64)}`;
+  const [, time] = /\]\s*([0-9]{10}|[0-9]{13})$/.exec(end) ?? [];
+  if (time === undefined || time === timestamp) return false;
+  const stamp = utf8(timestamp);
+  const all = new Uint8Array(body.length + stamp.length);
+  all.set(body);
+  all.set(stamp, body.length);
+  return verifySignature(all.subarray(0, -time.length), signature, time, secrets);
 }

@@ -1,7 +1,7 @@
 import type { Logger, OnError, RefusedRequest, VerifierOptions } from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import type { Explainer } from '../confined/explainer.js';
-import { certain, type Finding, fault } from './finding.js';
+import { certain, type Finding, fault, MOST_BYTES, TOO_LARGE } from './finding.js';
 import { PROBED, underscored } from './other-headers.js';
 import { startExplainer } from './start-explainer.js';
 
@@ -30,8 +30,6 @@ type Refusal = Parameters<OnError>[0];
 
 /** Maximum number of refusals waiting for an explanation; more are only counted. */
 const MOST_WAITING = 10;
-/** Maximum body size in bytes: explaining larger ones would take too long. */
-const MOST_BYTES = 10 * 1024 * 1024;
 const EXPLAINED: readonly string[] = ['ERR_WEBHOOK_HEADER', 'ERR_WEBHOOK_SIGNATURE', 'ERR_WEBHOOK_TIMESTAMP'];
 
 /**
@@ -176,11 +174,6 @@ const NOT_FOUND: Finding = certain(
     'The secret function found no secret for this request.',
     'Check the key that it looks up (a header, the path, a variable), and that a secret is stored under it.',
   ),
-);
-const TOO_LARGE: Finding = fault(
-  'body-too-large-to-explain',
-  `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
-  'Reproduce the failure with a smaller delivery.',
 );
 const UNAVAILABLE: Finding = fault(
   'not-explained',

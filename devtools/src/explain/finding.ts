@@ -44,3 +44,12 @@ export const faultsOf = <Cause extends string>(
 /** Advice of the faults of headers. */
 export const headerNames =
   'If the headers have other names, set the option headers: multibaasHeaders, serviceHeaders or your own.';
+
+/** Maximum body size in bytes: explaining larger ones would take too long. */
+export const MOST_BYTES = 10 * 1024 * 1024;
+
+export const TOO_LARGE: Finding = fault(
+  'body-too-large-to-explain',
+  `The body is larger than ${MOST_BYTES} bytes: explaining it would take too long.`,
+  'Reproduce the failure with a smaller delivery.',
+);

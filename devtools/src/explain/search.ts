@@ -1,9 +1,10 @@
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { readBody } from './body.js';
 import { bodyFaults } from './body-faults.js';
 import { sameBytes, utf8 } from './bytes.js';
 import type { Candidate, Fault } from './finding.js';
 import type { ReadOptions } from './options.js';
-import { hmacSha256, otherSchemes, type Scheme } from './scheme.js';
 import { readSecret, secretOf } from './secret.js';
 import { fitting, type Reading, readSignature } from './signature.js';
 import { beforeBody, behindBody, otherTimes, readTimestamp, timestampFaults } from './timestamp.js';
@@ -13,7 +14,6 @@ import type { Work } from './work-limit.js';
 interface Pass {
   readonly body: Uint8Array;
   readonly key: Uint8Array;
-  readonly scheme?: Scheme;
   /** Hashed before the body, instead of a timestamp after it. */
   readonly before?: string;
   /** Timestamps that only an exhaustive search finds, instead of the likely ones. */
@@ -29,27 +29,23 @@ interface End {
 }
 
 /**
- * Searches for the signed delivery: undoes one fault of body, secret, timestamp or algorithm, the most frequent first,
+ * Searches for the signed delivery: undoes one fault of body, secret or timestamp, the most frequent first,
  * until the work limit. Each pass also tries all forms of the signature. Returns the faults of the match.
  */
 export function search(given: ReadOptions, work: Work): readonly Fault[] {
   const readings = readSignature(given.signature);
   if (readings.length === 0) return [];
-  for (const pass of passes(given, readings, work)) {
+  for (const pass of passes(given, work)) {
     const found = run(pass, readings, given, work);
     if (found) return found;
   }
   return [];
 }
 
-function* passes(given: ReadOptions, readings: readonly Reading[], work: Work): Generator<Pass> {
+function* passes(given: ReadOptions, work: Work): Generator<Pass> {
   const { body, timestamp, secrets } = given;
   const own = secrets.map(utf8);
   for (const key of own) yield { body, key };
-  for (const scheme of otherSchemes) {
-    const isPossible = readings.some(({ bytes }) => bytes.length === scheme.length);
-    if (isPossible) for (const key of own) yield { body, key, scheme, fault: scheme.fault };
-  }
   const keys: Candidate<Uint8Array>[] = [
     ...given.others.map(([label, secret]) => ({ value: utf8(secret), fault: secretOf(safeLabel(label, given)) })),
     ...secrets.flatMap(readSecret),
@@ -72,11 +68,12 @@ function* passes(given: ReadOptions, readings: readonly Reading[], work: Work): 
 const FINISH = 512;
 
 function run(pass: Pass, readings: readonly Reading[], given: ReadOptions, work: Work): readonly Fault[] | undefined {
-  const { body, key, scheme = hmacSha256, before, fault } = pass;
+  const { body, key, before, fault } = pass;
   const core = body.subarray(0, endOfText(body));
   // The whole body, because its trailing white space has no length limit.
   if (!work.spend(body.length + key.length + FINISH)) return undefined;
-  const hasher = scheme.start(key);
+  // One pass over a body serves every timestamp: the hash in progress is cloned.
+  const hasher = hmac.create(sha256, key);
   if (before !== undefined) hasher.update(utf8(before));
   hasher.update(core);
   const space = body.subarray(core.length);

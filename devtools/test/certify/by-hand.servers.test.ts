@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { found } from './faults.js';
+import { HANDLERS } from './handlers/start.js';
 
 /** Faults of handlers in Python, each with the cases that must find it, and no others. */
 const FAULTS: Readonly<Record<string, readonly string[]>> = {
@@ -15,6 +16,6 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
 
 describe.concurrent('a handler written by hand in Python', () => {
   test.each(Object.entries(FAULTS))('with the fault "%s" fails exactly where it must', async (fault, cases) => {
-    expect(await found('python', fault)).toEqual(cases);
+    expect(await found(HANDLERS.python, fault)).toEqual(cases);
   });
 });

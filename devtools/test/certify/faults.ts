@@ -5,8 +5,8 @@ import { withHandler } from './handlers/start.js';
 import { FAIL_ID } from './in-process.js';
 
 /** The cases that failed or warned, by id, when the command certified a handler with a fault. */
-export async function found(language: 'js' | 'python', fault: string, handlerSecret = SECRET): Promise<string[]> {
-  return await withHandler(language, { FAULT: fault, WEBHOOK_SECRET: handlerSecret }, async (origin) => {
+export async function found(handler: readonly string[], fault = '', handlerSecret = SECRET): Promise<string[]> {
+  return await withHandler(handler, { FAULT: fault, WEBHOOK_SECRET: handlerSecret }, async (origin) => {
     const args = [
       'certify',
       `${origin}/webhooks`,

@@ -162,11 +162,11 @@ export const signatureMistakes: readonly Mistake[] = [
     'signature-of-another-scheme',
     () => 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
-  signedAs('made with SHA-1', 'signature-sha1', (d) => mac('sha1', d.secret, d.body, d.timestamp).toString('hex')),
-  signedAs('made with SHA-384', 'signature-sha384', (d) =>
+  signedAs('made with SHA-1', 'signature-other-hash', (d) => mac('sha1', d.secret, d.body, d.timestamp).toString('hex')),
+  signedAs('made with SHA-384', 'signature-other-hash', (d) =>
     mac('sha384', d.secret, d.body, d.timestamp).toString('hex'),
   ),
-  signedAs('made with SHA-512', 'signature-sha512', (d) =>
+  signedAs('made with SHA-512', 'signature-other-hash', (d) =>
     mac('sha512', d.secret, d.body, d.timestamp).toString('hex'),
   ),
   {

@@ -4,7 +4,7 @@ import { codeFixes } from '../../deliveries/code-fixes.js';
 import { headerOf } from '../../deliveries/headers.js';
 import { unreadBody } from '../../deliveries/unread-body.js';
 import { certain, type Finding, fault } from '../../explain/finding.js';
-import type { ReadBy } from '../../explain/in-transit.js';
+import type { ReadBy } from '../../explain/body-faults.js';
 
 /** A delivery to explain. */
 export interface Questioned {

@@ -3,20 +3,27 @@ import { fileURLToPath } from 'node:url';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Starts a handler with a fault as a process, and stops it after `use`. */
+/** Handlers, as programs and their arguments: with a fault, as many write one, and the text of a program. */
+export const HANDLERS = {
+  js: [process.execPath, path('by-hand.mjs')],
+  python: ['python3', path('by_hand.py')],
+  usual: [process.execPath, path('usual.mjs')],
+  text: (text: string) => [process.execPath, '--input-type=module', '--eval', text],
+} as const;
+
+/** Starts a handler as a process, and stops it after `use`. */
 export async function withHandler<Value>(
-  language: 'js' | 'python',
+  [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
   use: (origin: string) => Promise<Value>,
 ): Promise<Value> {
-  const [program, file] = language === 'js' ? [process.execPath, 'by-hand.mjs'] : ['python3', 'by_hand.py'];
-  const child = spawn(program, [path(file)], {
+  const child = spawn(program, args, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   try {
     const origin = await new Promise<string>((resolve, reject) => {
-      child.once('error', reject).once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+      child.once('error', reject).once('exit', (code) => reject(new Error(`${program} ended with ${code}`)));
       child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
     });
     return await use(origin);
