@@ -2,7 +2,6 @@ import { type Defect, planted } from './defect.js';
 
 const DEAD_LETTERS = 'src/handle/dead-letters.ts';
 const MEMORY = 'src/stores/memory.ts';
-const MEMORY_LETTERS = 'src/stores/memory-letters.ts';
 
 /** Mutations of dead letters. */
 export const letterDefects: readonly Defect[] = [
@@ -12,11 +11,11 @@ export const letterDefects: readonly Defect[] = [
   }),
   // A failure of a key that another run has, or that took effect, makes a dead letter.
   planted('a letter beside a record', ['memory-letters'], 3000, {
-    [MEMORY_LETTERS]: { 'failure.isUnknown || isTaken(key)': 'failure.isUnknown' },
+    [MEMORY]: { 'failure.isUnknown || row.isDone || isHeld(row)': 'failure.isUnknown' },
   }),
   // The effect of a retry leaves its letter.
   planted('a retried letter stays', ['memory-letters'], 100, {
-    [MEMORY]: { 'else failures.settle(key);': 'else remember(key);' },
+    [MEMORY]: { 'put(key, { ...NO_ROW, record,': 'put(key, { ...NO_ROW, letter: row.letter, record,' },
   }),
   // A retry takes its key as a delivery does.
   planted('a retry is a duplicate', ['memory-letters', 'leased-letters', 'transactional-letters'], 50, {
