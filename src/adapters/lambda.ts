@@ -155,9 +155,7 @@ function fromLambdaEvent(given: LambdaEvent | null | undefined, context?: Lambda
   }
   return {
     method,
-    get url() {
-      return urlOf(event);
-    },
+    url: urlOf(event),
     header: (name) => headerOf(event.multiValueHeaders, name) ?? headerOf(event.headers, name),
     remainingMs: () => context?.getRemainingTimeInMillis?.(),
     rawBody: () => Buffer.from(body, event.isBase64Encoded === true ? 'base64' : 'utf8'),

@@ -165,8 +165,8 @@ class Attempt<Tx> {
     }
     try {
       const run = { tx, fencingToken: least(fresh), limit: this.#limit, report: this.#report };
-      const events = [...this.#tried.values()].map(({ event }) => event);
-      const returned = traceHandler(() => this.#task.call(this.#tried, this.#task.about, run), { events }, this.#limit);
+      const work = () => this.#task.call(this.#tried, this.#task.about, run);
+      const returned = traceHandler(work, this.#tried, this.#limit);
       if (isThenable(returned)) return this.#follow(Promise.resolve(returned));
       this.#run = 'done';
     } catch (thrown) {

@@ -54,9 +54,7 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
     const limit = new Deadline(handlerTimeoutMs, host);
     const context: BeforeContext = {
       source,
-      get signal() {
-        return limit.signal;
-      },
+      signal: limit.signal,
       // Ends before the deadline, so that the error names the store.
       stateOf: (key) => probe(once, key, 0.9 * limit.remainingMs()),
     };

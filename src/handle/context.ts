@@ -48,7 +48,7 @@ export function createContext<Tx>(
   { tx, fencingToken, limit, report }: AboutRun<Tx>,
   idempotencyKey?: string,
 ): EventContext<Tx> {
-  const { deadline, throwIfExpired } = limit;
+  const { deadline, signal, throwIfExpired } = limit;
   const context = {
     source,
     timestamp,
@@ -58,10 +58,7 @@ export function createContext<Tx>(
     fencingToken,
     deadline,
     throwIfExpired,
-    // A getter: few handlers read the signal, and creating one takes time.
-    get signal() {
-      return limit.signal;
-    },
+    signal,
     [REPORT]: report,
   };
   if (idempotencyKey !== undefined) Object.assign(context, { idempotencyKey });

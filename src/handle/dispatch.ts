@@ -84,10 +84,7 @@ export function createDispatch<Tx>(
       }
     }
     for (const [item, outcome] of (await before?.(keys, about)) ?? []) kept.set(item, outcome);
-    const firsts = new Map<string, EventItem>();
-    for (const [item, key] of keys) if (!kept.has(item) && !firsts.has(key)) firsts.set(key, item);
-    const run = (items: Items) => handle(items, about).then(byKey);
-    const all = onEvent ? undefined : run(firsts);
+    const all = onEvent ? undefined : handle(firstsOf(keys, kept), about).then(byKey);
     const settled = new Map<string, Promise<EventOutcome>>();
     let invalid: InvalidEventError | undefined;
 
@@ -102,7 +99,9 @@ export function createDispatch<Tx>(
       const key = keys.get(item) as string;
       const same = settled.get(key);
       if (same) return repeatOf(await same, item);
-      const own = (all ?? run(new Map([[key, item]]))).then((found) => found.get(key) as EventOutcome);
+      const own = all
+        ? all.then((found) => found.get(key) as EventOutcome)
+        : handle(new Map([[key, item]]), about).then(([found]) => found as EventOutcome);
       settled.set(key, own);
       return own;
     }
@@ -136,6 +135,13 @@ function invalidError(items: readonly DeliveryItem[]): InvalidEventError {
 /** The outcome of an event with the same key as an earlier event of the delivery. */
 function repeatOf(first: EventOutcome, item: DeliveryItem): EventOutcome {
   return { ...first, item, status: first.error ? first.status : 'duplicate' };
+}
+
+/** The events to handle, each key once. */
+function firstsOf(keys: ReadonlyMap<EventItem, string>, kept: ReadonlyMap<DeliveryItem, unknown>): Items {
+  const firsts = new Map<string, EventItem>();
+  for (const [item, key] of keys) if (!kept.has(item) && !firsts.has(key)) firsts.set(key, item);
+  return firsts;
 }
 
 function byKey(outcomes: readonly EventOutcome[]): Map<string, EventOutcome> {

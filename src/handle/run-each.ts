@@ -50,6 +50,7 @@ export function createHandleEach<Tx>(
   }
 
   async function inParts(items: Items, size: number, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
+    if (items.size <= size) return atOnce(items, about, search);
     const entries = [...items];
     const outcomes: EventOutcome[] = [];
     for (let start = 0; start < entries.length; start += size) {
@@ -99,8 +100,7 @@ export function createEnqueueAll(
     const { signal, deadline } = limit;
     const work = () => enqueue(entries, { signal, deadline, ...about, ...needs });
     try {
-      const events = entries.map(({ event }) => event);
-      await traceHandler(() => limit.run(work, afterwards.hold), { events });
+      await traceHandler(() => limit.run(work, afterwards.hold), items);
       return outcomesOf(items, 'stored');
     } catch (cause) {
       const message = '`enqueue` failed, so the delivery will be sent again.';

@@ -13,13 +13,14 @@ export function stepOf(items: Items, about: AboutDelivery, logOf?: LogOf): Step 
   // A retry leaves the record of the delivery.
   if (about.retryOf !== undefined) return RETRY;
   const records = new Map<string, KeyRecord>();
+  for (const [key, { event }] of items) records.set(key, recordOf(event, about));
+  if (!logOf) return { ...DELIVERY, records };
   const logs = new Map<string, KeptLog>();
   for (const [key, { event }] of items) {
-    records.set(key, recordOf(event, about));
-    const log = logOf?.(event, key, about.source);
+    const log = logOf(event, key, about.source);
     if (log) logs.set(key, log);
   }
-  return logOf ? { from: 'free', to: 'applied', records, logs } : { ...DELIVERY, records };
+  return { from: 'free', to: 'applied', records, logs };
 }
 
 /** What stores keep about an event beside its key. */

@@ -2,7 +2,7 @@ import { channel, tracingChannel } from '#runtime';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
-import type { DeliveryResult, EventOutcome } from './answer.js';
+import type { DeliveryResult, EventOutcome, Items } from './answer.js';
 import type { DeadLetter } from './dead-letter.js';
 
 /** Published for each delivery. */
@@ -69,8 +69,9 @@ function createTrace<Message extends object>(name: string) {
  * Calls a handler: returns what it returns, and throws what it throws in the same turn. The trace ends when the handler
  * settles, or with the reason of `limit.signal`.
  */
-export function traceHandler<T>(work: () => T, message: HandlerMessage, limit?: { readonly signal: AbortSignal }): T {
+export function traceHandler<T>(work: () => T, items: Items, limit?: { readonly signal: AbortSignal }): T {
   if (handlers.hasSubscribers === false) return work();
+  const message: HandlerMessage = { events: [...items.values()].map(({ event }) => event) };
   let outcome = work;
   const traced = handlers.tracePromise(async () => {
     try {

@@ -48,18 +48,18 @@ export function createReceive(
   const findSecret = typeof secret === 'function' ? createSecretFinder(secret, receiveTimeoutMs, arrivals) : undefined;
 
   /** Makes the checks of a request that need no body. */
-  function openRequest(given: DeliveryRequest, request: SecretRequest): Unread {
+  function openRequest(request: DeliveryRequest, header: SecretRequest['header']): Unread {
     // Requests in tests may have the method in lower case. From the wire, Node takes only upper case.
-    if (String(given.method).toUpperCase() !== 'POST')
+    if (String(request.method).toUpperCase() !== 'POST')
       throw new WebhookError('ERR_WEBHOOK_METHOD', 'Send deliveries with POST.');
-    const rawBody = given.rawBody();
-    if ((request.header('content-encoding') || 'identity').toLowerCase() !== 'identity') {
+    const rawBody = request.rawBody();
+    if ((header('content-encoding') || 'identity').toLowerCase() !== 'identity') {
       const message = 'The body is compressed. Have it sent uncompressed, as it was signed.';
       throw new WebhookError('ERR_WEBHOOK_CONTENT_ENCODING', message);
     }
-    if (Number(request.header('content-length') ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    const [signature, timestamp] = [request.header(headers.signature), request.header(headers.timestamp)];
-    return { rawBody, signature, timestamp, request };
+    if (Number(header('content-length') ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    const [signature, timestamp] = [header(headers.signature), header(headers.timestamp)];
+    return { rawBody, signature, timestamp, request: { header, url: request.url } };
   }
 
   /** All steps in their order. `open` returns the head, or throws the error to refuse it with. */
@@ -143,15 +143,15 @@ export function createReceive(
       const message = {};
       const open = (): Unread => {
         const { rawBody, signature, timestamp, request = NO_REQUEST } = signed;
-        return { rawBody, signature, timestamp, request: requestOf(request) };
+        return { rawBody, signature, timestamp, request: { header: headersOf(request), url: request.url } };
       };
       return traceDelivery(() => receive(open, message, take, signed), message);
     },
     /** Handles an HTTP request. Never rejects. */
     async handleRequest<R extends Answer>(request: DeliveryRequest, take: Take<R>): Promise<R | DeliveryResult> {
-      const asked = requestOf(request);
-      const message = { header: asked.header };
-      const open = () => openRequest(request, asked);
+      const header = headersOf(request);
+      const message = { header };
+      const open = () => openRequest(request, header);
       const answering = traceDelivery(() => receive(open, message, take, request), message);
       hostOf(request)?.waitUntil(answering);
       return answering;
@@ -173,15 +173,9 @@ function sizeOf(body: RawBody | undefined | null): number {
   throw new RawBodyUnavailableError('Pass the bytes as they arrived: a string, a Uint8Array or an ArrayBuffer.');
 }
 
-/** A request with its headers as text: a host may have other values. */
-function requestOf(request: Pick<DeliveryRequest, 'header' | 'url'>): SecretRequest {
-  return {
-    header: (name) => headerText(request.header(name.toLowerCase())),
-    // Hosts of Lambda build it from its parts, and few functions read it.
-    get url() {
-      return request.url;
-    },
-  };
+/** The headers of a request, as text: a host may have other values. */
+function headersOf(request: Pick<DeliveryRequest, 'header'>): SecretRequest['header'] {
+  return (name) => headerText(request.header(name.toLowerCase()));
 }
 
 function hostOf(grants: HostGrants): HostTime | undefined {

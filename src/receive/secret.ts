@@ -42,14 +42,7 @@ export function createSecretFinder(find: SecretFunction, receiveTimeoutMs: numbe
     arrival.onDrop((error) => lookUp.abort(error));
     let found: Found | undefined;
     try {
-      let given = find({
-        header: request.header,
-        url: request.url,
-        // A getter: creating a signal takes longer than verifying a small body, and few functions read the signal.
-        get signal() {
-          return lookUp.signal;
-        },
-      });
+      let given = find({ ...request, signal: lookUp.signal });
       if (isThenable(given)) {
         const looking = Promise.resolve(given);
         arrivals.lookUp(arrival, looking);

@@ -139,7 +139,6 @@ it.each<[host: keyof typeof HOSTS, what: string, change: (request: object) => un
   ['Lambda', 'headers that are text', setting('headers', 'none'), 403],
   ['Lambda', 'headers that throw', throwing('headers'), 500],
   ['Lambda', 'a method in lower case', setting('httpMethod', 'post'), 200],
-  ['Lambda', 'a path that throws', throwing('path'), 503],
   ['Lambda', 'a query that is text', setting('queryStringParameters', 'a=1'), 200],
   ['Lambda', 'a requestContext that is null', setting('requestContext', null), 200],
 ])('a request of %s with %s is answered', async (host, _what, change, expected) => {
