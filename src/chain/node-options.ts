@@ -42,11 +42,14 @@ export function readNodeOptions(options: {
   if (urls.length === 0) throw optionError('rpcUrl', 'a URL or an array of at least one', rpcUrl);
   if (new Set(urls.map(({ href }) => href)).size < urls.length)
     throw optionError('rpcUrl', 'an array without repeated URLs', rpcUrl);
-  if (chainId !== undefined && !isWhole(chainId))
-    throw optionError('chainId', 'a whole number above 0, such as 1 for Ethereum', chainId);
+  if (chainId !== undefined && !isWhole(chainId)) throw chainIdError(chainId);
   if (!isWhole(agree) || agree > urls.length)
     throw optionError('agree', 'a whole number from 1 to the number of URLs in `rpcUrl`', agree);
   return { urls, chainId, agree, tag };
+}
+
+export function chainIdError(chainId: unknown) {
+  return optionError('chainId', 'a whole number above 0, such as 1 for Ethereum', chainId);
 }
 
 function isWhole(value: unknown): value is number {

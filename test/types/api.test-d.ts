@@ -131,7 +131,7 @@ describe('createReceiver', () => {
 describe('finality', () => {
   test('is an option of every receiver', () => {
     const finality = chainFinality({
-      ...{ rpcUrl: 'http://127.0.0.1:8545', level: 'finalized', wait: 'redelivery' },
+      ...{ rpcUrl: 'http://127.0.0.1:8545', chainId: 1, level: 'finalized', wait: 'redelivery' },
       onDropped: (event, { source }) => console.log(event.id, source),
     });
     expectTypeOf(finality).toEqualTypeOf<Finality>();

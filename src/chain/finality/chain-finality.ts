@@ -19,11 +19,6 @@ export interface ChainFinalityOptions extends LookUpOptions {
    */
   readonly level: FinalityLevel;
   /**
-   * Chain ID that all nodes must have. Without it, no event is dropped before a node has returned the block of another
-   * event. (Default: that of the first node that answers.)
-   */
-  readonly chainId?: number | undefined;
-  /**
    * For a receiver without `enqueue`: `redelivery` answers events that are not final yet with 503 and Retry-After, so
    * that the sender has to send them until they are final. (Default: such a receiver refuses this finality.)
    */
@@ -68,9 +63,9 @@ export function chainFinality(options: ChainFinalityOptions): Finality {
 }
 
 export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
-  checkOptions('chainFinality', options, [...LOOK_UP_OPTIONS, 'level', 'chainId', 'wait', 'onDropped']);
-  const { level, chainId, wait, onDropped } = options;
-  const settings = readLookUpOptions({ ...options, level, chainId });
+  checkOptions('chainFinality', options, [...LOOK_UP_OPTIONS, 'level', 'wait', 'onDropped']);
+  const { wait, onDropped } = options;
+  const settings = readLookUpOptions(options);
   if (wait !== undefined && wait !== 'redelivery') throw optionError('wait', "'redelivery' or undefined", wait);
   if (onDropped !== undefined) checkFunction('onDropped', onDropped);
   /** Numbers of final blocks, by hash. */

@@ -1,10 +1,10 @@
 import { checkFunction, checkNumber, MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
 import { guardedLogger } from '../logging.js';
-import { type NodeOptions, readNodeOptions } from '../node-options.js';
+import { chainIdError, type NodeOptions, readNodeOptions } from '../node-options.js';
 import { RpcError } from '../rpc.js';
 import type { Place } from './block-of.js';
-import { type ExpectedChain, FinalityNode, isWithin } from './node.js';
+import { FinalityNode, isWithin } from './node.js';
 import { NodeLookUps, type Say } from './node-look-ups.js';
 
 /** Options that `chainFinality` and `chainReorgs` share. */
@@ -14,6 +14,8 @@ export interface LookUpOptions {
    * contain only the origin, because the rest may contain a key.
    */
   readonly rpcUrl: string | readonly string[];
+  /** Chain ID that all nodes must have. */
+  readonly chainId: number;
   /** How many nodes must agree on a block. (Default: 1.) */
   readonly agree?: number | undefined;
   /** Time-out of a request to a node, in milliseconds. A look-up takes at most three times as long. (Default: 5000.) */
@@ -24,27 +26,27 @@ export interface LookUpOptions {
   readonly now?: (() => number) | undefined;
 }
 
-export const LOOK_UP_OPTIONS = ['rpcUrl', 'agree', 'timeoutMs', 'logger', 'now'];
+export const LOOK_UP_OPTIONS = ['rpcUrl', 'chainId', 'agree', 'timeoutMs', 'logger', 'now'];
 
 /** Maximum duration of a look-up in request time-outs: it may ask a second node when the first does not answer. */
 const TIMEOUTS = 3;
 
 /** The checked options of a look-up. */
 export interface LookUpSettings extends NodeOptions {
+  readonly chainId: number;
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly logger: Logger;
 }
 
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
-export function readLookUpOptions(
-  options: LookUpOptions & { readonly chainId: unknown; readonly level: unknown },
-): LookUpSettings {
+export function readLookUpOptions(options: LookUpOptions & { readonly level: unknown }): LookUpSettings {
   const { rpcUrl, level, chainId, agree, timeoutMs = 5000, now = Date.now } = options;
   const nodes = readNodeOptions({ rpcUrl, level, chainId, agree });
+  if (chainId === undefined) throw chainIdError(chainId);
   checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS / TIMEOUTS);
   checkFunction('now', now);
-  return { ...nodes, timeoutMs, now, logger: guardedLogger(options.logger) };
+  return { ...nodes, chainId, timeoutMs, now, logger: guardedLogger(options.logger) };
 }
 
 /**
@@ -54,9 +56,8 @@ export function readLookUpOptions(
  */
 export function createLook(settings: LookUpSettings, onContradiction: () => void) {
   const { urls, tag, chainId, agree, timeoutMs, now, logger } = settings;
-  const chain: ExpectedChain = { id: chainId, isGiven: chainId !== undefined };
-  const nodes = urls.map((url) => new FinalityNode({ url, tag, chain, timeoutMs, now }));
-  const lookUps = nodes.map((node) => new NodeLookUps({ node, tag, chain, logger, now, onContradiction }));
+  const nodes = urls.map((url) => new FinalityNode({ url, tag, chainId, timeoutMs, now }));
+  const lookUps = nodes.map((node) => new NodeLookUps({ node, tag, logger, now, onContradiction }));
 
   /** The answers for places, by key. Rejects with RpcError. */
   async function look(places: readonly Place[], given?: AbortSignal): Promise<ReadonlyMap<string, Say>> {

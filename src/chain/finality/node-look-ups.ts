@@ -5,7 +5,7 @@ import { ifRefused, type RpcError } from '../rpc.js';
 import type { BlockPlace, Place } from './block-of.js';
 import { type Found, findFinal, NO_BLOCK } from './final-blocks.js';
 import { Contradiction, KnownBlocks } from './known-blocks.js';
-import { ERROR_WAIT_MS, type ExpectedChain, type FinalityNode, isWithin } from './node.js';
+import { ERROR_WAIT_MS, type FinalityNode, isWithin } from './node.js';
 import { Pace, waitOf } from './pace.js';
 
 /** A node's answer for one event: same final block, another final block, not final yet, or unknown. */
@@ -26,7 +26,6 @@ const STUCK_MS = 10 * 60_000;
 interface LookUpsOptions {
   readonly node: FinalityNode;
   readonly tag: Tag;
-  readonly chain: ExpectedChain;
   readonly logger: Logger;
   readonly now: () => number;
   /** Called when final blocks were replaced. */
@@ -42,8 +41,6 @@ export class NodeLookUps {
   readonly #pace = new Pace();
   #next: { readonly places: Map<string, Place>; readonly says: Promise<ReadonlyMap<string, Say>> } | undefined;
   #running: Promise<unknown> | undefined;
-  /** The last event block that was found on the node. */
-  #witness: { readonly number: number; readonly hash: Hex } | undefined;
   /** The headers of the last look-ups that showed that a block was replaced. */
   #again: { readonly blocks: KnownBlocks; readonly at: number } | undefined;
   #isContradicted = false;
@@ -122,10 +119,8 @@ export class NodeLookUps {
     for (const place of places) {
       const block = found.get(place.number) as Found;
       if (!('hash' in block)) says.set(place.key, this.#notFinal(block));
-      else if (block.hash === place.hash && !place.isRemoval) {
-        this.#witness = { number: place.number, hash: place.hash };
-        says.set(place.key, { kind: 'same' });
-      } else if (place.transaction !== undefined) {
+      else if (block.hash === place.hash && !place.isRemoval) says.set(place.key, { kind: 'same' });
+      else if (place.transaction !== undefined) {
         const error = node.error(`has a receipt of ${place.transaction} that is not of its chain.`);
         says.set(place.key, this.#unknown(error));
       } else doubtful.push(place);
@@ -142,7 +137,7 @@ export class NodeLookUps {
     before: ReadonlyMap<number, Found>,
     says: Map<string, Say>,
   ): Promise<void> {
-    const { node, tag, chain, now } = this.options;
+    const { node, tag, now } = this.options;
     await node.checkChain(true);
     if (!this.#again || !isWithin(now() - this.#again.at, AGAIN_MS))
       this.#again = { blocks: new KnownBlocks(), at: now() };
@@ -156,7 +151,6 @@ export class NodeLookUps {
     const hashes = places.filter(({ number, hash }) => isOther(found.get(number), hash)).map(({ hash }) => hash);
     const byHash = await mapOf(new Set(hashes), (hash) => node.header(hash).catch(ifRefused));
     for (const [number, hash] of known.final) this.#known.addFinal(number, hash);
-    const isProven = chain.isGiven || (await this.#isOfEvents());
 
     const judge = (place: Located, hash: Hex): Say => {
       const shown = byNumber.get(place.number);
@@ -166,7 +160,6 @@ export class NodeLookUps {
       const missing = place.number - (tagged - (isSame ? tag.depthOfMoot : tag.depthOfOther));
       if (missing > 0) return this.#notFinal({ missing });
       if (isSame) return { kind: 'same' };
-      if (!isProven) return this.#unknown(node.error(`has another final block ${place.number}, ${NOT_PROVEN}`));
       const own = byHash.get(place.hash);
       if (own instanceof Error) return this.#unknown(own);
       if (own === undefined || own.number === place.number) return { kind: 'other' };
@@ -178,11 +171,6 @@ export class NodeLookUps {
       if ('hash' in block && isOther(before.get(place.number), block.hash)) throw new Contradiction(place.number);
       says.set(place.key, 'hash' in block ? judge(place, block.hash) : this.#notFinal(block));
     }
-  }
-
-  async #isOfEvents(): Promise<boolean> {
-    if (!this.#witness) return false;
-    return (await this.options.node.header(this.#witness.number))?.hash === this.#witness.hash;
   }
 
   /** Cached answers are wrong: discards them. */
@@ -227,6 +215,3 @@ async function mapOf<Key, Value>(keys: Iterable<Key>, lookUp: (key: Key) => Prom
   const entries = Array.from(keys, async (key) => [key, await lookUp(key).catch((error: Error) => error)] as const);
   return new Map(await Promise.all(entries));
 }
-
-const NOT_PROVEN =
-  'but has not shown a block of any event yet. Set `chainId`, or check that `rpcUrl` is of the chain of the events.';

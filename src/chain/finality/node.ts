@@ -22,16 +22,10 @@ export function isWithin(pastMs: number, ms: number): boolean {
   return pastMs >= 0 && pastMs < ms;
 }
 
-/** The chain ID that all nodes must have: the option, or that of the first node. */
-export interface ExpectedChain {
-  id: number | undefined;
-  readonly isGiven: boolean;
-}
-
 interface NodeOptions {
   readonly url: RpcUrl;
   readonly tag: Tag;
-  readonly chain: ExpectedChain;
+  readonly chainId: number;
   readonly timeoutMs: number;
   readonly now: () => number;
 }
@@ -55,15 +49,12 @@ export class FinalityNode {
 
   /** Checks the chain ID, once unless `isAgain`. */
   async checkChain(isAgain: boolean): Promise<void> {
-    const { chain } = this.options;
+    const { chainId } = this.options;
     if (this.#isChainChecked && !isAgain) return;
     this.#isChainChecked = false;
     const id = await this.#ask('eth_chainId', [], (answer) => readNumber(answer, 'eth_chainId'));
-    chain.id ??= id;
-    if (id !== chain.id) {
-      const whose = chain.isGiven ? '`chainId`' : 'another URL';
-      throw this.error(`has chain ID ${id}, but ${whose} has ${chain.id}. Check \`rpcUrl\` and \`chainId\`.`);
-    }
+    if (id !== chainId)
+      throw this.error(`has chain ID ${id}, but \`chainId\` has ${chainId}. Check \`rpcUrl\` and \`chainId\`.`);
     this.#isChainChecked = true;
   }
 

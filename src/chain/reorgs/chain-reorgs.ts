@@ -2,7 +2,7 @@ import type { WebhookEvent } from '../../events/types.js';
 import { logIdentity, rawLog } from '../../evm/raw-log.js';
 import type { Hex } from '../../evm/types.js';
 import type { Reorgs } from '../../handle/reorgs.js';
-import { checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
+import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { LogBlock } from '../../stores/log-store.js';
 import { placeOf } from '../finality/block-of.js';
 import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } from '../finality/look.js';
@@ -14,8 +14,6 @@ import { reorgsOf } from './reorgs-of.js';
 
 /** Options of `chainReorgs`. */
 export interface ChainReorgsOptions extends LookUpOptions {
-  /** Chain ID that all nodes must have. It is part of each idempotency key. */
-  readonly chainId: number;
   /**
    * When a block is final, so that its events do not change any more. With `{ confirmations: n }`, a deeper re-org is
    * not undone. (Default: `finalized`.)
@@ -50,10 +48,9 @@ export function chainReorgs(options: ChainReorgsOptions): Reorgs {
 }
 
 export function chainView(options: ChainReorgsOptions): ChainView {
-  checkOptions('chainReorgs', options, [...LOOK_UP_OPTIONS, 'chainId', 'level', 'intervalMs']);
+  checkOptions('chainReorgs', options, [...LOOK_UP_OPTIONS, 'level', 'intervalMs']);
   const { chainId, level = 'finalized', intervalMs = 15_000 } = options;
-  const settings = readLookUpOptions({ ...options, chainId, level });
-  if (chainId === undefined) throw optionError('chainId', 'a whole number above 0, such as 1 for Ethereum', chainId);
+  const settings = readLookUpOptions({ ...options, level });
   if (intervalMs !== false) checkNumber('intervalMs', intervalMs, 1, MAX_TIMER_MS);
   const { logger } = settings;
   const { look, nodes } = createLook(settings, () => {});

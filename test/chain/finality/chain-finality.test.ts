@@ -59,17 +59,6 @@ describe('chainFinality', () => {
       expect(await verdict(eventIn(at(node.chain, 10), { removed: true }))).toMatchObject({ status: 'dropped' });
     });
 
-    it('says without `chainId` what was replaced, also after final blocks were: a block of an event shows the chain', async () => {
-      const node = await nodeWith(20, 10);
-      const { verdict } = finalityOf({ rpcUrl: node.url, chainId: undefined });
-      const event = eventIn(at(node.chain, 10));
-      for (const each of [event, eventIn(at(node.chain, 5))]) expect(await verdict(each)).toEqual(FINAL);
-      node.drop(12);
-      for (let block = 0; block < 12; block++) node.mine();
-      expect(await verdict(eventIn(at(node.chain, 9)))).toMatchObject({ status: 'pending' });
-      expect(await verdict(event)).toEqual({ status: 'dropped' });
-    });
-
     it('never answers it from memory', async () => {
       const node = await nodeWith(20, 10);
       const { verdict, lines } = finalityOf({ rpcUrl: node.url });

@@ -181,13 +181,6 @@ describe('chainFinality says pending, and why', () => {
     ['an event without a block', () => blockless(nothing), '`rawFields` is absent'],
     ['a block far beyond the final one', (chain) => misplaced(at(chain, 590), 2e7), 'Check that it is not syncing'],
     [
-      'a block of an unknown chain',
-      (chain) => forkOf(at(chain, 580)),
-      'not shown a block of any event',
-      undefined,
-      { chainId: undefined },
-    ],
-    [
       'a deep block that the node lacks',
       (chain) => at(chain, 100),
       'has no block 100.',

@@ -19,8 +19,6 @@ export interface ChainSetupOptions {
   readonly chainId?: number | undefined;
   /** What may happen to the chain, each as often as it is listed. (Default: mostly new blocks.) */
   readonly changes?: readonly Change[] | undefined;
-  /** How long after that one more block is mined. (Default: none is.) */
-  readonly laterMs?: number | undefined;
 }
 
 export type Change = 'mine' | 're-org' | 'put back' | 'finalize';
@@ -103,7 +101,7 @@ export class ChainSetup {
 
   /** From now on nodes answer, see everything after their lag, and every block becomes final. */
   #heal(): void {
-    const { level, laterMs } = this.#options;
+    const { level } = this.#options;
     const { network } = this;
     for (const node of this.nodes) {
       node.mood = 'well';
@@ -118,12 +116,6 @@ export class ChainSetup {
     const empty = Array.from({ length: least - network.chain.height }, () => []);
     network.mine([transfers(1)], ...empty);
     network.finalize(least, least);
-    // Without `chainId`, nothing is dropped before a node has shown the block of an event, again after it contradicted itself.
-    if (laterMs === undefined) return;
-    this.#world.after(laterMs, () => {
-      network.mine([transfers(1)], ...Array.from({ length: confirmations }, () => []));
-      network.finalize(network.chain.height, network.chain.height);
-    });
   }
 
   /** A fault of one node. */

@@ -47,7 +47,7 @@ export const finality: WorldDefinition = {
     const form = choices.pick(FORMS);
     const replicas = choices.pick([1, 1, 2]);
     world.history.add('world', 'waits for blocks to be final', { level, urls, agree, form });
-    const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS, laterMs: 12_000 });
+    const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS });
     const oracle = new FinalityOracle(world, setup.network, ledger);
     const redis = replicas > 1 ? new SharedRedis(world, subject, ledger, TIMES) : undefined;
     if (!redis) explainDoublesInMemory(world, ledger, LEASE_MS);
@@ -75,7 +75,7 @@ export const finality: WorldDefinition = {
           finality: subject.chainFinality({
             rpcUrl: [...setup.sites.keys()],
             ...{ level, agree, wait: 'redelivery', timeoutMs: TIMES.timeoutMs, logger },
-            ...(choices.below(2) === 0 && { chainId: CHAIN_ID }),
+            chainId: CHAIN_ID,
             onDropped: (event) => oracle.dropped(event),
           }),
           ...userCode(form, subject, process, ledger, limits, began, oracle.nameOf),
