@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { quoted } from '../page/first-run.js';
+import { PRIVATE_FLAGS, whyNotPrivate } from '../service/private-file.js';
 import { type CommandError, inputError } from './command-error.js';
 
 /** Node's error codes in words. */
@@ -30,7 +31,7 @@ export function fileReason(error: unknown): string {
 }
 
 /** Like {@link fileReason}, for a file that is created: its folder may be missing. */
-export function createReason(error: unknown): string {
+function createReason(error: unknown): string {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code !== 'ENOENT') return fileReason(error);
   return `its folder does not exist. Create it first: mkdir -p ${quoted(dirname(String(path)))}`;
@@ -43,7 +44,7 @@ export interface Input {
 }
 
 /** Creates the error for a file that cannot be used. */
-export type Complaint = (reason: string) => CommandError;
+type Complaint = (reason: string) => CommandError;
 
 const complaintOf =
   (name: string): Complaint =>
@@ -90,4 +91,23 @@ async function collect(stream: Readable, maxBytes: number): Promise<Buffer | und
     if (length > maxBytes) return undefined;
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * Opens or creates a file that only its owner can read. The mode of an existing file is unchanged: the caller changes
+ * it after checking the content.
+ *
+ * @throws CommandError when it cannot be opened, is a link, has another owner, or is not a regular file.
+ */
+export async function openPrivate(name: string, flags: number, complain: Complaint): Promise<FileHandle> {
+  let file: FileHandle;
+  try {
+    file = await open(name, flags | PRIVATE_FLAGS, 0o600);
+  } catch (error) {
+    throw complain(createReason(error));
+  }
+  const reason = await file.stat().then(whyNotPrivate, fileReason);
+  if (reason === undefined) return file;
+  await file.close();
+  throw complain(reason);
 }

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { type RecordedDelivery, recordingBytes, recordingLine } from '../deliveries/recorded.js';
 import { inputError } from './command-error.js';
-import { fileReason } from './input-file.js';
+import { fileReason, openPrivate } from './input-file.js';
 import type { Output } from './output.js';
-import { openPrivate } from './private-file.js';
 import { countShares, endLastLine, isRecording, type Shares, sharesOf } from './recording-scan.js';
 
 /** A recording to which deliveries are appended. */

@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { inputError } from './command-error.js';
-import { fileReason } from './input-file.js';
-import { openPrivate } from './private-file.js';
+import { fileReason, openPrivate } from './input-file.js';
 
 /** A file for a secret. Only its owner can read it. */
 export interface SecretFile {

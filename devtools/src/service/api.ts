@@ -1,8 +1,7 @@
 import { logPage } from './delivery-log.js';
-import type { Registry } from './registry.js';
-import { ServiceError } from './service-error.js';
+import { type Registry, ServiceError } from './registry.js';
 import type { State, WebhookState } from './state.js';
-import { type CreatedWebhook, withoutSecret, withSecret } from './webhook.js';
+import { type CreatedWebhook, withoutSecret } from './webhook.js';
 
 /** An authorised call of the API. */
 export interface ApiCall {
@@ -24,7 +23,7 @@ const BASE = '/api/v0/webhooks';
 
 /** The registration API of the specification, with the additions of the live service. Throws ServiceError. */
 export function createApi(state: State, registry: Registry, secretInRecords: boolean): Api {
-  const shown = (webhook: CreatedWebhook) => (secretInRecords ? withSecret(webhook) : withoutSecret(webhook));
+  const shown = (webhook: CreatedWebhook) => (secretInRecords ? webhook : withoutSecret(webhook));
 
   function webhookOf(id: number) {
     // Throws if the id does not exist.
@@ -40,7 +39,7 @@ export function createApi(state: State, registry: Registry, secretInRecords: boo
           const { limit, offset } = page(query);
           return [...state.webhooks.values()].slice(offset, offset + limit).map(({ record }) => shown(record));
         },
-        POST: async ({ body }) => withSecret(registry.register(await body())),
+        POST: async ({ body }) => registry.register(await body()),
       },
     ],
     [/^\/count$/, { GET: () => state.webhooks.size }],

@@ -59,11 +59,6 @@ export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions
 
 /** Logs where the service listens; as a warning when other machines can reach it. */
 export function announce(url: string, { host, logger }: ResolvedOptions): void {
-  if (isLoopback(host)) {
-    logger?.info({ url }, 'the local service is listening on loopback');
-    return;
-  }
-  const warning = 'other machines can reach the local service, which is meant for development and tests';
-  if (logger) logger.warn({ url }, warning);
-  else process.emitWarning(`${warning} (${url})`);
+  if (isLoopback(host)) logger?.info({ url }, 'the local service is listening on loopback');
+  else logger?.warn({ url }, 'other machines can reach the local service, which is meant for development and tests');
 }

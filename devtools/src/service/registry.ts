@@ -1,12 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import { isLoopback, isRecord } from '../guards.js';
 import type { Change } from './change.js';
-import { checkFields, type WebhookFields } from './registration.js';
-import { ServiceError } from './service-error.js';
 import type { State } from './state.js';
-import { type CreatedWebhook, EVENT_KINDS, type Webhook, withoutSecret, withSecret } from './webhook.js';
+import { type CreatedWebhook, EVENT_KINDS, type NewWebhook, type Webhook, withoutSecret } from './webhook.js';
+
+/** A call that the service refuses, as its API answers it: the HTTP status, and a message that says what to do. */
+export class ServiceError extends Error {
+  readonly status: number;
+  /** Headers that belong to the status. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = 'ServiceError';
+    this.status = status;
+    this.headers = headers;
+  }
+}
 
 /** Maximum number of webhooks. Each has at most one delivery in flight. */
 const MAX_WEBHOOKS = 100;
+const MAX_LABEL = 200;
+const MAX_URL = 2048;
 
 /** The registered webhooks. Throws ServiceError with the field and the reason. */
 export interface Registry {
@@ -31,7 +46,7 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
   }
 
   /** Labels are unique, because people identify webhooks by them. */
-  function checkUnique({ label }: WebhookFields, except?: number): void {
+  function checkUnique({ label }: Partial<NewWebhook>, except?: number): void {
     if (label !== undefined && records().some((record) => record.label === label && record.id !== except)) {
       throw new ServiceError(
         409,
@@ -43,8 +58,8 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
   return {
     register(fields) {
       const { label, url, subscriptions = EVENT_KINDS } = checkFields(fields);
-      if (label === undefined) throw new ServiceError(400, 'Field label is missing.');
-      if (url === undefined) throw new ServiceError(400, 'Field url is missing.');
+      if (label === undefined || url === undefined)
+        throw new ServiceError(400, `Field ${label === undefined ? 'label' : 'url'} is missing.`);
       checkUnique({ label });
       if (state.webhooks.size >= MAX_WEBHOOKS) {
         throw new ServiceError(409, `There are already ${MAX_WEBHOOKS} webhooks. Delete one first.`);
@@ -54,7 +69,7 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
       const times = { createdAt: time(), updatedAt: time() };
       const webhook = { id, url, label, subscriptions: [...subscriptions], secret, ...times, failedCalls: 0 };
       commit({ type: 'webhook', webhook });
-      return withSecret(webhook);
+      return webhook;
     },
     update(id, given) {
       const record = get(id);
@@ -66,7 +81,7 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
       checkUnique(fields, id);
       const webhook = { ...record, label, url, subscriptions: [...subscriptions], updatedAt: time() };
       commit({ type: 'webhook', webhook });
-      return withSecret(webhook);
+      return webhook;
     },
     remove(id) {
       if (!state.webhooks.has(id)) return false;
@@ -76,4 +91,48 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
     get,
     list: () => records().map(withoutSecret),
   };
+}
+
+/**
+ * Checks the fields of a webhook to create or update. Ignores unknown keys.
+ *
+ * @throws ServiceError 400 with a message that names the field.
+ */
+function checkFields(value: unknown): Partial<NewWebhook> {
+  if (!isRecord(value)) throw new ServiceError(400, 'The body must be a JSON object with label and url.');
+  const { label, url, subscriptions } = value;
+  if (label !== undefined) checkLabel(label);
+  if (url !== undefined) checkUrl(url);
+  if (subscriptions !== undefined) checkSubscriptions(subscriptions);
+  return { label, url, subscriptions } as Partial<NewWebhook>;
+}
+
+function checkLabel(label: unknown): void {
+  if (typeof label !== 'string' || label.trim() === '' || label.length > MAX_LABEL || !label.isWellFormed()) {
+    throw new ServiceError(400, `Field label must be a string of 1 to ${MAX_LABEL} characters.`);
+  }
+}
+
+function checkSubscriptions(subscriptions: unknown): void {
+  const kinds: readonly unknown[] = Array.isArray(subscriptions) ? subscriptions : [];
+  const known = kinds.every((kind) => (EVENT_KINDS as readonly unknown[]).includes(kind));
+  if (kinds.length === 0 || !known || new Set(kinds).size < kinds.length) {
+    throw new ServiceError(400, `Field subscriptions must be a list of one or both of: ${EVENT_KINDS.join(', ')}.`);
+  }
+}
+
+function checkUrl(value: unknown): void {
+  const url = typeof value === 'string' && value.length <= MAX_URL && URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined) {
+    throw new ServiceError(400, `Field url must be an absolute URL of at most ${MAX_URL} characters.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ServiceError(400, 'Field url must not contain a user name or password.');
+  }
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    throw new ServiceError(
+      400,
+      'Field url must be an HTTPS URL. The local service also accepts http: for the hosts localhost, *.localhost, 127.0.0.1 and [::1].',
+    );
+  }
 }

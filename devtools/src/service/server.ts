@@ -7,7 +7,7 @@ import { ConfigError } from 'event-webhook-receiver';
 import { endEarly } from '../end-early.js';
 import { isLoopback } from '../guards.js';
 import type { Api } from './api.js';
-import { ServiceError } from './service-error.js';
+import { ServiceError } from './registry.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONNECTIONS = 1000;
@@ -60,9 +60,9 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
       const result = await api({ method, path: pathname, query: searchParams, body });
       answer(request, response, { status: 200, message: 'Success', result });
     } catch (error) {
-      if (error instanceof ServiceError) return refuse(request, response, error);
-      logger?.error({ err: error }, 'the API of the local service failed');
-      refuse(request, response, new ServiceError(500, 'The local service failed. See its log.'));
+      const isKnown = error instanceof ServiceError;
+      if (!isKnown) logger?.error({ err: error }, 'the API of the local service failed');
+      answer(request, response, isKnown ? error : new ServiceError(500, 'The local service failed. See its log.'));
     }
   }
 
@@ -139,26 +139,22 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
+/** Answers a call with the envelope of the live API. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, message, result }: { status: number; message: string; result?: unknown },
+  { status, message, result, headers }: Partial<ServiceError> & { status: number; message: string; result?: unknown },
 ): void {
   if (response.headersSent || response.destroyed) return;
   const body = JSON.stringify({ status, message, ...(result !== undefined && { result }) });
   response.writeHead(status, {
+    ...headers,
+    // The unread rest of the body would be parsed as the next request.
+    ...(!request.complete && { Connection: 'close' }),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
   });
   endEarly(request, response, body);
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
-  if (response.headersSent || response.destroyed) return;
-  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  // The unread rest of the body would be parsed as the next request.
-  if (!request.complete) response.setHeader('Connection', 'close');
-  answer(request, response, error);
 }

@@ -45,14 +45,5 @@ export interface NewWebhook {
   readonly subscriptions?: readonly EventKind[] | undefined;
 }
 
-/** A copy of a webhook, which is kept in the key order of the live API. */
-export const withSecret = (webhook: CreatedWebhook): CreatedWebhook => ({
-  ...webhook,
-  subscriptions: [...webhook.subscriptions],
-});
-
-/** A copy of a webhook without its secret. */
-export function withoutSecret(webhook: CreatedWebhook): Webhook {
-  const { secret: _, ...shown } = withSecret(webhook);
-  return shown;
-}
+/** A webhook without its secret, in the key order of the live API. */
+export const withoutSecret = ({ secret: _, ...shown }: CreatedWebhook): Webhook => shown;

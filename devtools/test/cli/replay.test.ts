@@ -88,11 +88,14 @@ describe('what did not verify when it was recorded', () => {
 });
 
 describe('the gaps of a recording', () => {
-  test('are announced where they are long', async () => {
-    const { url } = await receiver({ headers: multibaasHeaders });
-    const file = await (await scratch())('r', recorded('[]', 0) + recorded('[]', 3_600_000));
-    const running = startHere(['replay', file, url], env);
-    await expect.poll(() => running.stderr).toContain('The next delivery is due in 3600 s.');
+  test('are kept, divided by the speed, and announced where they are long', async () => {
+    const { url, requests } = await receiver({ headers: multibaasHeaders });
+    const file = await (await scratch())('r', recorded('[]', 0) + recorded('[]', 4000) + recorded('[]', 3_600_000));
+    const start = performance.now();
+    const running = startHere(['replay', file, url, '--speed', '20'], env);
+    await expect.poll(() => running.stderr).toContain('The next delivery is due in 180 s.');
+    expect(requests).toHaveLength(2);
+    expect(performance.now() - start).toBeGreaterThan(190);
     await running.end();
   });
 });

@@ -115,55 +115,22 @@ describe('the arguments', () => {
   });
 });
 
-describe('a hostile ABI', () => {
-  const event = (inputs: unknown, name = 'E') => [{ type: 'event', name, inputs }];
-  const nested = (depth: number): object => ({
-    name: 'a',
-    type: 'tuple',
-    components: depth === 0 ? [] : [nested(depth - 1)],
-  });
-
-  test.each<[string, unknown, string]>([
-    ['no JSON', '{', 'token.json is not JSON.'],
-    ['no ABI', { abi: 5 }, 'token.json is not an ABI'],
-    ['no events', [null, 5, { type: 'event' }, { type: 'function', name: 'f' }], 'token.json has no events.'],
-    ['an unknown type', event([{ name: 'a', type: 'uint7' }]), 'token.json has a type that cannot be decoded: uint7'],
-    ['a type without a name', event([{ name: 'a', type: 5 }]), 'of token.json lacks a name, or types of its inputs'],
-    ['an object for a type', event([{ name: 'a', type: { toString: 1 } }]), 'lacks a name, or types of its inputs'],
-    [
-      'a list without an end for a type',
-      JSON.stringify(event([{ name: 'a', type: 5 }])).replace(':5', `:${'['.repeat(50_000)}${']'.repeat(50_000)}`),
-      'lacks a name, or types of its inputs',
-    ],
-    ['inputs that are none', event('x'), 'of token.json lacks a name, or types of its inputs'],
-    ['deep tuples', event([nested(1000)]), 'nests them too deeply'],
-    ['a long type', event([{ name: 'a', type: `uint8${'[]'.repeat(100_000)}` }]), 'nests them too deeply'],
-    ['a huge array', event([{ name: 'a', type: 'uint8[1000000000]' }]), 'The input a has too many values for a sample'],
-    ['huge arrays', event([{ type: 'uint8[9999][9999]' }]), 'The input 0 has too many values for a sample'],
-    ['huge bytes', event([{ name: 'a', type: 'bytes999999999' }]), 'a type that cannot be decoded'],
-    [
-      'five topics',
-      event('abcde'.split('').map((name) => ({ name, type: 'bool', indexed: true }))),
-      'more than 3 indexed inputs',
-    ],
-  ])('with %s: one line, exit code 2', async (_, abi, message) => {
-    expect(await refusal(abi, [])).toContain(message);
-  });
-
-  test('with ten thousand events lists the first, and finds one', async () => {
-    const abi = Array.from({ length: 10_000 }, (_, at) => ({ type: 'event', name: `Event${at}`, inputs: [] }));
-    const stderr = await refusal(abi, []);
-    expect(stderr).toContain('token.json has several events: choose one with --event. It has Event0(), Event1(),');
-    expect(stderr).toContain('Event11() and 9988 more.');
-    expect(stderr.length).toBeLessThan(400);
-    expect((await sent(abi, ['--event', 'Event9999'])).decoded).toMatchObject([{ eventName: 'Event9999' }]);
-  });
-
-  test('with __proto__ for a name sends it', async () => {
-    const abi = event([{ name: '__proto__', type: 'bool' }], '__proto__');
-    const { events } = await sent(abi, ['--event', '__proto__', ...args('__proto__=false')]);
-    expect(events[0]?.data.event.inputs).toEqual([{ name: '__proto__', value: 'false', hashed: false, type: 'bool' }]);
-  });
+test.each<[string, unknown, string]>([
+  ['no JSON', '{', 'token.json is not JSON.'],
+  ['no ABI', { abi: 5 }, 'token.json is not an ABI'],
+  [
+    'no events that can be read',
+    [null, 5, { type: 'event' }, { type: 'event', name: 'E', inputs: [{ type: 5 }] }],
+    'token.json has no events.',
+  ],
+  ['an unknown type', [{ type: 'event', name: 'E', inputs: [{ name: 'a', type: 'uint7' }] }], 'decoded: uint7'],
+  [
+    'a huge array',
+    [{ type: 'event', name: 'E', inputs: [{ name: 'a', type: 'uint8[1000000000]' }] }],
+    'must be an array of',
+  ],
+])('an ABI with %s: one line, exit code 2', async (_, abi, message) => {
+  expect(await refusal(abi, [])).toContain(message);
 });
 
 test('send --id sends the same event each time', async () => {

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_TIMER_MS } from '../../check-options.js';
 import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
 import { number } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
 import { deliverAll, type Job } from '../send/deliver-all.js';
-import { createPace } from '../send/pace.js';
 import { recordedParcels } from '../send/parcels.js';
 import { readUrl } from '../urls.js';
 
@@ -40,15 +41,23 @@ async function run(context: Context<Options>, file: string, to = shared.DEFAULT_
 async function* jobs(file: string, { options, output, signal }: Context<Options>): AsyncGenerator<Job> {
   const { nth, speed, authentic } = options;
   const names = headerNames(options);
-  const announce = (ms: number) => {
-    if (ms >= ANNOUNCED_MS)
-      output.note(`The next delivery is due in ${Math.round(ms / 1000)} s. --speed shortens the gaps.`);
-  };
-  const due = createPace({ speed, signal, announce });
   let newlySigned = 0;
+  let last: { readonly recordedAt: number; readonly due: number } | undefined;
+
+  /** Keeps the gap to the delivery before. A delay is not caught up by a burst. */
+  async function wait(recordedAt: number): Promise<void> {
+    const now = performance.now();
+    const gapMs = last === undefined ? 0 : Math.max(0, recordedAt - last.recordedAt) / speed;
+    const due = Math.max(now, (last?.due ?? now) + gapMs);
+    last = { recordedAt: Math.max(recordedAt, last?.recordedAt ?? 0), due };
+    if (due - now >= ANNOUNCED_MS)
+      output.note(`The next delivery is due in ${Math.round((due - now) / 1000)} s. --speed shortens the gaps.`);
+    await sleep(Math.min(due - now, MAX_TIMER_MS), undefined, { signal }).catch(() => {});
+  }
+
   for await (const { recorded, ...unsigned } of recordedParcels(file, { nth, names, output })) {
     if (authentic && !recorded.authentic) continue;
-    await due(recorded.at);
+    await wait(recorded.at);
     if (signal.aborted) return;
     if (!recorded.authentic) newlySigned++;
     yield { number: recorded.number, unsigned };

@@ -4,7 +4,7 @@ import { headerNames } from '../header-names.js';
 import { choice, choices, integer, text, texts } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
-import { contractSamples } from '../send/abi/contract-samples.js';
+import { contractSamples } from '../send/contract-samples.js';
 import { deliverAll, type Job } from '../send/deliver-all.js';
 import { fileParcel, sampleParcel, type Unsigned } from '../send/parcels.js';
 import { type TamperName, tamperNames, tamperRows } from '../send/tamper.js';

@@ -19,29 +19,27 @@ const GAP = '  ';
 const PLAIN = createColors(false);
 
 /**
- * One line: the page, the number of deliveries by verdict, the held-back queue, and the keys. Parts of the lowest rank
- * are dropped when the line is too narrow.
+ * One line: the page, the number of deliveries by verdict, the held-back queue, and the keys. What matters least is left
+ * out when the line is too narrow: first the keys, then the page, then the queue.
  */
 export function statusLine({ page, counts, held, isChoosing }: Status, columns: number, colors: Colors): string {
   const plain = countsText(counts, PLAIN);
-  const waiting = 'waiting for deliveries';
   const parts = [
-    { rank: 2, text: page?.replace(/#.*/, '') ?? '', paint: (text: string) => link(colors.cyan(text), page as string) },
-    {
-      rank: 4,
-      text: plain || waiting,
-      paint: (text: string) => (plain ? countsText(counts, colors) : colors.dim(text)),
-    },
-    { rank: 3, text: held, paint: colors.yellow },
-    { rank: 1, text: isChoosing ? 'Enter: show  r: resend  Esc' : '? keys', paint: colors.dim },
+    page ? { text: page.replace(/#.*/, ''), paint: (text: string) => link(colors.cyan(text), page) } : undefined,
+    plain
+      ? { text: plain, paint: () => countsText(counts, colors) }
+      : { text: 'waiting for deliveries', paint: colors.dim },
+    held ? { text: held, paint: colors.yellow } : undefined,
+    { text: isChoosing ? 'Enter: show  r: resend  Esc' : '? keys', paint: colors.dim },
   ];
-  let shown = parts.filter(({ text }) => text !== '');
-  const width = () => shown.reduce((sum, { text }) => sum + text.length + GAP.length, -GAP.length);
-  while (shown.length > 1 && width() >= columns) {
-    const least = Math.min(...shown.map(({ rank }) => rank));
-    shown = shown.filter(({ rank }) => rank !== least);
+  const whole = () => parts.filter((part) => part !== undefined);
+  for (const least of [3, 0, 2]) {
+    const width = whole().reduce((sum, { text }) => sum + text.length + GAP.length, -GAP.length);
+    if (width >= columns) parts[least] = undefined;
   }
-  return shown.map(({ text, paint }) => paint(text)).join(GAP);
+  return whole()
+    .map(({ text, paint }) => paint(text))
+    .join(GAP);
 }
 
 /** A hyperlink on terminals that support them; others show the text. */
