@@ -72,17 +72,3 @@ it('a partial line that cannot be removed at once is removed before the next one
   expect(await readFile(path, 'utf8')).toBe(recordingLine(at('/1')) + recordingLine(at('/4')));
 });
 
-it('what could not be removed is removed by the next run', async () => {
-  const path = await (await scratch())('r');
-  const first = await openRecording(path, { ...noting(), limit: LIMIT });
-  Object.assign(disk, { room: 10, cuts: false });
-  await first.write(at('/1'));
-  await first.close();
-  Object.assign(disk, { room: Number.POSITIVE_INFINITY, cuts: true });
-  const { notes, output } = noting();
-  const second = await openRecording(path, { output, limit: LIMIT });
-  await second.write(at('/2'));
-  await second.close();
-  expect(await readFile(path, 'utf8')).toBe(recordingLine(at('/2')));
-  expect(notes).toEqual([`${path} ended with an incomplete line, which was removed.`]);
-});

@@ -71,15 +71,6 @@ describe('the limit of a recording', () => {
     ]);
   });
 
-  it('counts what earlier runs have written', async () => {
-    const file = await (await scratch())('r');
-    for (let run = 0; run < 5; run++) {
-      await record(file, MIB, [forged(`/f${run}`, 100_000), authentic(`/g${run}`, 100_000)]);
-    }
-    expect(await paths(file)).toEqual(['/f0', '/g0', '/g1', '/g2', '/g3', '/g4']);
-    expect((await stat(file)).size).toBeLessThanOrEqual(MIB);
-  });
-
   it('is met to the byte', async () => {
     const file = await scratch();
     const room = (bytes: number) => recordingBytes(authentic('/', bytes));
@@ -125,20 +116,6 @@ describe('the limit of a recording', () => {
       ),
       { numRuns: 30 },
     );
-  });
-});
-
-describe('the shares of a recording', () => {
-  it('are those of the bytes that are left when the file is cut while it is read', async () => {
-    const lines = [authentic('/a'), forged('/b')].map(recordingLine);
-    const handle = await open(await (await scratch())('r', lines.join('')));
-    try {
-      const { size } = await handle.stat();
-      const { authentic: kept, others } = (await countShares(handle, size + MIB)).held;
-      expect([kept, others]).toEqual([lines[0]?.length, (lines[1]?.length ?? 0) + MIB]);
-    } finally {
-      await handle.close();
-    }
   });
 });
 

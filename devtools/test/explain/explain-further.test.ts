@@ -84,74 +84,22 @@ describe('a finding', () => {
 });
 
 describe('explainFailure, for any input', () => {
-  const thrower = new Proxy(
-    {},
-    {
-      get() {
-        throw new Error('hostile');
-      },
-      ownKeys() {
-        throw new Error('hostile');
-      },
-    },
-  );
   const revoked = Proxy.revocable([], {});
   revoked.revoke();
   const circular: unknown[] = [];
   circular.push(circular);
   const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown;
+  const hostile = () => {
+    throw new Error('hostile');
+  };
+  const thrower = new Proxy({}, { get: hostile, ownKeys: hostile });
   const strange = [
-    undefined,
-    null,
-    0,
-    -1,
-    Number.NaN,
-    1n,
-    true,
-    '',
-    ' ',
-    '\ud800',
-    Symbol('x'),
-    () => 'x',
-    {},
-    [],
-    [[]],
-    ['', null, 1],
-    thrower,
-    revoked.proxy,
-    circular,
-    deep,
-    new Date(Number.NaN),
-    new Map(),
-    new ArrayBuffer(3),
-    new SharedArrayBuffer(3),
-    new DataView(new ArrayBuffer(2)),
-    new Uint16Array(3),
-    Promise.resolve('x'),
-    '['.repeat(50_000),
-    `"${'\\'.repeat(9999)}`,
-    '%',
-    '%e0%a4%a',
-    'x'.repeat(100_000),
-    '1'.repeat(400),
-    '0x',
-    'v1=',
-    't=,v1=',
-    ',,,,',
-    '=',
-    '\0',
-    Array(1000).fill('a'),
-    {
-      toString: () => {
-        throw new Error('hostile');
-      },
-      valueOf: () => {
-        throw new Error('hostile');
-      },
-      toJSON: () => {
-        throw new Error('hostile');
-      },
-    },
+    ...[undefined, null, 0, -1, Number.NaN, 1n, true, '', ' ', '\ud800', Symbol('x'), () => 'x', {}, [], [[]], ['', null, 1]],
+    ...[thrower, revoked.proxy, circular, deep, new Date(Number.NaN), new Map(), Promise.resolve('x')],
+    ...[new ArrayBuffer(3), new SharedArrayBuffer(3), new DataView(new ArrayBuffer(2)), new Uint16Array(3)],
+    ...['['.repeat(50_000), `"${'\\'.repeat(9999)}`, '%', '%e0%a4%a', 'x'.repeat(100_000), '1'.repeat(400), '0x'],
+    ...['v1=', 't=,v1=', ',,,,', '=', '\0', Array(1000).fill('a')],
+    { toString: hostile, valueOf: hostile, toJSON: hostile },
   ];
   const parts = ['rawBody', 'signature', 'timestamp', 'requestHeaders', 'headers'] as const;
   const others = ['readBy', 'bodyUnread', 'someHeaders'] as const;

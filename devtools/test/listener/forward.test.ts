@@ -85,12 +85,4 @@ describe('a delivery that is sent on', () => {
     expect(await to(target, [], 50)).toMatchObject({ status: 202 });
     await left;
   });
-
-  it('has its answer also when the target breaks it off', async () => {
-    const { url: target } = await talking((socket) => {
-      socket.end('HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nhalf');
-    });
-    const { status, code } = await to(target);
-    expect([status, code]).toEqual([202, undefined]);
-  });
 });

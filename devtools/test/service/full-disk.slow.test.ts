@@ -4,25 +4,14 @@ import { join } from 'node:path';
 import type Database from 'libsql';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { event } from '../../../test/helpers.js';
-import { fileStorage } from '../../src/service/storage.js';
 import { receiving } from './receivers.js';
 import { serving } from './service.js';
 
-/** The latest connection, and a limit of pages for the next one. */
-const disk = vi.hoisted(() => ({
-  last: undefined as Database.Database | undefined,
-  pages: undefined as number | undefined,
-  isFull: false,
-}));
+const disk = vi.hoisted(() => ({ isFull: false }));
 
 vi.mock('libsql', async (original) => {
   const { default: Real } = await original<{ default: typeof Database }>();
   class Observed extends Real {
-    constructor(path: string, options: Database.Options) {
-      super(path, options);
-      disk.last = this;
-      if (disk.pages !== undefined) limit(this, disk.pages);
-    }
     override exec(sql: string): this {
       if (disk.isFull && sql === 'COMMIT') {
         throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
@@ -33,11 +22,6 @@ vi.mock('libsql', async (original) => {
   return { default: Observed };
 });
 
-/** Makes SQLite behave as on a full disk: files of no more pages than this, or than they have already. */
-function limit(database: Database.Database | undefined, pages: number): void {
-  database?.prepare(`PRAGMA max_page_count = ${pages}`).all();
-}
-
 const directory = mkdtempSync(join(tmpdir(), 'full-disk-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 afterEach(() => {
@@ -46,47 +30,11 @@ afterEach(() => {
 
 let files = 0;
 const newFile = () => join(directory, `file-${++files}`);
-/** More than the free space in the pages that a file already has. */
-const LONG = 'x'.repeat(10_000);
-
 function logging() {
   const lines: string[] = [];
   const note = (level: string) => (_: object, text: string) => void lines.push(`${level}: ${text}`);
   return { lines, logger: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') } };
 }
-
-describe('a file on a full disk', () => {
-  it('refuses a change that it cannot store, and keeps its state', async () => {
-    const file = newFile();
-    const storage = await fileStorage(file);
-    storage.commit({ type: 'key', key: 'first' });
-    limit(disk.last, 1);
-    for (let tries = 0; tries < 2; tries++) {
-      expect(() => storage.commit({ type: 'key', key: LONG })).toThrow(
-        expect.objectContaining({
-          code: 'ERR_WEBHOOK_CONFIG',
-          message: `\`file\`: ${file} cannot be written: the disk is full. Free some space (SQLITE_FULL).`,
-        }),
-      );
-    }
-    expect(storage.state.key).toBe('first');
-    limit(disk.last, 1_000_000);
-    storage.commit({ type: 'key', key: 'third' });
-    storage.close();
-    const again = await fileStorage(file);
-    expect(again.state.key).toBe('third');
-    again.close();
-  });
-
-  it('cannot be created, and can be once there is space', async () => {
-    const file = newFile();
-    disk.pages = 2;
-    await expect(fileStorage(file)).rejects.toThrow('the disk is full');
-    disk.pages = undefined;
-    const storage = await fileStorage(file);
-    storage.close();
-  });
-});
 
 describe('a local service whose disk is full', () => {
   it('refuses what it is asked to keep, over its API with 500 and a line in the log', async () => {

@@ -79,16 +79,6 @@ describe('the file of a local service', () => {
     });
   });
 
-  it('with overwritten pages is refused as damaged', async () => {
-    const file = newFile();
-    await using(fileStorage(file), ({ commit }) => commit(key('a')));
-    const bytes = readFileSync(file);
-    writeFileSync(file, bytes.fill(255, 4096));
-    await expect(fileStorage(file)).rejects.toThrow(
-      `\`file\`: ${file} is damaged. Choose another file (SQLITE_CORRUPT).`,
-    );
-  });
-
   it('with a page that hides a row is refused as damaged', async () => {
     const file = newFile();
     await using(fileStorage(file), ({ commit }) => {
