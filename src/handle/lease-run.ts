@@ -29,17 +29,13 @@ export function onceWithLeases(store: LeaseStore): Once<undefined> {
   }
 
   return async (keys, step, run, limit) => {
-    const waiting = new Map<string, Promise<StoreWord>>();
-    for (const key of keys) {
-      const word = elsewhere(key);
-      if (word) waiting.set(key, word);
-    }
-    const own = keys.filter((key) => !waiting.has(key));
+    const waiting = keys.map(elsewhere);
+    const own = keys.filter((_, at) => waiting[at] === undefined);
     const entry = { words: claimAndRun(store, own, step, run), limit };
     for (const key of own) running.set(key, entry);
     try {
       const words = await entry.words;
-      for (const [key, word] of waiting) words.set(key, await word);
+      for (const [at, key] of keys.entries()) if (waiting[at]) words.set(key, await waiting[at]);
       return words;
     } finally {
       for (const key of own) if (running.get(key) === entry) running.delete(key);

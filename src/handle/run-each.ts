@@ -50,7 +50,6 @@ export function createHandleEach<Tx>(
   }
 
   async function inParts(items: Items, size: number, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
-    if (items.size <= size) return atOnce(items, about, search);
     const entries = [...items];
     const outcomes: EventOutcome[] = [];
     for (let start = 0; start < entries.length; start += size) {
@@ -59,7 +58,8 @@ export function createHandleEach<Tx>(
     return outcomes;
   }
 
-  return (items, about) => inParts(items, onEvents ? Math.min(ground.keysPerRun, items.size) : 1, about);
+  const most = onEvents ? ground.keysPerRun : 1;
+  return (items, about) => (items.size <= most ? atOnce(items, about) : inParts(items, most, about));
 }
 
 function without(items: Items, outcomes: readonly EventOutcome[]): Items {

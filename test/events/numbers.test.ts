@@ -91,6 +91,7 @@ describe('a delivery of more than a mebibyte', () => {
     ['a number and what is nested too deep', `[${big},${'['.repeat(300)}${big}${']'.repeat(300)}]`],
     ['exact fractions', '[1.5,-0.25]'],
     ['text that looks like a long number', `":${big}"`],
+    ['a long number at its end', `["${'x'.repeat(2 ** 16)}",${big}]`],
   ])('with %s has the same items as a small one', (_, inside) => {
     expect(parseDelivery(large(items(inside)))).toEqual(parseDelivery(`[${items(inside)}]`));
   });
