@@ -242,21 +242,6 @@ describe('dead letters of a receiver', () => {
     expect((await receiver.deadLetters.list()).letters).toHaveLength(1);
   });
 
-  it('whose outcome is unknown are retried by their keys only', async () => {
-    const store = withLetters((letters) => ({
-      async list(page) {
-        const found = await letters.list(page);
-        const unknown = { code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' };
-        return { ...found, letters: new Map([...found.letters].map(([key, each]) => [key, { ...each, ...unknown }])) };
-      },
-    }));
-    const { receiver, left } = await withTwo({ store });
-    left.clear();
-    expect((await receiver.deadLetters.list()).letters.map(({ isUnknown }) => isUnknown)).toEqual([true, true]);
-    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 0, failed: 0, skipped: 0 });
-    expect(await receiver.deadLetters.retry([keyOf('a')])).toEqual({ handled: 1, failed: 0, skipped: 0 });
-  });
-
   it('are read a page at a time, so that a retry of many takes no more memory', async () => {
     let tried = 0;
     const pages: number[] = [];

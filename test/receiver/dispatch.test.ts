@@ -63,21 +63,6 @@ describe('onEvent', () => {
     expect(copy?.deadline).toBeTypeOf('number');
   });
 
-  it('that asks for its signal only after its time is over finds it aborted', async () => {
-    const over = deferred();
-    const asked = deferred<AbortSignal>();
-    const onEvent = async (_each: WebhookEvent, context: EventContext) => {
-      await over.promise;
-      asked.resolve(context.signal);
-    };
-    const { receiver } = noting({ onEvent, handlerTimeoutMs: 20 });
-    const { error } = await receiver.handle(signed([event('a')]));
-    over.resolve();
-    const signal = await asked.promise;
-    expect(signal.aborted).toBe(true);
-    expect(signal.reason).toBe(error);
-  });
-
   it.each([[undefined], [7], ['text'], [null], [{}]])('that returns %j has taken effect', async (value) => {
     expect((await noting({ onEvent: () => value }).receiver.handle(signed([event('a')]))).status).toBe(200);
   });

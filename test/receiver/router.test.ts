@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRouter, type EventFilter, type WebhookEvent } from '../../src/index.js';
 import { sampleTransactionIncluded as included } from '../../src/testing/index.js';
-import { ADDRESS, BY_WEIGHT, context, emitted, OTHER, routed } from './router.cases.js';
+import { ADDRESS, context, emitted, OTHER, routed } from './router.cases.js';
 
 describe('dispatch of a router', () => {
   it('gives an event to the handler of its kind, with its context', () => {
@@ -18,19 +18,6 @@ describe('dispatch of a router', () => {
     ]);
     expect((calls[0] as unknown[])[1]).toBe(events[0]);
   });
-
-  it.each(BY_WEIGHT.map((filter, weight) => [filter, weight] as const))(
-    'prefers %j to every route that is less specific, registered before it or after',
-    (filter, weight) => {
-      const filters = BY_WEIGHT.slice(weight);
-      for (const order of [filters, filters.toReversed()]) {
-        const router = routed(order)
-          .on('event.emitted', () => 'kind')
-          .otherwise(() => 'otherwise');
-        expect(router.dispatch(emitted(), context)).toBe(JSON.stringify(filter));
-      }
-    },
-  );
 
   it.each([
     [ADDRESS.toLowerCase(), ADDRESS],
@@ -120,7 +107,7 @@ describe('dispatch of a router', () => {
   it('gives whatever event to the route that a search of all of them finds', () => {
     fc.assert(
       fc.property(filters, fc.array(sent), (all, events) => {
-        const router = routed(all.filter((filter) => Object.keys(filter).length > 0));
+        const router = routed(all.filter((filter) => Object.keys(filter).length > 0)).on('event.emitted', () => 'kind');
         for (const [name, address, label] of events) {
           const matching = all.filter(
             (filter) =>
@@ -132,7 +119,7 @@ describe('dispatch of a router', () => {
           const weight = (filter: EventFilter) =>
             (filter.name ? 4 : 0) + (filter.address ? 2 : 0) + (filter.contractLabel ? 1 : 0);
           const [best] = matching.sort((a, b) => weight(b) - weight(a));
-          expect(router.dispatch(emitted(name, address, label), context)).toBe(best && JSON.stringify(best));
+          expect(router.dispatch(emitted(name, address, label), context)).toBe(best ? JSON.stringify(best) : 'kind');
         }
       }),
       { numRuns: 300, seed: 3 },
