@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { DELIVERY, type Failure, type LeaseStore, RETRY, type TransactionalStore } from '../../src/stores/store.js';
+import { letterCases } from '../../devtools/src/store-contract/letters.js';
+import { Trial } from '../../devtools/src/store-contract/trial.js';
+import {
+  DELIVERY,
+  type Failure,
+  type IdempotencyStore,
+  type LeaseStore,
+  RETRY,
+  type TransactionalStore,
+} from '../../src/stores/store.js';
 
 /** A store of either kind, and its server with a clock that the test can wait for. */
 export interface LettersGround {
@@ -66,29 +75,16 @@ export function describeLetters(make: () => Promise<LettersGround> | LettersGrou
     return { ...more, letters, ...runsOf(store) };
   }
 
-  it('counts failures, and makes a dead letter at the limit', async () => {
-    const { letters, run } = await ground();
-    const key = newKey();
-    await run([key], { how: 'failed' });
-    const first = await letters.fail(key, failure());
-    expect(first).toMatchObject({ attempts: 1, isDead: false });
-    expect(await letters.look([key])).toEqual(new Map());
-    await run([key], { how: 'failed' });
-    expect(await letters.fail(key, failure())).toMatchObject({ attempts: 2, isDead: false });
-    await run([key], { how: 'failed' });
-    const dead = await letters.fail(key, failure({ source: 'mainnet', letter: '{"id":"2"}' }));
-    expect(dead).toEqual({ attempts: 3, firstFailedAt: first?.firstFailedAt, isDead: true });
-    expect((await letters.look([key])).get(key)).toEqual({
-      letter: '{"id":"2"}',
-      source: 'mainnet',
-      code: 'ERR_WEBHOOK_HANDLER',
-      message: 'No such account.',
-      attempts: 3,
-      firstFailedAt: first?.firstFailedAt,
-      lastFailedAt: expect.any(Number),
+  for (const [title, run] of Object.entries(letterCases)) {
+    it(title, async () => {
+      const { store } = await make();
+      const trial = new Trial(() => store as IdempotencyStore<unknown>, {
+        ...{ test: it, shared: false, letters: true },
+        effects: 'once' in store ? { write: () => {}, count: () => 0 } : undefined,
+      });
+      await run(trial).finally(() => trial.end());
     });
-    expect(Math.abs(Number(first?.firstFailedAt) - Date.now())).toBeLessThan(60_000);
-  });
+  }
 
   it('makes no dead letter before its time, however often a key has failed', async () => {
     const { letters } = await ground();
@@ -106,64 +102,6 @@ export function describeLetters(make: () => Promise<LettersGround> | LettersGrou
     await letters.fail(key, failure());
     expect(await letters.fail(other, failure())).toMatchObject({ attempts: 2 });
     expect(await letters.fail(key, failure())).toMatchObject({ attempts: 3, firstFailedAt: first?.firstFailedAt });
-  });
-
-  it('lets a key that has failed run again at once', async () => {
-    const { letters, run } = await ground();
-    const key = newKey();
-    await run([key], { how: 'failed' });
-    await letters.fail(key, failure());
-    expect(await run([key])).toEqual(['handled']);
-    expect(await letters.fail(key, failure(NOW))).toBeUndefined();
-    expect(await letters.look([key])).toEqual(new Map());
-  });
-
-  it('counts nothing for a key that took effect', async () => {
-    const { letters, run } = await ground();
-    const key = newKey();
-    await run([key]);
-    expect(await letters.fail(key, failure(NOW))).toBeUndefined();
-    expect(await letters.fail(key, failure({ ...NOW, isUnknown: true }))).toBeUndefined();
-    expect(await run([key])).toEqual(['duplicate']);
-  });
-
-  it('keeps the key of a dead letter from deliveries', async () => {
-    const { letters, run } = await ground();
-    const key = newKey();
-    await letters.fail(key, failure(NOW));
-    const other = newKey();
-    expect(await run([key, other])).toEqual(['duplicate', 'handled']);
-    expect((await letters.look([key])).size).toBe(1);
-  });
-
-  it('retries a dead letter once, and forgets it then', async () => {
-    const { letters, run } = await ground();
-    const key = newKey();
-    await letters.fail(key, failure(NOW));
-    const words = await Promise.all([run([key], { step: RETRY }), run([key], { step: RETRY })]);
-    expect(words.flat().filter((word) => word === 'handled')).toHaveLength(1);
-    expect(await letters.look([key])).toEqual(new Map());
-    expect(await run([key], { step: RETRY })).toEqual(['duplicate']);
-    expect(await run([key])).toEqual(['duplicate']);
-  });
-
-  it('keeps a dead letter whose retry failed, with one attempt more', async () => {
-    const { letters, run } = await ground();
-    const key = newKey();
-    await letters.fail(key, failure(NOW));
-    await run([key], { step: RETRY, how: 'failed' });
-    expect(await letters.fail(key, failure({ code: 'E_OTHER' }))).toMatchObject({ attempts: 2, isDead: true });
-    expect((await letters.look([key])).get(key)).toMatchObject({ attempts: 2, code: 'E_OTHER' });
-    expect(await run([key])).toEqual(['duplicate']);
-    expect(await run([key], { step: RETRY })).toEqual(['handled']);
-  });
-
-  it('retries no key that is not a dead letter', async () => {
-    const { letters, run } = await ground();
-    const [missing, failed] = [newKey(), newKey()];
-    await letters.fail(failed, failure());
-    expect(await run([missing, failed], { step: RETRY })).toEqual(['duplicate', 'duplicate']);
-    expect(await run([missing, failed])).toEqual(['handled', 'handled']);
   });
 
   it('keeps a dead letter whose retry was killed', async () => {
@@ -212,46 +150,8 @@ export function describeLetters(make: () => Promise<LettersGround> | LettersGrou
     expect(await run([key], { step: RETRY })).toEqual(['handled']);
   });
 
-  it('lists dead letters page by page, each once', async () => {
+  it('replaces what no database can keep as text', async () => {
     const { letters } = await ground();
-    const keys = Array.from({ length: 5 }, newKey);
-    const source = `source ${keys[0]}`;
-    for (const key of keys) await letters.fail(key, failure({ ...NOW, source }));
-    await letters.fail(newKey(), failure({ ...NOW, source: 'other' }));
-    await letters.fail(newKey(), failure({ source }));
-    const found: string[] = [];
-    let after: string | undefined;
-    do {
-      const page = await letters.list({ source, after, limit: 2 });
-      expect(page.letters.size).toBeLessThanOrEqual(2);
-      found.push(...page.letters.keys());
-      after = page.next;
-    } while (after !== undefined);
-    expect(found.sort()).toEqual([...keys].sort());
-    const all = await letters.list({ limit: 100_000 });
-    for (const key of keys) expect(all.letters.get(key)).toMatchObject({ source, attempts: 1 });
-  });
-
-  it('discards dead letters, whose keys then count as done', async () => {
-    const { letters, run } = await ground();
-    const [key, failed] = [newKey(), newKey()];
-    await letters.fail(key, failure(NOW));
-    await letters.fail(failed, failure());
-    expect(await letters.discard([key, failed, newKey()])).toEqual(new Set([key]));
-    expect(await letters.look([key])).toEqual(new Map());
-    expect(await run([key])).toEqual(['duplicate']);
-    expect(await run([key], { step: RETRY })).toEqual(['duplicate']);
-    expect(await run([failed])).toEqual(['handled']);
-  });
-
-  it('keeps text as it is: NUL, quotes, escapes, placeholders, other scripts', async () => {
-    const { letters } = await ground();
-    const key = `${newKey()} 'key' \u0000 % ?`;
-    const letter = JSON.stringify({ text: `\u0000'"\\ $1 ? ?? :x @x % \u2028 \ud800 鍵`, __proto__x: 1 });
-    const message = `It's "no" \\ $1 ? :name \u00e9 鍵`;
-    await letters.fail(key, failure({ ...NOW, letter, message, source: `a'b ? 鍵` }));
-    expect((await letters.look([key])).get(key)).toMatchObject({ letter, message, source: `a'b ? 鍵` });
-    // What no database can keep is replaced.
     const other = newKey();
     await letters.fail(other, failure({ ...NOW, message: 'a\u0000b\ud800c' }));
     expect((await letters.look([other])).get(other)?.message).toMatch(/^a.b.c$/su);

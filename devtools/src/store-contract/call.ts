@@ -28,7 +28,9 @@ export interface Call {
   readonly settled: Promise<Outcome>;
 }
 
-const DELIVERY = { from: 'free', to: 'done' } as const;
+type Step = Parameters<Once<unknown>>[1];
+const DELIVERY: Step = { from: 'free', to: 'done' };
+export const RETRY: Step = { from: 'dead', to: 'done' };
 /** Longer than every case takes, in ms. */
 const LIMIT_MS = 120_000;
 /** The message of the reason with which the signal is aborted. */
@@ -38,7 +40,7 @@ export const isTransactional = <Tx>(store: IdempotencyStore<Tx>): store is Trans
   'once' in store && typeof store.once === 'function';
 
 /** Calls a store as a receiver does. */
-export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Work<Tx>): Call {
+export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Work<Tx>, step = DELIVERY): Call {
   const keys = typeof asked === 'string' ? [asked] : asked;
   const runs: (readonly string[])[] = [];
   const { passed: started, open } = createGate();
@@ -47,8 +49,10 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
     const fresh = [...claimed.keys()];
     runs.push(fresh);
     open();
-    // If `work` throws synchronously, so does the run.
-    const running = Promise.resolve(work(tx, () => controller.abort(new Error(TIMED_OUT)), fresh)).then(nothing);
+    // If `work` throws synchronously, or returns no promise, so does the run.
+    const working = work(tx, () => controller.abort(new Error(TIMED_OUT)), fresh);
+    if (!(working instanceof Promise)) return undefined;
+    const running = working.then(nothing);
     running.catch(nothing); // The store may not await the run.
     return running;
   };
@@ -61,8 +65,8 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
   // The store may throw synchronously.
   const settled = (async () => {
     const words = isTransactional(store)
-      ? await store.once(keys, DELIVERY, run, limit)
-      : await claimAndRun(store, keys, (claimed) => run(claimed, undefined as Tx));
+      ? await store.once(keys, step, run, limit)
+      : await claimAndRun(store, keys, step, (claimed) => run(claimed, undefined as Tx));
     if (typeof words?.get !== 'function') return words;
     return typeof asked === 'string' ? words.get(asked) : keys.map((key) => words.get(key));
   })().then(
@@ -84,9 +88,9 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
 
 type Claimed = Parameters<Parameters<Once<undefined>>[2]>[0];
 
-async function claimAndRun(store: LeaseStore, keys: readonly string[], run: (claimed: Claimed) => unknown) {
+async function claimAndRun(store: LeaseStore, keys: readonly string[], step: Step, run: (claimed: Claimed) => unknown) {
   const owner = crypto.randomUUID();
-  const answers = await store.claim(keys, owner, DELIVERY);
+  const answers = await store.claim(keys, owner, step);
   const isClaimed = (key: string) => typeof (answers.get(key) ?? '') === 'object';
   const claimed = keys.filter(isClaimed);
   const words = new Map(keys.map((key) => [key, isClaimed(key) ? 'handled' : answers.get(key)]));
@@ -97,7 +101,7 @@ async function claimAndRun(store: LeaseStore, keys: readonly string[], run: (cla
     await store.release(claimed, owner).catch(nothing);
     throw error;
   }
-  const recorded = await store.record(claimed, owner, DELIVERY);
+  const recorded = await store.record(claimed, owner, step);
   if (claimed.every((key) => recorded.get(key) === true)) return words;
   throw new Error('The store did not record all keys of the run: another run has taken one over.');
 }

@@ -1,5 +1,6 @@
 import { keyCases } from './keys.js';
 import { leaseCases } from './leases.js';
+import { letterCases } from './letters.js';
 import { onceCases } from './once.js';
 import type { MakeStore, StoreContractOptions } from './options.js';
 import { commitOutageCases, outageCases, recordOutageCases } from './outage.js';
@@ -31,6 +32,7 @@ const CASE_TIMEOUT_MS = 60_000;
  * let now = 0;
  * storeContract((settings) => memoryStore({ leaseMs: settings.leaseMs, retentionMs: settings.retentionMs, now: () => now }), {
  *   test,
+ *   letters: true,
  *   shared: false,
  *   passTime: (ms) => {
  *     now += ms;
@@ -58,13 +60,14 @@ export function storeContract<Tx = undefined>(makeStore: MakeStore<Tx>, options:
 }
 
 /** The cases for the store's features, by group. */
-function casesFor({ effects, outage, leases }: StoreContractOptions<never>): Readonly<Record<string, Cases>> {
+function casesFor({ effects, outage, leases, letters }: StoreContractOptions<never>): Readonly<Record<string, Cases>> {
   return {
     'one key': onceCases,
     keys: keyCases,
     'several keys': severalCases,
     ...(effects ? { 'a transaction': transactionCases } : { leases: leaseCases }),
     ...(leases && { 'the writes of a lease store': writeCases }),
+    ...(letters && { 'dead letters': letterCases }),
     ...(outage && { 'an outage': { ...outageCases, ...(effects ? commitOutageCases : recordOutageCases) } }),
   };
 }

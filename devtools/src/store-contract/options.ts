@@ -30,6 +30,8 @@ export interface StoreContractOptions<Tx = unknown> {
    * transactions replace the cases for leases.
    */
   readonly effects?: ContractEffects<Tx> | undefined;
+  /** Whether the store keeps dead letters. Adds the cases for its `letters`. (Default: false.) */
+  readonly letters?: boolean | undefined;
   /** Makes the store's server unreachable. Adds the cases for an outage. (Default: these cases are omitted.) */
   readonly outage?: ContractOutage | undefined;
   /**
@@ -59,15 +61,22 @@ const hasMethods = (value: unknown, ...names: string[]) =>
   names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function');
 
 /** Throws ConfigError unless `makeStore` returned a store that the suite can test. */
-export function checkMadeStore<Tx>(store: IdempotencyStore<Tx>, hasEffects: boolean): void {
+export function checkMadeStore<Tx>(
+  store: IdempotencyStore<Tx>,
+  { effects, letters = false }: Pick<StoreContractOptions<Tx>, 'effects' | 'letters'>,
+): void {
   const isOnce = hasMethods(store, 'once');
   if (!isOnce && !hasMethods(store, 'claim', 'record', 'release')) {
     throw optionError('makeStore', 'a function that returns an IdempotencyStore', store);
   }
-  if (isOnce === hasEffects) return;
+  if (letters && store.letters === undefined) throw new ConfigError(NO_LETTERS);
+  if (isOnce === (effects !== undefined)) return;
   throw new ConfigError(
     isOnce
       ? '`effects` is required for a store with transactions (`once`), so that the suite can check that key and effect commit together.'
       : '`effects` is only for a store with transactions (`once`), and the store that `makeStore` returned has leases. Omit `effects`.',
   );
 }
+
+const NO_LETTERS =
+  '`letters` is only for a store that keeps dead letters, and the store that `makeStore` returned has no `letters`.';

@@ -39,14 +39,24 @@ export class Setup<Tx> {
 
   async #open(settings: ContractSettings): Promise<IdempotencyStore<Tx>> {
     const store = await settled('makeStore', () => this.#makeStore(settings));
-    checkMadeStore(store, this.options.effects !== undefined);
+    checkMadeStore(store, this.options);
     return store;
   }
 
-  call(store: IdempotencyStore<Tx>, keys: Keys, work: Work<Tx> = nothing): Call {
-    const call = callStore(store, keys, work);
+  call(
+    store: IdempotencyStore<Tx>,
+    keys: Keys,
+    work: Work<Tx> = nothing,
+    step?: Parameters<typeof callStore>[3],
+  ): Call {
+    const call = callStore(store, keys, work, step);
     this.#calls.push(call);
     return call;
+  }
+
+  /** Settles like a method of the store, within the time limit of the suite. */
+  waitsFor<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    return settled(name, work);
   }
 
   gate(): Gate {

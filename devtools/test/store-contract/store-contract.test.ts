@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { nothing } from '../../src/store-contract/call.js';
 import { type StoreContractOptions, storeContract } from '../../src/store-contract/index.js';
 
+type Letters = NonNullable<LeaseStore['letters']>;
 type MakeStore = Parameters<typeof storeContract>[0];
 
 /** The cases that the suite registers, as a runner gets them. */
@@ -43,6 +44,7 @@ describe('storeContract', () => {
     const always = ['one key', 'keys', 'several keys'];
     expect(groups({})).toEqual([...always, 'leases']);
     expect(groups({ outage, leases })).toEqual([...always, 'leases', 'the writes of a lease store', 'an outage']);
+    expect(groups({ letters: true })).toEqual([...always, 'leases', 'dead letters']);
     // A transaction needs no lease.
     expect(groups({ effects, outage })).toEqual([...always, 'a transaction', 'an outage']);
   });
@@ -58,6 +60,68 @@ describe('storeContract', () => {
         message: expect.stringContaining(`\`${name}\``),
       });
     }
+  });
+
+  it('fails every case when a store has no letters that the options promise', async () => {
+    const [, run] = casesOf(storeWith({ letters: undefined }), { letters: true })[0] ?? [];
+    await expect(run?.()).rejects.toThrow('`letters` is only for a store that keeps dead letters');
+  });
+
+  const wrong: [string, string, (letters: Letters) => Partial<Letters>][] = [
+    [
+      'counts every failure as the first',
+      'both limits',
+      ({ fail }) => ({
+        fail: async (...call) => {
+          const failed = await fail(...call);
+          return failed && { ...failed, attempts: 1 };
+        },
+      }),
+    ],
+    [
+      'makes a letter before its time',
+      'both limits',
+      ({ fail }) => ({ fail: (key, failure) => fail(key, { ...failure, afterMs: 0 }) }),
+    ],
+    [
+      'counts the failure of another key',
+      'counts nothing once',
+      ({ fail }) => ({ fail: (key, failure) => fail(`${key}x`, failure) }),
+    ],
+    [
+      'cuts its texts',
+      'as it was',
+      ({ fail }) => ({ fail: (key, failure) => fail(key, { ...failure, message: failure.message.slice(1) }) }),
+    ],
+    [
+      'forgets a letter whose retry failed',
+      'retry failed',
+      ({ fail, discard }) => ({
+        fail: async (key, failure) => {
+          await discard([key]);
+          return fail(key, failure);
+        },
+      }),
+    ],
+    ['lists letters of other sources', 'by source', ({ list }) => ({ list: ({ source: _, ...page }) => list(page) })],
+    [
+      'lists a letter twice',
+      'by source',
+      ({ list }) => ({ list: async (page) => ({ ...(await list({ ...page, after: undefined })) }) }),
+    ],
+    ['discards nothing', 'discards', () => ({ discard: async () => new Set() })],
+    [
+      'says that it discarded all keys',
+      'discards',
+      ({ discard }) => ({ discard: (keys) => discard(keys).then(() => new Set(keys)) }),
+    ],
+  ];
+  it.each(wrong)('finds letters of a store that %s', async (_, part, change) => {
+    const store = memoryStore();
+    const letters = { ...store.letters, ...change(store.letters as Letters) } as Letters;
+    const options = { letters: true, shared: false };
+    expect(await failureOf(() => store, part, options)).toBe('passed');
+    expect(await failureOf(() => ({ ...store, letters }), part, options)).toBeInstanceOf(Error);
   });
 
   it('says what happened, what was expected and what that means in production', async () => {
