@@ -12,11 +12,11 @@ describePage('the open delivery', (ground) => {
     await openWhole(page);
     for (let shown = 25; shown < 230; shown += 25) {
       expect(await textsOf(page, '#detail .items h4')).toHaveLength(shown);
-      await page.locator('#detail button.more', { hasText: `Show more: ${230 - shown} event` }).click();
+      await page.getByRole('button', { name: `Show more: ${230 - shown} event` }).click();
       await expect.poll(() => page.locator('#detail .item').count()).toBeGreaterThan(shown);
     }
     expect(await textsOf(page, '.item h4')).toEqual(items.map((_, n) => `Event${n}`));
-    expect(await page.locator('#detail button.more').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Show more/ }).count()).toBe(0);
     // The focus goes on with what was asked for.
     expect(await page.evaluate(() => document.activeElement?.querySelector('h4')?.textContent)).toBe('Event225');
   });
@@ -43,10 +43,11 @@ describePage('the open delivery', (ground) => {
 
   it('that a re-org removed says so, and is shown beside the one that applied it', async () => {
     const { page, source } = await ground.open();
-    const { data } = sampleEventEmitted();
-    const rawFields = JSON.stringify({ ...JSON.parse(data.event.rawFields ?? ''), removed: true });
-    source.feed.put(recordOf('1'));
-    source.feed.put(recordOf('2', { items: [sampleEventEmitted({ data: { event: { rawFields } } })] }));
+    const applied = sampleEventEmitted();
+    const removed = structuredClone(applied);
+    removed.data.event.rawFields = JSON.stringify({ ...JSON.parse(applied.data.event.rawFields ?? ''), removed: true });
+    source.feed.put(recordOf('1', { items: [applied] }));
+    source.feed.put(recordOf('2', { items: [removed] }));
     source.feed.put(recordOf('3', { items: [sampleTransactionIncluded()] }));
     await rowsOf(page).nth(1).getByText('removed by a re-org').click();
     await page.getByRole('link', { name: 'show both' }).click();

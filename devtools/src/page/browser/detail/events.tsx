@@ -57,7 +57,7 @@ export function Events({ api, detail, state }: Props) {
         ))}
       </div>
       {left > 0 && (
-        <button type="button" class="quiet more" onClick={() => void more()}>
+        <button type="button" class="quiet" onClick={() => void more()}>
           Show more: {counted(left, 'event')} left
         </button>
       )}

@@ -58,7 +58,7 @@ const Inputs = ({ item: { inputs = [], moreInputs }, state }: Shown<'item', Item
         ))}
       </tbody>
     </table>
-    {moreInputs !== undefined && <p class="muted more">{counted(moreInputs, 'more input')}: see the body.</p>}
+    {moreInputs !== undefined && <p class="muted">{counted(moreInputs, 'more input')}: see the body.</p>}
   </>
 );
 
@@ -107,7 +107,7 @@ export function ItemCard({ item, state }: Shown<'item', ItemView>) {
         {remark && <span class="tag refused">{remark}</span>}
       </header>
       {item.removed && item.transaction && (
-        <p class="issues">
+        <p class="muted">
           It undoes what an earlier delivery applied:{' '}
           <a href={`#text=${encodeURIComponent(item.transaction.hash)}`}>show both</a>
         </p>
