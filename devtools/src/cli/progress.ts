@@ -1,7 +1,6 @@
 import type { Output } from './output.js';
 
 const REDRAW_MS = 100;
-const WIDTH = 24;
 
 /**
  * A progress line for a long run. Draws nothing unless stderr is a terminal.
@@ -16,15 +15,10 @@ export function createProgress(output: Output, total: number | undefined) {
     update(done: number, text: string): void {
       if (output.status === undefined || performance.now() - drawnAt < REDRAW_MS) return;
       drawnAt = performance.now();
-      output.status(`${total === undefined ? done : `${bar(done / total)} ${done}/${total}`}  ${text}`);
+      output.status(`${total === undefined ? done : `${done}/${total}`}  ${text}`);
     },
     end(): void {
       output.status?.('');
     },
   };
-}
-
-function bar(share: number): string {
-  const full = Math.min(WIDTH, Math.floor(share * WIDTH));
-  return `[${'#'.repeat(full)}${'-'.repeat(WIDTH - full)}] ${String(Math.floor(share * 100)).padStart(3)}%`;
 }

@@ -1,6 +1,5 @@
-// Everything in Unicode's "Other" (controls, formats such as bidirectional marks, lone surrogates, private use,
-// unassigned), line and paragraph separators, and blank letters.
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu;
+import { UNSEEN } from '../deliveries/text-limits.js';
+
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\u001b': '\\e' };
 
 const escaped = (character: string) =>

@@ -4,7 +4,7 @@ export function cut(text: string, most: number): string {
 }
 
 /** Control and format characters, lone surrogates, separators of lines, and letters without a shape. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu;
+export const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu;
 
 /** Replaces invisible characters in untrusted text, so that it cannot hide or reorder the text around it. */
 export const printable = (text: string): string => text.replace(UNSEEN, '\u{fffd}');

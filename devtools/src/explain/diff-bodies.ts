@@ -1,6 +1,6 @@
 import { sameBytes } from './bytes.js';
-import { type ByteChange, diffBytes } from './diff-bytes.js';
-import { diffJson, type JsonFormat, type ValueChange } from './diff-json.js';
+import { type ByteChange, diffBytes, MOST_CHANGES } from './diff-bytes.js';
+import { diffJson, type ValueChange } from './diff-json.js';
 
 /** The difference between the body that was signed and the one that was received. */
 export interface BodyDiff {
@@ -11,8 +11,6 @@ export interface BodyDiff {
   readonly kind: 'same' | 'format' | 'values' | 'bytes';
   readonly signedBytes: number;
   readonly receivedBytes: number;
-  /** With `format`: what differs. */
-  readonly format: readonly JsonFormat[];
   /** With `values`: the values that differ, 50 at most. */
   readonly values: readonly ValueChange[];
   /** The bytes that differ, in order, 50 changes at most. */
@@ -27,18 +25,16 @@ const MOST_JSON = 6 * 1024 * 1024;
 /** Compares two bodies. Never throws; time and memory are linear in both. */
 export function diffBodies(signed: Uint8Array, received: Uint8Array): BodyDiff {
   const sizes = { signedBytes: signed.length, receivedBytes: received.length };
-  if (sameBytes(signed, received)) return { kind: 'same', ...sizes, format: [], values: [], bytes: [] };
+  if (sameBytes(signed, received)) return { kind: 'same', ...sizes, values: [], bytes: [] };
   const isSmall = signed.length + received.length <= MOST_JSON;
-  const { format, values, more } = (isSmall ? diffJson(signed, received) : undefined) ?? NOT_JSON;
-  const { changes: bytes, more: moreBytes } = diffBytes(signed, received);
+  const values = isSmall ? diffJson(signed, received) : undefined;
+  const { changes: bytes, more } = diffBytes(signed, received);
+  const isMore = more || (values?.length ?? 0) > MOST_CHANGES;
   return {
-    kind: values.length > 0 ? 'values' : format.length > 0 ? 'format' : 'bytes',
+    kind: values === undefined ? 'bytes' : values.length > 0 ? 'values' : 'format',
     ...sizes,
-    format,
-    values,
+    values: values?.slice(0, MOST_CHANGES) ?? [],
     bytes,
-    ...((more || moreBytes) && { more: true }),
+    ...(isMore && { more: true }),
   };
 }
-
-const NOT_JSON = { format: [], values: [], more: false };

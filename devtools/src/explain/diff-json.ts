@@ -2,9 +2,6 @@ import { isReadable } from '../readable-json.js';
 import { attempt, textOf } from './bytes.js';
 import { MOST_CHANGES } from './diff-bytes.js';
 
-/** Ways in which two texts of the same JSON differ. */
-export type JsonFormat = 'whitespace' | 'escapes' | 'numbers' | 'order';
-
 /** A different JSON value. Both are JSON text, cut; one is undefined if the value was added or removed. */
 export interface ValueChange {
   /** Such as `[0].data.event.name`; empty for the whole body. */
@@ -13,59 +10,17 @@ export interface ValueChange {
   readonly received?: string | undefined;
 }
 
-export interface JsonDiff {
-  /** The differences in format between equal values. */
-  readonly format: readonly JsonFormat[];
-  readonly values: readonly ValueChange[];
-  readonly more: boolean;
-}
-
-interface Written {
-  readonly value: unknown;
-  readonly space: number;
-  readonly strings: string;
-  readonly numbers: string;
-}
-
-/** A JSON text as a value and its tokens; undefined if it is not JSON or has too many values. */
-function read(bytes: Uint8Array): Written | undefined {
+/** The values of a JSON text; undefined if it is not JSON or has too many values. */
+function read(bytes: Uint8Array): unknown {
   const text = isReadable(bytes) ? textOf(bytes) : undefined;
-  const value = text === undefined ? undefined : attempt(() => JSON.parse(text) as unknown);
-  if (text === undefined || value === undefined) return undefined;
-  let space = 0;
-  const [strings, numbers]: [string[], string[]] = [[], []];
-  for (let at = 0, start = 0; at < text.length; start = at) {
-    const first = text.charAt(at++);
-    if (/\s/.test(first)) space++;
-    else if (first === '"') {
-      while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-      strings.push(text.slice(start, ++at));
-    } else if (/[-0-9]/.test(first)) {
-      while (/[-+.0-9e]/i.test(text.charAt(at))) at++;
-      numbers.push(text.slice(start, at));
-    }
-  }
-  return { value, space, strings: strings.sort().join(), numbers: numbers.sort().join() };
+  return text === undefined ? undefined : attempt(() => JSON.parse(text) as unknown);
 }
 
-function formatOf(signed: Written, received: Written): JsonFormat[] {
-  const found: JsonFormat[] = [];
-  if (signed.space !== received.space) found.push('whitespace');
-  if (signed.strings !== received.strings) found.push('escapes');
-  if (signed.numbers !== received.numbers) found.push('numbers');
-  if (JSON.stringify(signed.value) !== JSON.stringify(received.value)) found.push('order');
-  return found.length === 0 ? ['whitespace'] : found;
-}
-
-/** The difference between two JSON texts; undefined if one is not JSON, has too many values, or is nested too deeply. */
-export function diffJson(signed: Uint8Array, received: Uint8Array): JsonDiff | undefined {
+/** The values that differ; undefined if a text is not JSON, has too many values, or is nested too deeply. */
+export function diffJson(signed: Uint8Array, received: Uint8Array): ValueChange[] | undefined {
   const [before, after] = [read(signed), read(received)];
   if (before === undefined || after === undefined) return undefined;
-  return attempt(() => {
-    const values = changedValues(before.value, after.value);
-    const format = values.length === 0 ? formatOf(before, after) : [];
-    return { format, values: values.slice(0, MOST_CHANGES), more: values.length > MOST_CHANGES };
-  });
+  return attempt(() => changedValues(before, after));
 }
 
 const LONGEST_VALUE = 100;

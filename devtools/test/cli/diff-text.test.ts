@@ -22,7 +22,7 @@ it.each([
   [
     '[1, 2]',
     '[1,2]',
-    'Signed 6 bytes, received 5 bytes. The JSON is the same, written differently (white space):\n  at byte 3 (received: 3), after "[1,"\n    signed    " "  20\n    received  (nothing)',
+    'Signed 6 bytes, received 5 bytes. The JSON is the same, written differently:\n  at byte 3 (received: 3), after "[1,"\n    signed    " "  20\n    received  (nothing)',
   ],
   [
     'a\u001b',

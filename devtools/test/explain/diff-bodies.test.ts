@@ -23,7 +23,6 @@ it('finds no difference between equal bodies', () => {
     kind: 'same',
     signedBytes: event.length,
     receivedBytes: event.length,
-    format: [],
     values: [],
     bytes: [],
   });
@@ -31,19 +30,15 @@ it('finds no difference between equal bodies', () => {
 
 describe('the same JSON', () => {
   it.each([
-    [['whitespace'], '[{"a":1,"b":"é&"}]', '[ {\n"a": 1, "b": "é&"} ]'],
-    [['escapes'], '[{"a":1,"b":"\\u0026\\u00e9/"}]', '[{"a":1,"b":"&é\\/"}]'],
-    [['escapes'], '[{"\\u0061":1,"\\ud800":2}]', '[{"a":1,"\\uD800":2}]'],
-    [['numbers'], '[1,1.50,0,-2e3,1e-2]', '[1.0,1.5,-0,-2000,0.01]'],
-    [['numbers'], '[1000000000000000001]', '[1000000000000000000]'],
-    [['order'], '[{"a":1,"b":{"c":2,"d":3}}]', '[{"b":{"d":3,"c":2},"a":1}]'],
-    [['whitespace', 'order'], '[{"a":1,"b":2}]', '[{"b":2, "a":1}]'],
-    [['whitespace', 'escapes', 'numbers', 'order'], '[{"a":"\\u0061","b":10}]', '[{"b":1e1,"a":"a"} ]'],
-  ])('differs in %j', (format, signed, received) => {
+    ['white space', '[{"a":1,"b":"é&"}]', '[ {\n"a": 1, "b": "é&"} ]'],
+    ['escapes', '[{"a":1,"b":"\\u0026\\u00e9/"}]', '[{"a":1,"b":"&é\\/"}]'],
+    ['numbers', '[1,1.50,0,-2e3,1e-2]', '[1.0,1.5,-0,-2000,0.01]'],
+    ['rounded numbers', '[1000000000000000001]', '[1000000000000000000]'],
+    ['the order of keys', '[{"a":1,"b":{"c":2,"d":3}}]', '[{"b":{"d":3,"c":2},"a":1}]'],
+  ])('differs in %s', (_, signed, received) => {
     const found = diff(signed, received);
-    expect(found).toMatchObject({ kind: 'format', format, values: [] });
+    expect(found).toMatchObject({ kind: 'format', values: [] });
     expect(found.bytes.length).toBeGreaterThan(0);
-    expect(diff(received, signed)).toMatchObject({ kind: 'format', format });
   });
 });
 
@@ -65,7 +60,7 @@ describe('values', () => {
     ['{"a":1,"a":2}', '{"a":1,"a":3}', [{ path: '.a', signed: '2', received: '3' }]],
     ['["\\u003c"]', '["é"]', [{ path: '[0]', signed: '"<"', received: '"é"' }]],
   ])('%s became %s', (signed, received, values) => {
-    expect(diff(signed, received)).toMatchObject({ kind: 'values', format: [], values });
+    expect(diff(signed, received)).toMatchObject({ kind: 'values', values });
   });
 
   it('cuts long ones between characters', () => {
@@ -102,7 +97,7 @@ describe('bytes', () => {
   ])('compares what is %s', (_, signed, received) => {
     const pair = [Buffer.from(signed, 'latin1'), Buffer.from(received, 'latin1')] as const;
     const found = diffBodies(...pair);
-    expect(found).toMatchObject({ kind: 'bytes', format: [], values: [] });
+    expect(found).toMatchObject({ kind: 'bytes', values: [] });
     expect(applied(...pair, found).equals(pair[1])).toBe(true);
   });
 

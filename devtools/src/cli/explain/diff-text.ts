@@ -6,13 +6,6 @@ import { visible } from '../visible.js';
 /** Limit of printed changes; --json prints all that were found. */
 const MOST_PRINTED = 10;
 
-const WRITTEN = {
-  whitespace: 'white space',
-  escapes: 'escapes',
-  numbers: 'spelling or precision of numbers',
-  order: 'order of keys',
-};
-
 /** The difference between what was signed and what was received, for a terminal. */
 export function diffText(diff: BodyDiff | undefined, colors: Colors): string {
   if (diff === undefined) return 'The bodies could not be compared.';
@@ -34,10 +27,10 @@ export function diffText(diff: BodyDiff | undefined, colors: Colors): string {
   return lines.join('\n');
 }
 
-function whatOf({ kind, format }: BodyDiff): string {
+function whatOf({ kind }: BodyDiff): string {
   if (kind === 'values') return 'Values of the JSON differ:';
   if (kind === 'bytes') return 'Their bytes differ:';
-  return `The JSON is the same, written differently (${format.map((each) => WRITTEN[each]).join(', ')}):`;
+  return 'The JSON is the same, written differently:';
 }
 
 const sides = (signed: string, received: string, colors: Colors) => [
