@@ -6,8 +6,6 @@ export interface ByteChange {
   readonly before: string;
   readonly signed: Piece;
   readonly received: Piece;
-  /** The common text after it; cut. */
-  readonly after: string;
 }
 
 /** Some bytes of a body. */
@@ -82,7 +80,6 @@ export function diffBytes(signed: Uint8Array, received: Uint8Array): { changes: 
       before: lossy.decode(signed.subarray(Math.max(0, from[0] - CONTEXT), from[0])),
       signed: pieceOf(signed, from[0], end[0]),
       received: pieceOf(received, from[1], end[1]),
-      after: lossy.decode(signed.subarray(end[0], end[0] + CONTEXT)),
     });
     from = end;
   }

@@ -7,7 +7,7 @@ import { integer, text } from '../program/options.js';
 import { type AddCommand, receiver as receiverOption } from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
-import { textTable } from '../text-table.js';
+import { fieldsText, textTable } from '../text-table.js';
 import { visible } from '../visible.js';
 
 interface Options {
@@ -123,10 +123,8 @@ const timeOf = (ms: number) => new Date(ms).toISOString();
 const show: Run = async ([key], receiver, { output }) => {
   const found = await receiver.deadLetters.find(key as string);
   if (!found) throw new CommandError('ERR_CLI_INPUT', 'There is no dead letter with this key.', 1);
-  const { event, firstFailedAt, lastFailedAt, ...letter } = found;
-  const fields = { ...letter, firstFailedAt: timeOf(firstFailedAt), lastFailedAt: timeOf(lastFailedAt) };
-  const lines = Object.entries(fields).map(([name, value]) => `${name.padEnd(14)}  ${visible(String(value))}`);
-  output.result(found, [...lines, visibleLines(event)].join('\n'));
+  const { event, ...letter } = found;
+  output.result(found, `${fieldsText(letter)}\n${visibleLines(event)}`);
   return 0;
 };
 

@@ -4,7 +4,7 @@ import type { Context, ExitCode } from '../context.js';
 import { text } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
-import { visible } from '../visible.js';
+import { fieldsText } from '../text-table.js';
 
 type Records = Awaited<ReturnType<Receiver['status']>>;
 
@@ -31,7 +31,7 @@ async function run({ options, output }: Context<Options>, id: string): Promise<E
   const records = (await read(receiver, id)).filter(
     ({ source }) => options.source === undefined || source === options.source,
   );
-  for (const record of records) output.result(record, textOf(record));
+  for (const record of records) output.result(record, `${fieldsText(record)}\n`);
   if (records.length > 0) return 0;
   output.note('No record: the event did not arrive, its run was rolled back, or the store forgot its key.');
   return 1;
@@ -44,15 +44,6 @@ async function read(receiver: Receiver, id: string): Promise<Records> {
   } catch (error) {
     throw new CommandError('ERR_CLI_UNREACHABLE', (error as Error).message);
   }
-}
-
-function textOf(record: Records[number]): string {
-  const lines = Object.entries(record).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    const shown = name.endsWith('At') ? new Date(Number(value)).toISOString() : String(value);
-    return [`${name.padEnd(14)}  ${visible(shown)}`];
-  });
-  return `${lines.join('\n')}\n`;
 }
 
 export const command = shared.command(define, run, {

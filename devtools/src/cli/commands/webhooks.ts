@@ -5,7 +5,7 @@ import { type MoreHelp, moreHelp } from '../program/help.js';
 import { integer, text, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { type EventKind, openService, readId, type ServiceOptions, webhookJson } from '../service.js';
-import { textTable } from '../text-table.js';
+import { fieldsText, textTable } from '../text-table.js';
 import { visible } from '../visible.js';
 
 const exitCodes = { 1: 'the service refused' };
@@ -81,7 +81,7 @@ async function get(id: string, context: ServiceContext): Promise<ExitCode> {
   const webhookId = readId(id);
   const service = await openService(context);
   const webhook = await service.get(webhookId);
-  context.output.result(webhookJson(webhook), fields(webhook));
+  context.output.result(webhookJson(webhook), fieldsText(webhookJson(webhook)));
   return 0;
 }
 
@@ -99,7 +99,7 @@ async function update(id: string, context: Context<UpdateOptions>): Promise<Exit
   }
   const service = await openService(context);
   const webhook = await service.update(webhookId, { label, url, ...(subscribe && { subscriptions: subscribe }) });
-  context.output.result(webhookJson(webhook), fields(webhook));
+  context.output.result(webhookJson(webhook), fieldsText(webhookJson(webhook)));
   return 0;
 }
 
@@ -135,11 +135,4 @@ async function log(id: string, context: Context<LogOptions>): Promise<ExitCode> 
 function entryText({ id, eventType, createdAt, deliveredAt }: DeliveryLogEntry, red: (text: string) => string): string {
   const when = deliveredAt ? `delivered ${cell(deliveredAt)}` : red('not delivered');
   return [String(id).padStart(8), cell(eventType).padEnd(20), cell(createdAt).padEnd(24), when].join('  ');
-}
-
-function fields(webhook: Webhook): string {
-  const shown = Object.entries(webhookJson(webhook)).filter(([, value]) => value !== undefined && value !== null);
-  const width = Math.max(...shown.map(([name]) => visible(name).length));
-  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-  return shown.map(([name, value]) => `${visible(name).padEnd(width)}  ${visible(text(value))}`).join('\n');
 }
