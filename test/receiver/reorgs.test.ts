@@ -208,6 +208,20 @@ describe('an event whose reversal or application fails for good', () => {
   });
 });
 
+describe('dead letters of two chains in one store', () => {
+  it('are retried by the receivers of their chains only', async () => {
+    const options = { store: memoryStore(), deadLetters: { afterAttempts: 1, afterSeconds: 0 } };
+    const one = following({ ...options, failing: ['+A10#0', '+A11#0'] });
+    const other = following({ ...options, chainId: 1 });
+    await one.deliver(logOf('A'), logOf('A', { number: 11 }));
+    other.chain.canonical.set(10, hashOf('B'));
+    one.bad.clear();
+    expect(await other.receiver.deadLetters.retry({})).toEqual({ handled: 0, failed: 2, skipped: 0 });
+    expect(await one.receiver.deadLetters.retry({})).toEqual({ handled: 2, failed: 0, skipped: 0 });
+    expect([one.calls, other.calls]).toEqual([['+A10#0 1', '+A11#0 1'], []]);
+  });
+});
+
 describe('a store that keeps logs', () => {
   /** A receiver over a memory store, some of whose methods for logs are others. */
   function over(changes: (logs: LogStore) => Partial<LogStore>) {

@@ -33,19 +33,19 @@ export function hashOf(block: string, number = 10) {
 }
 
 /** A chain whose blocks a test sets, for a receiver with `reorgs`. */
-export function scriptedChain() {
+export function scriptedChain(chainId = CHAIN_ID) {
   /** Hash of the canonical block by number; a number without one is unknown. */
   const canonical = new Map<number, string>();
   const chain = { canonical, finalNumber: -1, asked: [] as number[], isSilentAtDeliveries: true };
   const view: ChainView = {
-    chainId: CHAIN_ID,
+    chainId,
     intervalMs: false,
-    idempotencyKey: (event) => logIdentity(event, { chainId: CHAIN_ID }),
+    idempotencyKey: (event) => logIdentity(event, { chainId }),
     placeOf(event) {
       if (event.event !== 'event.emitted' || !event.data.event.rawFields) return undefined;
       const { blockNumber, blockHash, logIndex } = JSON.parse(event.data.event.rawFields);
       return {
-        block: { chain: String(CHAIN_ID), blockNumber: Number(blockNumber), blockHash },
+        block: { chain: String(chainId), blockNumber: Number(blockNumber), blockHash },
         logIndex: Number(logIndex),
       };
     },
@@ -73,9 +73,9 @@ export function scriptedChain() {
 }
 
 /** A receiver whose effects follow a scripted chain. `effects` has the events whose effect exists. */
-export function following(options: Partial<ReceiverOptions> & { failing?: string[] } = {}) {
-  const { failing = [], ...settings } = options;
-  const { chain, reorgs } = scriptedChain();
+export function following(options: Partial<ReceiverOptions> & { failing?: string[]; chainId?: number } = {}) {
+  const { failing = [], chainId, ...settings } = options;
+  const { chain, reorgs } = scriptedChain(chainId);
   const bad = new Set(failing);
   const calls: string[] = [];
   const reported: string[] = [];

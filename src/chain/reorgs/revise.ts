@@ -1,9 +1,11 @@
+import { ConfigError } from '../../errors.js';
 import type { EventItem } from '../../events/parse-delivery.js';
 import type { Items } from '../../handle/answer.js';
 import { asWebhookError, type EventOutcome } from '../../handle/answer.js';
 import { storeFailure } from '../../handle/attempt-errors.js';
 import type { AboutDelivery } from '../../handle/context.js';
 import { readLetter } from '../../handle/dead-letter.js';
+import { keyOf } from '../../handle/idempotency-key.js';
 import type { FollowedReceiver } from '../../handle/reorgs.js';
 import type { ReorgReport } from '../../handle/tracing.js';
 import type { KeptLog, OpenLog } from '../../stores/log-store.js';
@@ -133,8 +135,12 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
   async function retry(item: EventItem, key: string, about: AboutDelivery): Promise<EventOutcome> {
     const items: Items = new Map([[key, item]]);
     try {
+      const place = view.placeOf(item.event);
+      if (place && keyOf(view.idempotencyKey, item.event, about.source) !== key) {
+        return { status: 'failed', item, idempotencyKey: key, error: new ConfigError(OTHER_CHAIN) };
+      }
       const log = await logs.find(key);
-      const block = log ?? view.placeOf(item.event)?.block;
+      const block = log ?? place?.block;
       const transitions = log?.transitions ?? 0;
       const verdicts = block && (await view.verdicts([block]));
       const verdict = block && verdicts?.get(block.blockHash);
@@ -152,6 +158,9 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
 
   return { pass, retry };
 }
+
+const OTHER_CHAIN =
+  'The key of this dead letter is not that of its log on the chain of `reorgs`. Retry it with the receiver of its own chain.';
 
 export type Revise = ReturnType<typeof createRevise>;
 

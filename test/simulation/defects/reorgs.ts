@@ -64,6 +64,26 @@ export const reorgsDefects: readonly Defect[] = [
         "(['reverted', 'applied'] as const) : ([isApplied(block[0].transitions) ? 'applied' : 'reverted', 'applied'] as const)",
     },
   }),
+  // A pass reverts from the lowest block up.
+  planted('reversals upward', ['reorgs'], 200, {
+    'src/chain/reorgs/revise.ts': {
+      '(isApplied(transitions) ? -blockNumber : Infinity)': '(isApplied(transitions) ? 0 : 1)',
+    },
+  }),
+  // A pass reverts the first log of a block first.
+  planted('reversals in the order of the logs', ['reorgs'], 200, {
+    'src/chain/reorgs/revise.ts': {
+      '(isReversal ? other.logIndex - one.logIndex : one.logIndex - other.logIndex)': '(one.logIndex - other.logIndex)',
+    },
+  }),
+  // A dead letter of another chain is retried as one of this chain.
+  planted('letters of another chain', ['reorgs-letters'], 200, {
+    'src/chain/reorgs/revise.ts': { 'if (place && keyOf(': 'if (false && place && keyOf(' },
+  }),
+  // A dead letter says that the effect is missing where its reversal is, and the other way round.
+  planted('letters of the other side', ['reorgs-letters'], 100, {
+    'src/handle/dead-letter.ts': { '...(isApplied(transitions) &&': '...(!isApplied(transitions) &&' },
+  }),
   // A drain does not wait for a pass.
   planted('drained over a pass', ['reorgs'], 4000, {
     'src/chain/reorgs/settling.ts': { 'this.#receiver.gate.wait(this.#running);': '' },

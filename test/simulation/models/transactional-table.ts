@@ -65,7 +65,7 @@ export class TransactionalTable {
     this.letters = new LetterRows({
       now: () => server.wall(),
       isTaken: (key) => this.rows.has(key) || this.#held.has(key) || this.logs.final.has(key),
-      isRecorded: (key) => this.rows.get(key) === 'done' || this.logs.has(key),
+      isRecorded: (key) => this.rows.get(key) === 'done' || (this.logs.has(key) && !this.letters.isDead(key)),
       transitionsOf: (key) => this.logs.open.get(key)?.transitions,
       settle: (key) => {
         this.rows.set(key, 'done');

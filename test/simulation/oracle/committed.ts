@@ -57,7 +57,7 @@ export class CommittedTogether {
     const unknown = this.#committed.unknown();
     for (const { status: word, idempotencyKey = '', error } of outcomes) {
       if (isKept(idempotencyKey)) continue;
-      const isAcknowledged = error === undefined && (word === 'handled' || word === 'duplicate');
+      const isAcknowledged = error === undefined && ['handled', 'duplicate', 'dead-lettered'].includes(word);
       if (status === 200 && !isAcknowledged) {
         this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} in an answer with 200.`);
       }

@@ -53,6 +53,10 @@ export class Letters {
     return this.#keys.isDead(key) || this.#keys.discarded.has(key);
   }
 
+  get isOver(): boolean {
+    return this.#keys.dead.length === 0;
+  }
+
   answered({ status, outcomes }: DeliveryResult): void {
     for (const { idempotencyKey } of status === 200 ? outcomes : []) this.#acknowledged.add(idempotencyKey as string);
   }
@@ -69,8 +73,8 @@ export class Letters {
       this.#world.after(choices.below(ms), () => act(choices.pick(replicas)));
     for (let times = 1 + choices.below(4); times > 0; times--) {
       later(horizonMs, (replica) => {
-        this.#retry(replica);
-        if (choices.oneIn(2)) later(50, (other) => this.#retry(other));
+        this.retry(replica);
+        if (choices.oneIn(2)) later(50, (other) => this.retry(other));
         if (choices.oneIn(4)) later(300, kill);
         if (this.#discards && choices.oneIn(4)) later(50, (other) => this.#discard(other));
       });
@@ -83,11 +87,11 @@ export class Letters {
       const [key] = this.#keys.dead;
       if (key === undefined) return;
       if (retries > MOST_LAST_RETRIES) this.#world.fail('never retried', `${key} is still a dead letter.`);
-      for (const replica of replicas) this.#retry(replica);
+      for (const replica of replicas) this.retry(replica);
       this.#world.after(everyMs, () => next(retries + 1));
     };
     this.#world.after(0, () => next(0));
-    await this.#world.run(() => this.#keys.dead.length === 0);
+    await this.#world.run(() => this.isOver);
     this.#list(replicas);
     await this.#world.run(() => this.#isListed);
   }
@@ -106,7 +110,7 @@ export class Letters {
     });
   }
 
-  #retry({ process, receiver }: Replica): void {
+  retry({ process, receiver }: Replica): void {
     const { history, choices } = this.#world;
     if (process.state === 'down' || !receiver) return;
     const which = choices.below(2) === 0 ? {} : [...this.#keys.dead];

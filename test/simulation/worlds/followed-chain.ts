@@ -1,5 +1,5 @@
-import type { WebhookEvent } from '../../../src/events/types.js';
-import type { OnEvent, OnEvents } from '../../../src/handle/types.js';
+import type { DeadLetter } from '../../../src/handle/dead-letter.js';
+import type { EventEntry, EventsContext, OnEvent, OnEvents } from '../../../src/handle/types.js';
 import type { Receiver } from '../../../src/receiver/receiver.js';
 import { planFaults } from '../kernel/faults.js';
 import type { Process } from '../kernel/process.js';
@@ -11,6 +11,7 @@ import type { TransactionalTable, Tx } from '../models/transactional-table.js';
 import { createFetch } from '../models/web/fetch.js';
 import type { Drains } from '../oracle/drains.js';
 import type { Ledger } from '../oracle/ledger.js';
+import type { Letters } from '../oracle/letters.js';
 import type { Direction, ReorgsOracle } from '../oracle/reorgs.js';
 import type { Subject } from '../subject/load.js';
 import { ChainSetup, type Change } from './chain-setup.js';
@@ -31,6 +32,7 @@ interface Parts {
   readonly oracle: ReorgsOracle;
   readonly ledger: Ledger;
   readonly drains: Drains;
+  readonly letters: Letters | undefined;
   readonly chainId: number;
 }
 
@@ -46,6 +48,8 @@ export class FollowedChain {
   readonly #sender: Sender;
   readonly #replicas: readonly Replica[];
   readonly #options;
+  /** What each process did last with the log of a key. */
+  readonly #directions = new Map<Process, Map<string, Direction>>();
 
   constructor(parts: Parts) {
     const { world, oracle, chainId } = parts;
@@ -67,7 +71,7 @@ export class FollowedChain {
     });
     this.#sender = new Sender(world, {
       ...{ targets: this.#replicas, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 1000 },
-      onAnswer: (events, result) => oracle.answered(chain, events, result),
+      onAnswer: (_, result) => oracle.answered(chain, result),
     });
     const lagMs = choices.pick([0, 100, 2000]);
     const losesOneIn = choices.pick([0, 3]);
@@ -92,6 +96,7 @@ export class FollowedChain {
         }
       });
     }
+    this.#parts.letters?.operate(this.#replicas, HORIZON_MS, (replica) => this.#kill(replica));
     planFaults(world, {
       processes: this.#replicas.map(({ process }) => process),
       servers: world.servers,
@@ -106,21 +111,36 @@ export class FollowedChain {
   }
 
   #start(replica: Replica): void {
-    const { subject, table, chainId } = this.#parts;
+    const { subject, table, chainId, letters, world } = this.#parts;
     const { level, agree, intervalMs, isEach } = this.#options;
     const { process } = replica;
     replica.receiver = undefined;
+    this.#directions.delete(process);
+    const onDeadLetter = ({ idempotencyKey: key, isReversal }: DeadLetter) => {
+      const direction = this.#directions.get(process)?.get(key);
+      if ((direction === '-') !== Boolean(isReversal))
+        world.fail('letter of the other side', `${key} failed at ${direction}.`);
+    };
     process.start(() => {
       const rpcUrl = [...this.#setup.sites.keys()];
       const common = {
         ...{ secret: SECRET, logger, store: table.store(process, subject), handlerTimeoutMs: HANDLER_MS },
         reorgs: subject.chainReorgs({ rpcUrl, chainId, level, agree, intervalMs, timeoutMs: 400, logger }),
+        ...(letters && { deadLetters: letters.limits, onDeadLetter }),
       };
       replica.receiver = subject.createReceiver(
         isEach
           ? { ...common, onEvents: this.#all(process, '+'), onRevertedEvents: this.#all(process, '-') }
           : { ...common, onEvent: this.#one(process, '+'), onReverted: this.#one(process, '-'), concurrency: 2 },
       );
+    });
+  }
+
+  #kill({ process }: Pick<Replica, 'process'>): void {
+    const { world } = this.#parts;
+    process.crash();
+    world.after(world.choices.below(LEASE_MS), () => {
+      if (process.state === 'down') this.#start(this.#replicas.find((each) => each.process === process) as Replica);
     });
   }
 
@@ -139,20 +159,29 @@ export class FollowedChain {
   }
 
   #one(process: Process, direction: Direction): OnEvent<Tx> {
-    return (event, { tx, application }) => this.#handle(process, tx, direction, [event], application);
+    return (event, { idempotencyKey, ...context }) =>
+      this.#handle(process, direction, [{ event, idempotencyKey }], context);
   }
 
   #all(process: Process, direction: Direction): OnEvents<Tx> {
-    return (entries, { tx, application }) => {
-      const events = entries.map(({ event }) => event);
-      return this.#handle(process, tx, direction, events, application);
-    };
+    return (entries, context) => this.#handle(process, direction, entries, context);
   }
 
   /** Writes the effects in the transaction that changes the rows. */
-  async #handle(process: Process, tx: Tx, direction: Direction, events: WebhookEvent[], application?: number) {
-    const { oracle, ledger, drains, chainId } = this.#parts;
-    const effects = events.map((event) => oracle.effectOf(direction, String(chainId), event, application));
+  async #handle(
+    process: Process,
+    direction: Direction,
+    entries: readonly EventEntry[],
+    { tx, via, application }: EventsContext<Tx>,
+  ): Promise<void> {
+    const { oracle, ledger, drains, table, chainId } = this.#parts;
+    const pass = via === 'reorg' ? table.logs.passes.get(process) : undefined;
+    const [chain, events] = [String(chainId), entries.map(({ event }) => event)];
+    if (pass) oracle.changes(pass, direction, chain, events, this.#options.isEach);
+    const effects = events.map((event) => oracle.effectOf(direction, chain, event, application));
+    const directions = this.#directions.get(process) ?? new Map();
+    this.#directions.set(process, directions);
+    for (const { idempotencyKey } of entries) directions.set(idempotencyKey, direction);
     const run = ledger.begin(process, effects.join(', '), '');
     drains.began(run);
     try {
@@ -168,10 +197,15 @@ export class FollowedChain {
     history.add(process.name, `has a handler that ${way}`);
     const wait = (ms: number) => new Promise<void>((resolve) => process.setTimeout(resolve, ms));
     if (choices.oneIn(3)) await wait(choices.below(HANDLER_MS / 3));
-    if (way === 'fails before') throw new Error('The handler fails.');
+    if (way === 'fails before') throw this.#failure('The handler fails.');
     if (way === 'is slow') await wait(HANDLER_MS * (0.5 + choices.below(10) / 10));
     for (const effect of effects) await tx.write(effect);
-    if (way === 'fails after') throw new Error('The handler fails after its effects.');
+    if (way === 'fails after') throw this.#failure('The handler fails after its effects.');
+  }
+
+  #failure(message: string): Error {
+    const { letters, subject } = this.#parts;
+    return letters?.failure(subject, message) ?? new Error(message);
   }
 
   /** A pass of a replica; `then` is called with the number of logs that are left, unless it fails or is elsewhere. */
@@ -191,15 +225,19 @@ export class FollowedChain {
 
   /** Passes until nothing is left, once every delivery is acknowledged. */
   #rest(passes = 0): void {
-    const { world } = this.#parts;
+    const { world, letters } = this.#parts;
     if (this.isAtRest) return;
     if (passes > MOST_LAST_PASSES)
       world.fail('never at rest', `Not even in ${MOST_LAST_PASSES} passes without faults.`);
     const isQuiet = this.#sender.pending === 0 && this.#service.isDone;
     if (isQuiet) {
-      this.#pass(this.#replicas[0] as Replica, (left) => {
-        this.isAtRest ||= left === 0;
-      });
+      const [replica] = this.#replicas as [Replica];
+      if (letters?.isOver === false) letters.retry(replica);
+      else {
+        this.#pass(replica, (left) => {
+          this.isAtRest ||= left === 0;
+        });
+      }
     }
     world.after(LEASE_MS, () => this.#rest(passes + Number(isQuiet)));
   }

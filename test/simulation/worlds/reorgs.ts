@@ -3,6 +3,7 @@ import { World } from '../kernel/world.js';
 import { TransactionalTable } from '../models/transactional-table.js';
 import { Drains } from '../oracle/drains.js';
 import { Ledger } from '../oracle/ledger.js';
+import { Letters } from '../oracle/letters.js';
 import { ReorgsOracle } from '../oracle/reorgs.js';
 import type { Subject } from '../subject/load.js';
 import { FollowedChain, HORIZON_MS, LEASE_MS } from './followed-chain.js';
@@ -15,30 +16,41 @@ export const reorgs: WorldDefinition = {
   name: 'reorgs',
   about:
     '1–3 replicas with a transactional store and `chainReorgs`, sometimes of two chains; blocks leave and return, and nodes lag, fail and disagree.',
-  async play(choices: Choices, subject: Subject): Promise<World> {
-    const world = new World(choices);
-    const server = world.server('database');
-    const times = {
-      leaseMs: LEASE_MS,
-      timeoutMs: 250,
-      horizonMs: HORIZON_MS,
-      leadMs: choices.pick([LEASE_MS, 1]),
-    };
-    const table = new TransactionalTable(server, times);
-    const oracle = new ReorgsOracle(world, table);
-    const ledger = new Ledger(world);
-    const parts = { world, subject, table, oracle, ledger, drains: new Drains(world, ledger) };
-    const chainIds = CHAIN_IDS.slice(0, choices.pick([1, 1, 1, 2]));
-    const chains = chainIds.map((chainId) => new FollowedChain({ ...parts, chainId }));
-
-    function restartServer(): void {
-      server.stop();
-      world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
-    }
-
-    for (const chain of chains) chain.live([restartServer]);
-    await world.run(() => chains.every(({ isAtRest }) => isAtRest));
-    oracle.end();
-    return world;
-  },
+  play: (choices, subject) => play(choices, subject, false),
 };
+
+/** The same with dead letters of either direction. */
+export const reorgsLetters: WorldDefinition = {
+  name: 'reorgs-letters',
+  about:
+    'The same with `deadLetters`: applications and reversals that fail too often become letters, which operators retry.',
+  play: (choices, subject) => play(choices, subject, true),
+};
+
+async function play(choices: Choices, subject: Subject, hasLetters: boolean): Promise<World> {
+  const world = new World(choices);
+  const server = world.server('database');
+  const times = {
+    leaseMs: LEASE_MS,
+    timeoutMs: 250,
+    horizonMs: HORIZON_MS,
+    leadMs: choices.pick([LEASE_MS, 1]),
+  };
+  const table = new TransactionalTable(server, times);
+  const oracle = new ReorgsOracle(world, table);
+  const ledger = new Ledger(world);
+  const letters = hasLetters ? new Letters(world, table.letters) : undefined;
+  const parts = { world, subject, table, oracle, ledger, drains: new Drains(world, ledger), letters };
+  const chainIds = CHAIN_IDS.slice(0, choices.pick([1, 1, 1, 2]));
+  const chains = chainIds.map((chainId) => new FollowedChain({ ...parts, chainId }));
+
+  function restartServer(): void {
+    server.stop();
+    world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
+  }
+
+  for (const chain of chains) chain.live([restartServer]);
+  await world.run(() => chains.every(({ isAtRest }) => isAtRest));
+  oracle.end();
+  return world;
+}
