@@ -54,9 +54,13 @@ describe('answerText', () => {
   it('takes a time proportional to the size', () => {
     for (const piece of ['<', '<pre', '<title>', '&#', '</', '<br', '[', '{"message":']) {
       const body = `<html><pre>${piece.repeat(16_000 / piece.length)}`;
-      const start = performance.now();
-      answerText(responseOf(body), (text) => text);
-      expect(performance.now() - start).toBeLessThan(200);
+      // The fastest of some runs: what else the machine does makes the others slower.
+      const times = Array.from({ length: 5 }, () => {
+        const start = performance.now();
+        answerText(responseOf(body), (text) => text);
+        return performance.now() - start;
+      });
+      expect(Math.min(...times)).toBeLessThan(200);
     }
   });
 });
