@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import type { LocalDelivery, LocalService } from 'event-webhooks/local';
-import { createFeed } from '../../devtools/src/deliveries/feed.js';
 import { localActions, localSecrets, recordOf } from '../../devtools/src/cli/local-source.js';
+import { createFeed } from '../../devtools/src/deliveries/feed.js';
 import { servePage } from '../../devtools/src/page/serve-page.js';
 import type { DemoChain } from './chain.js';
 

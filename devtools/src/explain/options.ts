@@ -1,8 +1,8 @@
 import { type HeaderNames, type RawBody, serviceHeaders } from 'event-webhook-receiver/verify';
+import type { ReadBy } from './body-faults.js';
 import { bodyFaults } from './body-faults.js';
 import { attempt, utf8 } from './bytes.js';
 import { type Fault, fault } from './finding.js';
-import type { ReadBy } from './body-faults.js';
 import { type OtherHeaders, otherHeaders } from './other-headers.js';
 
 /** The headers of a request: those of Node or Fetch, or pairs of names and values. */

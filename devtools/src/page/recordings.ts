@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Reading } from '../confined/explain-tasks.js';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
-import { MOST_BYTES } from '../explain/finding.js';
 import { type RecordedDelivery, readLine, recordingLine } from '../deliveries/recorded.js';
 import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf } from '../deliveries/views.js';
+import { MOST_BYTES } from '../explain/finding.js';
 import { isReadable } from '../readable-json.js';
 import { linesOf } from './recording-lines.js';
 

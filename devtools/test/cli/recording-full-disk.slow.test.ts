@@ -71,4 +71,3 @@ it('a partial line that cannot be removed at once is removed before the next one
   await writer.close();
   expect(await readFile(path, 'utf8')).toBe(recordingLine(at('/1')) + recordingLine(at('/4')));
 });
-

@@ -44,7 +44,12 @@ describe.each(ways)('status ($way)', ({ tool }) => {
   });
 
   test('refuses a store without records', async () => {
-    const { code, stderr } = await tool(['status', '12', '--receiver', await moduleOf('{ ...memoryStore(), records: undefined }')]);
+    const { code, stderr } = await tool([
+      'status',
+      '12',
+      '--receiver',
+      await moduleOf('{ ...memoryStore(), records: undefined }'),
+    ]);
     expect(code).not.toBe(0);
     expect(stderr).toContain('needs a store that keeps records');
   });

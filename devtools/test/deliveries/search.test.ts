@@ -26,7 +26,18 @@ describe('search', () => {
     feed.put(recordOf('1', { attempt, label: 'Shop', target: '/mine', events: [event] }));
     feed.put(recordOf('27', { attempt: { headers: [] }, rawBody: bytes('[]') }));
     const texts = [
-      ...['EVENT-1', 'Transfer', TOKEN.toUpperCase(), 'sampletoken', '#1', 'shop', '/MINE', '418', 'ecode', 'no reason'],
+      ...[
+        'EVENT-1',
+        'Transfer',
+        TOKEN.toUpperCase(),
+        'sampletoken',
+        '#1',
+        'shop',
+        '/MINE',
+        '418',
+        'ecode',
+        'no reason',
+      ],
       ...['a fault', 'mount the', 'x-answer: yes', 'x-service-timestamp: 1700000000', '0xf39f → 0x7099'],
       'event.emitted',
       ...[String(event.data.transaction?.txHash), '"blocknumber":16'],

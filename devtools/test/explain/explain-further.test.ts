@@ -94,7 +94,24 @@ describe('explainFailure, for any input', () => {
   };
   const thrower = new Proxy({}, { get: hostile, ownKeys: hostile });
   const strange = [
-    ...[undefined, null, 0, -1, Number.NaN, 1n, true, '', ' ', '\ud800', Symbol('x'), () => 'x', {}, [], [[]], ['', null, 1]],
+    ...[
+      undefined,
+      null,
+      0,
+      -1,
+      Number.NaN,
+      1n,
+      true,
+      '',
+      ' ',
+      '\ud800',
+      Symbol('x'),
+      () => 'x',
+      {},
+      [],
+      [[]],
+      ['', null, 1],
+    ],
     ...[thrower, revoked.proxy, circular, deep, new Date(Number.NaN), new Map(), Promise.resolve('x')],
     ...[new ArrayBuffer(3), new SharedArrayBuffer(3), new DataView(new ArrayBuffer(2)), new Uint16Array(3)],
     ...['['.repeat(50_000), `"${'\\'.repeat(9999)}`, '%', '%e0%a4%a', 'x'.repeat(100_000), '1'.repeat(400), '0x'],

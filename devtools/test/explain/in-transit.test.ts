@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { explainWithin } from '../../src/explain/explain-failure.js';
 import type { ReadBy } from '../../src/explain/body-faults.js';
+import { explainWithin } from '../../src/explain/explain-failure.js';
 import { createWork } from '../../src/explain/work-limit.js';
 import { bodyMistakes } from './body-mistakes.js';
 import { sign } from './deliveries.js';

@@ -162,7 +162,9 @@ export const signatureMistakes: readonly Mistake[] = [
     'signature-of-another-scheme',
     () => 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
-  signedAs('made with SHA-1', 'signature-other-hash', (d) => mac('sha1', d.secret, d.body, d.timestamp).toString('hex')),
+  signedAs('made with SHA-1', 'signature-other-hash', (d) =>
+    mac('sha1', d.secret, d.body, d.timestamp).toString('hex'),
+  ),
   signedAs('made with SHA-384', 'signature-other-hash', (d) =>
     mac('sha384', d.secret, d.body, d.timestamp).toString('hex'),
   ),

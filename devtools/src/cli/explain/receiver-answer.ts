@@ -3,8 +3,8 @@ import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { codeFixes } from '../../deliveries/code-fixes.js';
 import { headerOf } from '../../deliveries/headers.js';
 import { unreadBody } from '../../deliveries/unread-body.js';
-import { certain, type Finding, fault } from '../../explain/finding.js';
 import type { ReadBy } from '../../explain/body-faults.js';
+import { certain, type Finding, fault } from '../../explain/finding.js';
 
 /** A delivery to explain. */
 export interface Questioned {
