@@ -71,18 +71,6 @@ export function isPosition(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Sets a missing `addressLabel` of a contract, in place, to the live service's `addressAlias` or `''`. */
-function fillAddressLabel(contract: Fields): void {
-  const { addressLabel, addressAlias } = contract;
-  contract.addressLabel = addressLabel ?? (typeof addressAlias === 'string' ? addressAlias : '');
-}
-
-/** Replaces Go's null in place: `inputs` becomes an empty list, `rawFields` is removed. */
-function dropNil(owner: Fields): void {
-  if (owner.inputs === null) owner.inputs = [];
-  if (owner.rawFields === null) delete owner.rawFields;
-}
-
 /** Checks an `event.emitted`. */
 export function checkEmitted({ id, event, data }: Fields, found: Findings): void {
   checkId(id, found);
@@ -129,7 +117,9 @@ function checkDetails(details: Fields, found: Findings): void {
 }
 
 function checkCall(call: Fields, found: Findings, check: Check): void {
-  dropNil(call);
+  // Go writes null for nil.
+  if (call.inputs === null) call.inputs = [];
+  if (call.rawFields === null) delete call.rawFields;
   found.text(call.name, 'name');
   found.text(call.signature, 'signature');
   found.each(call.inputs, check, 'inputs');
@@ -149,10 +139,11 @@ function checkMethodInput({ name, value, type }: Fields, found: Findings): void 
 
 /** Checks `data.event.contract`. */
 function checkContract(contract: Fields, found: Findings): void {
-  fillAddressLabel(contract);
+  const { addressLabel, addressAlias } = contract;
+  contract.addressLabel = addressLabel ?? (typeof addressAlias === 'string' ? addressAlias : '');
   found.text(contract.address, 'address');
   found.text(contract.addressLabel, 'addressLabel');
-  if (!isOptionalText(contract.addressAlias)) contract.addressAlias = undefined;
+  if (!isOptionalText(addressAlias)) contract.addressAlias = undefined;
   found.text(contract.name, 'name');
   found.text(contract.label, 'label');
 }

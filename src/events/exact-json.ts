@@ -68,7 +68,8 @@ const FRACTION = /(?<=(?:"\s*:|[,[]|^)\s*-?\d+)(?:\.|[eE]-)/y;
 function mayHideFraction(text: string): boolean {
   const isFraction = (at: number) => {
     FRACTION.lastIndex = at;
-    return FRACTION.test(text);
+    // Most points are in text, behind a letter.
+    return (text[at - 1] as string) <= '9' && FRACTION.test(text);
   };
   // Few texts have points, and few signs follow the letter of an exponent.
   for (let at = text.indexOf('.'); at !== -1; at = text.indexOf('.', at + 1)) if (isFraction(at)) return true;
