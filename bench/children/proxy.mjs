@@ -10,3 +10,5 @@ const server = createServer((incoming, response) => {
   incoming.pipe(sent);
 });
 server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+// The benchmark has ended.
+process.on('disconnect', () => process.exit());
