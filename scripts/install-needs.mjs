@@ -22,6 +22,9 @@ const SYSTEM = {
   },
   pgbouncer: { programs: ['pgbouncer'], packages: ['pgbouncer'] },
   python: { programs: ['python3'], packages: ['python3'] },
+  nats: { programs: ['nats-server'], packages: ['nats-server'] },
+  // `rabbitmq-server --version` would start a server.
+  rabbitmq: { programs: ['/usr/lib/rabbitmq/bin/rabbitmqctl'], packages: ['rabbitmq-server'] },
   java: { programs: ['java'], packages: ['openjdk-17-jre-headless'] },
 };
 
@@ -53,6 +56,7 @@ const INSTALLERS = {
     await installPins(`${root}test/servers`);
     process.env.ANVIL = `${root}test/servers/node_modules/.bin/anvil`;
   },
+  queues: () => installPins(`${root}examples/queues`),
   runtimes: () => installPins(`${root}test/runtimes`),
   consumers: () => installPins(`${root}test/package`),
   bundlers: () => installPins(`${root}test/bundlers`),

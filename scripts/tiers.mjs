@@ -54,7 +54,21 @@ const OTHERS = {
       '**/*.servers',
     ],
     builds: 'js',
-    needs: ['redis', 'postgres', 'mariadb', 'pgbouncer', 'orms', 'java', 'serverless', 'anvil', 'frameworks', 'python'],
+    needs: [
+      'redis',
+      'postgres',
+      'mariadb',
+      'pgbouncer',
+      'orms',
+      'java',
+      'serverless',
+      'anvil',
+      'frameworks',
+      'python',
+      'nats',
+      'rabbitmq',
+      'queues',
+    ],
   },
 };
 

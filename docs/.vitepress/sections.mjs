@@ -55,7 +55,7 @@ export const SECTIONS = [
       'your-own',
     ],
   ],
-  ['Queues', 'queues', ['index', 'bullmq', 'pg-boss', 'recipes']],
+  ['Queues', 'queues', ['index', 'bullmq', 'pg-boss', 'nats', 'rabbitmq', 'serverless', 'recipes']],
   [
     'Contract events',
     'events',

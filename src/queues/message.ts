@@ -66,7 +66,7 @@ export function messageId({ idempotencyKey }: Pick<EventEntry, 'idempotencyKey'>
  * @param message The text of the message, or its bytes in UTF-8.
  * @param options The handler and how it runs, as for `bullmqWorker`.
  * @throws NonRetryableError if no retry can succeed: the message is not one of `toMessage`, or the handler threw a
- * NonRetryableError. WebhookError for any other failure, and ConfigError for an invalid or unknown option.
+ * NonRetryableError. WebhookError for any other failure. The message names the causes. ConfigError for an invalid option.
  */
 export async function handleMessage<Tx = undefined>(
   message: string | Uint8Array,
@@ -78,8 +78,11 @@ export async function handleMessage<Tx = undefined>(
   try {
     delay = await runJob(readMessage(message));
   } catch (error) {
-    if (!(error instanceof InvalidEventError) && !isNonRetryable(Object(error).cause)) throw error;
-    throw new NonRetryableError(engineError(error).message, { cause: error });
+    const { cause } = Object(error);
+    if (isNonRetryable(cause)) throw new NonRetryableError(engineError(cause).message, { cause: error });
+    const reason = engineError(error).message;
+    if (error instanceof InvalidEventError) throw new NonRetryableError(reason, { cause: error });
+    throw new WebhookError(WebhookError.codeOf(error) ?? 'ERR_WEBHOOK_INTERNAL', reason, { cause: error });
   }
   if (delay) throw Object.assign(new WebhookError('ERR_WEBHOOK_NOT_FINAL', WAITS), { retryAfterMs: delay.delayMs });
 }

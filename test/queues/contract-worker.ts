@@ -1,6 +1,7 @@
 // The worker that queueContract kills.
 import { contractWorker } from '../../devtools/src/queue-contract/index.js';
-import { engines } from './engines.js';
+import { type EngineName, opener } from './engines.js';
 
 const [, , name, url = ''] = process.argv;
-await contractWorker((queue, settings) => engines[name as keyof typeof engines](url, queue, settings, 400));
+const open = await opener(name as EngineName);
+await contractWorker((queue, settings) => open(url, queue, settings, 400));

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, it } from 'vitest';
 import { queueContract } from '../../devtools/src/queue-contract/index.js';
 import type { TestServer } from '../servers/server.js';
-import { engines, refuseUnstorable } from './engines.js';
+import { type EngineName, opener, refuseUnstorable } from './engines.js';
 
 /** An engine that runs `queueContract`. */
 export interface Engine {
   readonly start: () => Promise<TestServer>;
-  readonly name: keyof typeof engines;
+  readonly name: EngineName;
   /** Whether it adds no job for a key that it has. */
   readonly deduplicates: boolean;
   /** Makes the server refuse some of many events, including one named `Unstorable`. Resolves to an undo. */
@@ -22,7 +22,7 @@ export function engineContract({ start, name, deduplicates, full }: Engine): voi
   }, 120_000);
   afterAll(() => server.stop());
   const program = fileURLToPath(new URL('./contract-worker.ts', import.meta.url));
-  queueContract((queue, settings) => engines[name](server.url, queue, settings), {
+  queueContract(async (queue, settings) => (await opener(name))(server.url, queue, settings), {
     test: it,
     server: () => server,
     worker: () => [process.execPath, '--import', 'tsx', program, name, server.url],

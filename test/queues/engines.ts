@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { ContractQueue } from '../../devtools/src/queue-contract/index.js';
+import type { ContractQueue, ContractSettings } from '../../devtools/src/queue-contract/index.js';
 import {
   bullmqEnqueue,
   bullmqWorker,
@@ -151,6 +153,24 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
 
 /** Each by its name, which another process can be given. */
 export const engines = { openBullmqRedis, openBullmqIoRedis, openBullmqPostgres, openPgBoss } as const;
+
+export type EngineName = keyof typeof engines | 'openNatsQueue' | 'openRabbitmqQueue';
+
+const examples = new URL('../../examples/queues/', import.meta.url);
+/** The engines whose clients only examples/queues has. Its types stay there. */
+export const hasExamples = existsSync(new URL('node_modules', examples));
+export const testing: () => Promise<TestingModule> = () =>
+  import(/* @vite-ignore */ fileURLToPath(new URL('testing/engines.ts', examples)));
+
+interface TestingModule extends Record<'openNatsQueue' | 'openRabbitmqQueue', OpenAt> {
+  fillNats(url: string, name: string): Promise<() => Promise<unknown>>;
+}
+type OpenAt = (url: string, name: string, settings: ContractSettings, lockMs?: number) => Promise<ContractQueue>;
+
+/** The function that opens a queue of an engine. */
+export async function opener(name: EngineName): Promise<OpenAt> {
+  return name === 'openNatsQueue' || name === 'openRabbitmqQueue' ? (await testing())[name] : engines[name];
+}
 
 /** Makes a table reject the jobs of events named `Unstorable`. Resolves to an undo. */
 export async function refuseUnstorable(url: string, table: string): Promise<() => Promise<void>> {

@@ -239,8 +239,8 @@ export const fullCases: Cases = {
     const makeRoom = await trial.options.full?.(trial.name);
     const status = await trial.deliver(receiver, events).finally(makeRoom);
     expectThat(status === 503, 'status 503', status, UNANSWERED);
-    await trial.delivered(receiver, events);
     await trial.work(queue);
+    await trial.delivered(receiver, events);
     await trial.took(events);
     const effects = await trial.effects();
     expectThat(effects.length === events.length, `${events.length} effects`, effects.length, TWICE);

@@ -116,10 +116,9 @@ export class Trial {
   }
 
   async effects(): Promise<Effect[]> {
-    const names = await readdir(this.#directory);
+    const names = (await readdir(this.#directory)).filter((name) => !name.includes('.'));
     const texts = await Promise.all(names.map((name) => readFile(join(this.#directory, name), 'utf8')));
-    // A file that is being written is empty.
-    return texts.filter((text) => text !== '').map((text) => JSON.parse(text));
+    return texts.map((text) => JSON.parse(text));
   }
 
   /** Waits until these events have taken effect. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { link, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NonRetryableError, type OnEvent, type WebhookEvent } from 'event-webhook-receiver';
 import type { ContractSettings, ContractTransaction, ContractWorker, OpenQueue } from './options.js';
@@ -26,8 +26,10 @@ export function fileStore(directory: string): ContractWorker['store'] {
       if (existsSync(file)) return new Map([[key, 'duplicate']]);
       const effects: string[] = [];
       await run(new Map([[key, {}]]), { effect: (text) => effects.push(text) });
-      // Fails if the file exists: two runs at once commit one effect.
-      await writeFile(file, effects.join('\n'), { flag: 'wx' });
+      const draft = `${file}.${randomUUID()}`;
+      await writeFile(draft, effects.join('\n'));
+      // Atomic, and fails if the file exists: two runs at once commit one effect.
+      await link(draft, file).finally(() => unlink(draft));
       return new Map([[key, 'handled']]);
     },
   };

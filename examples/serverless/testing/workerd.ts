@@ -13,7 +13,7 @@ const sources = new Map(
 );
 sources.set('#runtime', fileURLToPath(new URL('src/runtime/edge.ts', PACKAGES.receiver)));
 
-async function bundle(path: string): Promise<string> {
+export async function bundle(path: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path],
     bundle: true,
