@@ -1,36 +1,36 @@
 import type { KeptLog, LogStore, OpenLog } from './log-store.js';
 import type { RecordStore, SomeRecord, StoredRecord } from './record-store.js';
 import { storableArrival } from './storable.js';
-import type { Failed, LetterStore, StoredLetter } from './store.js';
+import type { LetterStore, StoredLetter } from './store.js';
 
 /** What a memory store knows about a key. */
-export interface Row extends Omit<Failed, 'isDead'> {
-  readonly record?: SomeRecord | undefined;
+export interface Row {
+  record: SomeRecord | undefined;
   /** The last owner, unless its run has ended, and the end of its lease. */
-  readonly owner?: string | undefined;
-  readonly until: number;
-  readonly claimedAt?: number | undefined;
-  readonly isDone: boolean;
-  readonly doneAt?: number | undefined;
+  owner: string | undefined;
+  until: number;
+  claimedAt: number | undefined;
+  isDone: boolean;
+  doneAt: number | undefined;
   /** When the row is forgotten, unless a run, a dead letter or a log needs it. */
-  readonly expiresAt: number;
-  readonly code?: string | undefined;
-  readonly message?: string | undefined;
-  readonly lastFailedAt?: number | undefined;
+  expiresAt: number;
+  attempts: number;
+  firstFailedAt: number;
+  lastFailedAt: number | undefined;
+  code: string | undefined;
+  message: string | undefined;
   /** The event, if it is a dead letter. */
-  readonly letter?: string | undefined;
+  letter: string | undefined;
   /** The log of the event, if it is not final. */
-  readonly log?: (KeptLog & OpenLog) | undefined;
+  log: (KeptLog & OpenLog) | undefined;
 }
-
-export const NO_ROW: Row = { attempts: 0, firstFailedAt: 0, until: 0, isDone: false, expiresAt: 0 };
 
 /** The functions of a memory store that its letters, logs and records use. */
 interface Rows {
   readonly kept: ReadonlyMap<string, Row>;
   rowOf(key: string): Row | undefined;
   isHeld(row: Row): boolean;
-  finish(key: string, row: Row): void;
+  finish(key: string, row: Row, doneAt: number | undefined): void;
 }
 
 function letterOf({ letter = '', record, code = '', message = '', lastFailedAt = 0, ...row }: Row): StoredLetter {
@@ -58,7 +58,7 @@ export function memoryLetters({ rowOf, isHeld, finish, kept }: Rows): Omit<Lette
     },
     async discard(keys) {
       const discarded = letters(keys).filter(([, row]) => !isHeld(row));
-      for (const [key, row] of discarded) finish(key, { ...row, doneAt: undefined });
+      for (const [key, row] of discarded) finish(key, row, undefined);
       return new Set(discarded.map(([key]) => key));
     },
   };
@@ -88,7 +88,7 @@ export function memoryLogs({ rowOf, isHeld, finish, kept }: Rows): LogStore {
     async settle(transitions) {
       for (const [key, count] of transitions) {
         const row = rowOf(key);
-        if (row?.log?.transitions === count && row.letter === undefined && !isHeld(row)) finish(key, row);
+        if (row?.log?.transitions === count && row.letter === undefined && !isHeld(row)) finish(key, row, row.doneAt);
       }
     },
     async lead(chain, owner) {

@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import { isApplied } from './log-store.js';
-import { memoryLetters, memoryLogs, memoryRecords, NO_ROW, type Row } from './memory-rows.js';
+import { memoryLetters, memoryLogs, memoryRecords, type Row } from './memory-rows.js';
 import { storableArrival } from './storable.js';
 import {
   type ClaimAnswer,
@@ -15,7 +15,7 @@ import {
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** Most keys to remember, at about 350 bytes each; beyond that the oldest is forgotten. (Default: 100 000.) */
+  /** Most keys to remember, at about 450 bytes each; beyond that the oldest is forgotten. (Default: 100 000.) */
   readonly maxKeys?: number | undefined;
   /** How long a key is remembered after it took effect, in ms. (Default: 7 days.) */
   readonly retentionMs?: number | undefined;
@@ -90,9 +90,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
 
   function drop(key: string): void {
     kept.delete(key);
+    if (oldest?.[0] === key) oldest = undefined;
     passing.delete(key);
   }
 
+  /** Keeps a row that is new, or that has changed. */
   function put(key: string, row: Row): void {
     drop(key);
     if (row.owner !== undefined || row.letter !== undefined || row.log !== undefined) {
@@ -110,10 +112,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   const isHeld = (row: Row | undefined) => row?.owner !== undefined && row.until > leaseClock();
 
   /** Remembers that a key took effect, or that its dead letter was discarded. */
-  function finish(key: string, row: Row, doneAt = row.doneAt): void {
+  function finish(key: string, row: Row, doneAt: number | undefined): void {
     if (row.letter !== undefined) letterCount--;
-    const { record, claimedAt, attempts } = row;
-    put(key, { ...NO_ROW, record, claimedAt, attempts, doneAt, isDone: true, expiresAt: now() + retentionMs });
+    row.owner = row.letter = row.log = row.code = row.message = undefined;
+    row.isDone = true;
+    row.doneAt = doneAt;
+    row.expiresAt = now() + retentionMs;
+    put(key, row);
   }
 
   /** Whether a step may have a row that no run holds. */
@@ -129,52 +134,66 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
     const row = rowOf(key);
     if (isHeld(row)) return 'in-progress';
     if (!isFree(key, row, step)) return 'duplicate';
-    const given = step.records?.get(key);
-    const record = given ? storableArrival(given) : row?.record;
-    put(key, { ...(row ?? NO_ROW), record, owner, until: leaseClock() + leaseMs, claimedAt: now() });
-    return row?.owner === undefined ? {} : { abandoned: true };
+    const arrival = step.records?.get(key);
+    const answer = row?.owner === undefined ? CLAIMED : ABANDONED;
+    const claimed = row ?? newRow();
+    if (arrival) claimed.record = storableArrival(arrival);
+    claimed.owner = owner;
+    claimed.until = leaseClock() + leaseMs;
+    claimed.claimedAt = now();
+    put(key, claimed);
+    return answer;
   }
 
   /** Returns false if another owner has taken over, and may have recorded the key. */
   function record(key: string, owner: string, { to, logs }: Step): boolean {
-    const row = rowOf(key) ?? NO_ROW;
+    const row = rowOf(key) ?? newRow();
     // The lease of the owner that took over may have ended as well.
     if (row.owner !== owner && (row.isDone || isHeld(row))) return false;
-    finish(key, row, now());
-    const log = row.log ?? logs?.get(key);
-    if (to === 'done' || log === undefined) return true;
     const count = row.log?.transitions ?? 0;
-    const transitions = count + Number(isApplied(count) !== (to === 'applied'));
-    put(key, { ...(rowOf(key) ?? NO_ROW), isDone: false, attempts: 0, log: { ...log, transitions } });
+    const log = row.log ?? logs?.get(key);
+    finish(key, row, now());
+    if (to === 'done' || log === undefined) return true;
+    row.isDone = false;
+    row.attempts = 0;
+    row.log = { ...log, transitions: count + Number(isApplied(count) !== (to === 'applied')) };
+    put(key, row);
     return true;
   }
 
   function release(key: string, owner: string): void {
     const row = rowOf(key);
     if (row?.owner !== owner) return;
-    if (row.attempts > 0 || row.log) put(key, { ...row, owner: undefined });
+    row.owner = undefined;
+    if (row.attempts > 0 || row.log) put(key, row);
     else drop(key);
   }
 
   function fail(key: string, failure: Failure): Failed | undefined {
-    const row = rowOf(key) ?? NO_ROW;
-    const isLetter = row.letter !== undefined;
+    const row = rowOf(key) ?? newRow();
+    const wasLetter = row.letter !== undefined;
     if (failure.isUnknown || row.isDone || isHeld(row)) return undefined;
-    if (!isLetter && row.log?.transitions !== failure.transitions) return undefined;
-    const { letter, source, code, message, kind } = failure;
+    if (!wasLetter && row.log?.transitions !== failure.transitions) return undefined;
     const time = now();
     const attempts = row.attempts + 1;
     const firstFailedAt = row.attempts > 0 ? row.firstFailedAt : time;
-    const isDue = attempts >= failure.afterAttempts && time - firstFailedAt >= failure.afterMs;
-    if (isDue && !isLetter && letterCount >= maxLetters) throw new WebhookError('ERR_WEBHOOK_STORE', FULL);
-    if (isDue && !isLetter) letterCount++;
-    put(key, {
-      ...{ ...row, attempts, firstFailedAt, lastFailedAt: time, code, message, expiresAt: time + retentionMs },
-      record: kind === undefined ? { ...row.record, source } : storableArrival(failure),
-      // Otherwise without the event, which its next delivery brings again.
-      letter: isDue || isLetter ? letter : undefined,
+    const isDead = wasLetter || (attempts >= failure.afterAttempts && time - firstFailedAt >= failure.afterMs);
+    if (isDead && !wasLetter && letterCount >= maxLetters) throw new WebhookError('ERR_WEBHOOK_STORE', FULL);
+    if (isDead && !wasLetter) letterCount++;
+    const { letter, source, code, message } = failure;
+    // Otherwise without the event, which its next delivery brings again.
+    Object.assign(row, {
+      attempts,
+      firstFailedAt,
+      lastFailedAt: time,
+      code,
+      message,
+      letter: isDead ? letter : undefined,
     });
-    return { attempts, firstFailedAt, isDead: isDue || isLetter };
+    row.expiresAt = time + retentionMs;
+    row.record = failure.kind === undefined ? { ...row.record, source } : storableArrival(failure);
+    put(key, row);
+    return { attempts, firstFailedAt, isDead };
   }
 
   const rows = { rowOf, isHeld, finish, kept };
@@ -191,6 +210,26 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
     },
   };
 }
+
+const newRow = (): Row => ({
+  record: undefined,
+  owner: undefined,
+  until: 0,
+  claimedAt: undefined,
+  isDone: false,
+  doneAt: undefined,
+  expiresAt: 0,
+  attempts: 0,
+  firstFailedAt: 0,
+  lastFailedAt: undefined,
+  code: undefined,
+  message: undefined,
+  letter: undefined,
+  log: undefined,
+});
+
+const CLAIMED: ClaimAnswer = {};
+const ABANDONED: ClaimAnswer = { abandoned: true };
 
 const FULL =
   'The memory store is full of dead letters (maxLetters), so the event will be redelivered. Retry or discard letters, or use a store that survives a restart.';

@@ -15,7 +15,7 @@ export const letterDefects: readonly Defect[] = [
   }),
   // The effect of a retry leaves its letter.
   planted('a retried letter stays', ['memory-letters'], 100, {
-    [MEMORY]: { 'put(key, { ...NO_ROW, record,': 'put(key, { ...NO_ROW, letter: row.letter, record,' },
+    [MEMORY]: { 'row.owner = row.letter = row.log =': 'row.owner = row.log =' },
   }),
   // A retry takes its key as a delivery does.
   planted('a retry is a duplicate', ['memory-letters', 'leased-letters', 'transactional-letters'], 50, {
