@@ -152,8 +152,10 @@ function bodyOf(request: Request): Request['body'] {
 
 /** Some frameworks pass a context instead of the Request. */
 function requestIn(given: unknown): Request {
+  // The NextRequest of the edge runtime has a `request` that throws.
+  if (isRequest(given)) return given;
   const { request, req } = Object(given);
-  const found = [given, request, req, Object(req).raw].find(isRequest);
+  const found = [request, req, Object(req).raw].find(isRequest);
   if (found) return found;
   throw notRequest('A handler of Fetch takes a Request', given);
 }

@@ -135,6 +135,7 @@ it.each<[host: keyof typeof HOSTS, what: string, change: (request: object) => un
   ['Fetch', 'a getReader that throws', setting('body', { getReader: failing }), 500],
   ['Fetch', 'a body that is an object', setting('body', {}), GONE],
   ['Fetch', 'a body that throws', throwing('body'), GONE],
+  ['Fetch', 'a request that throws, as the NextRequest of the edge runtime has', throwing('request'), 200],
   ['Fetch', 'a bodyUsed that throws', throwing('bodyUsed'), GONE],
   ['Lambda', 'headers that are text', setting('headers', 'none'), 403],
   ['Lambda', 'headers that throw', throwing('headers'), 500],
