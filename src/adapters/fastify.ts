@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 // Names the module that is augmented below; loads nothing from it.
 import type {} from 'fastify';
+import { ConfigError } from '../errors.js';
 import { type DeliveryResult, isUnavailable } from '../handle/answer.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import type { DeliveryRequest } from '../receive/request.js';
@@ -29,6 +30,7 @@ export interface FastifyReplyLike {
 /** What the plugin uses of a Fastify 5 instance, with any server, logger and type provider. */
 export interface FastifyLike {
   readonly supportedMethods: string[];
+  readonly version?: string;
   removeAllContentTypeParsers(): void;
   addContentTypeParser(contentType: string, options: object, parser: (...args: never[]) => void): unknown;
   route(options: object): unknown;
@@ -75,13 +77,18 @@ const FIX =
  * app.register(fastifyPlugin({ secret, onEvent: (event) => console.log(event.id) }), { prefix: '/webhooks' });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The plugin to register, in Fastify 5 or later.
+ * @returns The plugin to register. In Fastify 4 or earlier it rejects with ConfigError `ERR_WEBHOOK_CONFIG`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fastifyPlugin<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FastifyPlugin {
   const receiver = asReceiver(receiverOrOptions);
 
   return async (instance) => {
+    if (!instance.supportedMethods) {
+      throw new ConfigError(
+        `fastifyPlugin takes Fastify 5 or later, got ${instance.version ?? 'an older one'}. Upgrade Fastify.`,
+      );
+    }
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', {}, (_: unknown, payload: Readable, done: Done) => done(null, payload));
     instance.route({
