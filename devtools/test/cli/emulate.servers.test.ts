@@ -119,8 +119,9 @@ describe('emulate --anvil', () => {
       const came = await event();
       if (came.event === 'event.emitted' && isRemoved(came)) break;
     }
-    emulate.type('?q');
+    emulate.type('?');
     await emulate.shows(/x {4}make a re-org/);
+    emulate.type('q');
     expect(await emulate.ended).toBe(0);
   });
 
