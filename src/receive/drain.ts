@@ -1,5 +1,5 @@
-import { Deadline } from '../handle/deadline.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
+import { monotonicNow } from '../internal/deadline.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
 
@@ -23,18 +23,19 @@ export async function drain(
   if (options !== undefined) checkOptions('drain', options, ['timeoutMs']);
   const timeoutMs = options?.timeoutMs ?? 25_000;
   checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
-  const limit = new Deadline(timeoutMs);
+  // Not a Deadline: it also ends when the wall clock is set, but no lease depends on this time.
+  const start = monotonicNow();
   const unfinished = () => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0);
 
   gate.isClosed = true;
-  await until(() => arrivals.size === 0, new Deadline(Math.min(timeoutMs, ARRIVAL_MS)));
+  await until(() => arrivals.size === 0, start + Math.min(timeoutMs, ARRIVAL_MS));
   arrivals.dropAll(draining());
-  await until(() => unfinished() === 0, limit);
+  await until(() => unfinished() === 0, start + timeoutMs);
   return { unfinished: unfinished() };
 }
 
 /** Polls until a condition is true or the time is over; at least once: a new delivery enters the gate in this turn. */
-async function until(isDone: () => boolean, limit: Deadline): Promise<void> {
-  do await new Promise((resolve) => setTimeout(resolve, Math.min(POLL_MS, limit.remainingMs())));
-  while (!isDone() && limit.remainingMs() > 0);
+async function until(isDone: () => boolean, end: number): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, Math.max(0, Math.min(POLL_MS, end - monotonicNow()))));
+  while (!isDone() && monotonicNow() < end);
 }
