@@ -36,6 +36,9 @@ describe('retryDelayMs', () => {
     ]);
     expect(failed.message).toContain('boom');
     expect(retryDelayMs(await failing(new NonRetryableError('closed')), 1)).toBeUndefined();
+    const foreign = await handleMessage(Buffer.from('{"nothing":true}'), { onEvent: () => {} }).catch((error) => error);
+    expect(retryDelayMs(foreign, 1)).toBeUndefined();
+    expect(retryDelayMs(Object.assign(failed, { retryAfterMs: 5000 }), 99)).toBe(5000);
   });
 });
 

@@ -18,8 +18,6 @@ export type Work<Tx> = (tx: Tx, expire: () => void, fresh: readonly string[]) =>
 export interface Call {
   readonly asked: Keys;
   readonly keys: readonly string[];
-  /** Whether the store may repeat a run, after a conflict with another transaction. */
-  readonly mayRepeat: boolean;
   /** The keys of each run. */
   readonly runs: (readonly string[])[];
   readonly outcome: Outcome | undefined;
@@ -76,7 +74,6 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
   return {
     asked,
     keys,
-    mayRepeat: isTransactional(store),
     runs,
     started,
     settled,

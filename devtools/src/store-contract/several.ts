@@ -2,13 +2,13 @@ import type { IdempotencyStore } from 'event-webhook-receiver';
 import { type Call, failing, isTransactional, type StoreWord, throwing, uniques } from './call.js';
 import type { Cases, Trial } from './trial.js';
 import { settles, sleep } from './waiting.js';
-import { failure, LOST, meaningOfCount, NOT_ATOMIC, show, showKey, TWICE } from './words.js';
+import { failure, LOST, NOT_ATOMIC, show, showKey, TWICE } from './words.js';
 
 /** Expects one run with exactly these keys in this order. `delivery`: all keys of the call. */
 export function ranWith(call: Call, keys: readonly string[], what: string, delivery = keys): void {
-  const runs = call.mayRepeat ? call.runs.slice(-1) : call.runs;
-  if (runs.length !== 1) throw failure(what, 'one call of run', `${runs.length}`, meaningOfCount(runs.length));
-  const [fresh = []] = runs;
+  // A transactional store may repeat the run, after a conflict with another transaction.
+  const fresh = call.runs.at(-1);
+  if (!fresh) throw failure(what, 'one call of run', 'none', LOST);
   if (fresh.length === keys.length && fresh.every((key, index) => key === keys[index])) return;
   const isOrdered = delivery.filter((key) => fresh.includes(key)).every((key, index) => key === fresh[index]);
   const isKnown = fresh.every((key) => delivery.includes(key));

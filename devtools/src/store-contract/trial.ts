@@ -73,7 +73,6 @@ export class Trial<Tx> extends Setup<Tx> {
     if ('error' in outcome && runs > 0) throw failure(what, "'handled'", outcome, REPEATED);
     await this.answers(call, 'handled', what);
     if (runs === 0) throw failure(what, 'one call of run', 'none', LOST);
-    if (runs > 1 && !call.mayRepeat) throw failure(what, 'one call of run', `${runs} calls`, TWICE);
   }
 
   /** Expects that the keys have taken effect, and that no key is run again. */
@@ -93,8 +92,6 @@ export class Trial<Tx> extends Setup<Tx> {
     const expected = `the error of the run, ${show(RUN_FAILED)}`;
     if ('answer' in outcome) throw failure(what, expected, outcome, meaningOfNoRun(outcome.answer));
     if (!messageOf(outcome.error).includes(RUN_FAILED)) throw failure(what, expected, outcome, HIDDEN);
-    const runs = call.runs.length;
-    if (runs > 1 && !call.mayRepeat) throw failure(what, 'one call of run', `${runs} calls`, RETRIED);
   }
 
   /** Expects that the call rejects, with any error. */
@@ -192,8 +189,6 @@ const TOO_LONG =
 const FOR_EVER = 'keys are remembered for another time than you have set, or for ever: the table only grows';
 const REPEATED =
   'the delivery is answered 503 and redelivered, and an event that has taken effect can take effect again';
-const RETRIED =
-  'a handler that failed half way runs again at once, outside its time limit, and repeats what it did before';
 const HIDDEN = 'logs and metrics do not show why the handler failed';
 
 /** Cases by their titles. */

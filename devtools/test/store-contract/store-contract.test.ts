@@ -1,10 +1,11 @@
-import { type LeaseStore, memoryStore } from 'event-webhook-receiver';
+import { type LeaseStore, memoryStore, type TransactionalStore } from 'event-webhook-receiver';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { nothing } from '../../src/store-contract/call.js';
 import { type StoreContractOptions, storeContract } from '../../src/store-contract/index.js';
 
 type Letters = NonNullable<LeaseStore['letters']>;
 type MakeStore = Parameters<typeof storeContract>[0];
+type ClaimAnswer = NonNullable<ReturnType<Awaited<ReturnType<LeaseStore['claim']>>['get']>>;
 
 /** The cases that the suite registers, as a runner gets them. */
 function casesOf(makeStore: MakeStore, options: Partial<StoreContractOptions<undefined>> = {}) {
@@ -67,6 +68,8 @@ describe('storeContract', () => {
     await expect(run?.()).rejects.toThrow('`letters` is only for a store that keeps dead letters');
   });
 
+  const changed = async (letters: ReturnType<Letters['look']>, values: object) =>
+    new Map([...(await letters)].map(([key, letter]) => [key, { ...letter, ...values }]));
   const wrong: [string, string, (letters: Letters) => Partial<Letters>][] = [
     [
       'counts every failure as the first',
@@ -109,6 +112,14 @@ describe('storeContract', () => {
       'by source',
       ({ list }) => ({ list: async (page) => ({ ...(await list({ ...page, after: undefined })) }) }),
     ],
+    ['ignores the limit of a page', 'by source', ({ list }) => ({ list: (page) => list({ ...page, limit: 100 }) })],
+    ['finds no letter', 'both limits', () => ({ look: async () => new Map() })],
+    ['keeps another code', 'both limits', ({ look }) => ({ look: (keys) => changed(look(keys), { code: 'E_OTHER' }) })],
+    [
+      'dates failures to 1970',
+      'both limits',
+      ({ look }) => ({ look: (keys) => changed(look(keys), { lastFailedAt: 0 }) }),
+    ],
     ['discards nothing', 'discards', () => ({ discard: async () => new Set() })],
     [
       'says that it discarded all keys',
@@ -122,6 +133,65 @@ describe('storeContract', () => {
     const options = { letters: true, shared: false };
     expect(await failureOf(() => store, part, options)).toBe('passed');
     expect(await failureOf(() => ({ ...store, letters }), part, options)).toBeInstanceOf(Error);
+  });
+
+  const claims =
+    (answer: ClaimAnswer): LeaseStore['claim'] =>
+    async (keys) =>
+      new Map(keys.map((key) => [key, answer]));
+  it.each<[string, string, (store: LeaseStore) => Partial<LeaseStore>]>([
+    [
+      'never retries a letter',
+      'removes it',
+      ({ claim }) => ({
+        claim: (keys, owner, step) => (step.from === 'dead' ? claims('in-progress') : claim)(keys, owner, step),
+      }),
+    ],
+    [
+      'retries a letter twice',
+      'removes it',
+      ({ claim, record }) => ({
+        claim: (keys, owner, step) => (step.from === 'dead' ? claims({}) : claim)(keys, owner, step),
+        record: async (keys, owner, step) => {
+          const answers = await record(keys, owner, step);
+          return step.from === 'dead' ? new Map(keys.map((key) => [key, true])) : answers;
+        },
+      }),
+    ],
+    [
+      'handles a letter that is redelivered',
+      'retry failed',
+      ({ claim }) => ({
+        claim: async (keys, owner, step) => {
+          const answers = await claim(keys, owner, step);
+          return step.from === 'dead' ? answers : new Map(keys.map((key) => [key, {}]));
+        },
+      }),
+    ],
+  ])('finds a store with letters that %s', async (_, part, change) => {
+    const store = memoryStore();
+    const options = { letters: true, shared: false };
+    expect(await failureOf(() => ({ ...store, ...change(store) }), part, options)).toBeInstanceOf(Error);
+  });
+
+  type Once = TransactionalStore<undefined>['once'];
+  const all = (keys: readonly string[], word: 'handled' | 'duplicate') => new Map(keys.map((key) => [key, word]));
+  it.each<[string, string, number, Once]>([
+    ['runs nothing', 'accepts any key', 0, async (keys) => all(keys, 'handled')],
+    ['never runs a key', 'two hundred', 0, async (keys) => all(keys, 'handled')],
+    ['answers all calls as handled', 'two hundred', 1, async (keys) => all(keys, 'handled')],
+    [
+      'answers all calls as duplicates',
+      'two hundred',
+      1,
+      async (keys, _, run) => {
+        await run(new Map(keys.map((key) => [key, {}])), undefined);
+        return all(keys, 'duplicate');
+      },
+    ],
+  ])('finds a transactional store that %s', async (_, part, count, once) => {
+    const effects = { write: nothing, count: () => count };
+    expect(await failureOf(() => ({ once }), part, { effects, shared: false })).toBeInstanceOf(Error);
   });
 
   it('says what happened, what was expected and what that means in production', async () => {
