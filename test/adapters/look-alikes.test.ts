@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
 import { type NodeRequest, nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
@@ -183,5 +184,15 @@ it.each<[what: string, call: (request: unknown) => Promise<unknown>, given: unkn
   await expect(call(given)).rejects.toMatchObject({
     code: 'ERR_WEBHOOK_CONFIG',
     message: expect.stringMatching(message),
+  });
+});
+
+it.each([
+  ['4.29.1', 'got 4.29.1. Upgrade Fastify.'],
+  [undefined, 'got an older one. Upgrade Fastify.'],
+])('fastifyPlugin refuses Fastify %s', async (version, message) => {
+  await expect(fastifyPlugin(receiving([]))({ version } as never)).rejects.toMatchObject({
+    code: 'ERR_WEBHOOK_CONFIG',
+    message: expect.stringContaining(message),
   });
 });
