@@ -37,7 +37,7 @@ export const SUBPATHS = {
   // Since they keep dead letters: for Redis half of that is scripts.
   './stores/dynamodb': { node: 10_500, edge: 13_000, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 4150, edge: 6600, foreign: FOREIGN },
-  './stores/redis': { node: 8250, edge: 10_750, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
+  './stores/redis': { node: 8200, edge: 10_700, foreign: FOREIGN, mentions: ['ioredis', 'redis', '@upstash/redis'] },
   // With the record of each event, and logs that follow a chain.
   './stores/sql': { node: 27_550, edge: 30_050, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
   './queues': { node: 9150, edge: 11_600, foreign: FOREIGN },

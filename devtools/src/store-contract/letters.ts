@@ -44,11 +44,15 @@ async function kept<Tx>(trial: Trial<Tx>) {
     async dead(keys: readonly string[], expected: readonly string[], what: string) {
       const found = await trial.waitsFor('letters.look', () => (other.letters as Letters).look(keys));
       const dead = keys.filter((key) => found.has(key));
-      if (show(dead) !== show(expected)) throw failure(what, show(expected), show(dead), GONE);
+      if (!isSame(dead, expected)) throw failure(what, show(expected), show(dead), GONE);
       return found;
     },
   };
 }
+
+/** Whether two lists of keys are the same. Their texts in messages are cut. */
+const isSame = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((key, at) => key === others[at]);
 
 /** Expects the word for the key without a run, because a dead letter holds it. */
 async function notRun<Tx>(trial: Trial<Tx>, call: Call, word: StoreWord, what: string): Promise<void> {
@@ -160,8 +164,10 @@ export const letterCases: Cases = {
       found.push(...page.letters.keys());
       after = page.next;
     } while (after !== undefined && found.length <= keys.length);
-    const expected = show([...keys].sort());
-    if (show(found.sort()) !== expected) throw failure('All pages of a source', expected, show(found), MISLED);
+    const expected = [...keys].sort();
+    if (!isSame(found.sort(), expected)) {
+      throw failure('All pages of a source', show(expected), show(found), MISLED);
+    }
   },
 
   async 'discards dead letters, whose keys then count as done'(trial) {
@@ -171,7 +177,7 @@ export const letterCases: Cases = {
     await counted(failed, 1, false);
     const asked = [key, failed, unique()];
     const discarded = [...(await trial.waitsFor('letters.discard', () => letters.discard(asked)))];
-    if (show(discarded) !== show([key])) {
+    if (!isSame(discarded, [key])) {
       throw failure('Keys are discarded, one of them a dead letter', show([key]), show(discarded), LOST);
     }
     await dead([key], [], 'A dead letter was discarded');
