@@ -101,7 +101,7 @@ async function run() {
       ...summarise(figures),
     });
     return [
-      row(`page, scrolling ${count} rows`, 'a static page', 'work + ms a frame', 16, scrolled),
+      row(`page, scrolling ${count} rows`, 'a static page', 'work + ms a frame', 8, scrolled),
       row('page, click on a row to paint', 'nothing', 'ms', 100, clicked),
       row('page, key j to paint', 'nothing', 'ms', 100, pressed),
     ];
