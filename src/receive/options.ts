@@ -1,6 +1,6 @@
 import type { HeaderNames } from '../signature/headers.js';
 
-/** One secret, or several during rotation: any of them may match. */
+/** One secret, or several during rotation: each may match. */
 export type Secret = string | readonly string[];
 
 /** The request that a secret is looked up for. Nothing in it is verified yet: use it only as a look-up key. */

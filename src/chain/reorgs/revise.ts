@@ -160,7 +160,7 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
 }
 
 const OTHER_CHAIN =
-  'The key of this dead letter is not that of its log on the chain of `reorgs`. Retry it with the receiver of its own chain.';
+  'By its key, this dead letter is of another chain than `reorgs`. Retry it with the receiver of that chain.';
 
 export type Revise = ReturnType<typeof createRevise>;
 
