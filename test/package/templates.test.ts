@@ -10,8 +10,8 @@ import { hasDynamoDB, needsDynamoDB } from '../servers/dynamodb.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
 import { type Consumer, createConsumer, projectRoot } from './consumer.js';
 
-// Every template of `init`, written by the packed command into a folder beside the packed packages: it compiles, passes its
-// own test, and `certify`.
+// Every template of `init`, and what it adds to projects with the ORMs, written by the packed command into a folder beside
+// the packed packages: it compiles, passes its own test, and `certify`.
 
 const run = promisify(execFile);
 const secret = 'whsec-template';
@@ -55,11 +55,11 @@ describe.skipIf(!hasAll || !hasPostgres)(
       }
     }
 
-    /** Writes a template; gives its folder, and what runs its scripts as npm would. */
+    /** Writes a template, or adds to the project of that name; gives its folder, and what runs its scripts as npm would. */
     async function written(name: string, env: Record<string, string> = {}) {
       const cwd = join(consumer.root, name);
       const tool = join(consumer.root, 'node_modules/.bin/event-webhooks');
-      await run(process.execPath, [tool, 'init', cwd, '--template', name]);
+      await run(process.execPath, [tool, 'init', cwd, ...(existsSync(cwd) ? [] : ['--template', name])]);
       const { scripts } = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'));
       const environment = { ...process.env, DATABASE_URL: postgres.url, WEBHOOK_SECRET: secret, NO_COLOR: '1', ...env };
       await consumer.write(`${name}/.env`, '');
@@ -120,6 +120,29 @@ describe.skipIf(!hasAll || !hasPostgres)(
       }
     });
 
+    it.each([['typeorm'], ['@prisma/client', '@prisma/adapter-pg'], ['kysely'], ['knex']])(
+      'what it adds to a project with %s compiles and passes its test',
+      async (...packages) => {
+        const name = packages[0].replace(/\W/g, '');
+        const dependencies = Object.fromEntries([...packages, 'pg'].map((each) => [each, '1']));
+        const scripts = { test: 'node --import tsx --test src/webhooks/receiver.test.ts' };
+        await consumer.write(`${name}/package.json`, JSON.stringify({ type: 'module', scripts, dependencies }));
+        await consumer.write(`${name}/tsconfig.json`, await readFile(TSCONFIG, 'utf8'));
+        await consumer.write(
+          `${name}/prisma/schema.prisma`,
+          'generator client {\n  provider = "prisma-client-js"\n  output = "../src/generated"\n}\n',
+        );
+        await mkdir(join(consumer.root, name, 'src'));
+        await symlink(
+          join(projectRoot, 'examples/orms/generated/postgres'),
+          join(consumer.root, name, 'src/generated'),
+        );
+        const project = await written(name);
+        await project.compile();
+        await project.script('test');
+      },
+    );
+
     it('worker-d1 compiles and passes its test', async () => {
       const project = await written('worker-d1');
       await project.compile();
@@ -141,6 +164,8 @@ describe.skipIf(!hasAll || !hasPostgres)(
     });
   },
 );
+
+const TSCONFIG = join(projectRoot, 'examples/init/templates/nest-typeorm/tsconfig.json');
 
 /** Programs that npm would find in node_modules/.bin. */
 const BINARIES: Record<string, string[]> = {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { HOSTS, STORES, TEMPLATES, TEMPLATES_FOLDER, TEST, type Template } from './parts.js';
+import { posix } from 'node:path';
+import { HOSTS, STORES, type StorePart, TEMPLATES, TEMPLATES_FOLDER, TEST, type Template } from './parts.js';
 import type { Project } from './project.js';
 
 /** Texts by their paths in the user's folder. */
@@ -18,7 +19,8 @@ const compose = (service: string) => `services:\n  ${service}\n`;
 
 /** The files of a template. */
 export function templateFiles(name: string): Files {
-  const { store, host, files = {}, env, service } = TEMPLATES[name] as Template;
+  const { store = 'memory', host, files = {} } = TEMPLATES[name] as Template;
+  const { file: receiver, env, service }: StorePart = STORES[store];
   const found: Files = new Map();
   const own = `${TEMPLATES_FOLDER}/${name}/`;
   for (const path of readdirSync(new URL(own, root), { recursive: true, encoding: 'utf8' })) {
@@ -26,9 +28,9 @@ export function templateFiles(name: string): Files {
     if (/\.\w+$/.test(file)) found.set(file, read(own + file));
   }
   for (const [path, file] of Object.entries(files)) found.set(path, read(file));
-  if (store && host) {
+  if (host) {
     const isNext = host === 'next';
-    found.set('webhooks/receiver.ts', read(STORES[store].file));
+    found.set('webhooks/receiver.ts', read(receiver));
     found.set('webhooks/receiver.test.ts', read(TEST));
     found.set(
       isNext ? 'app/webhooks/route.ts' : 'webhooks/route.ts',
@@ -51,13 +53,18 @@ const TEST_IMPORTS = {
 };
 
 /** The files for an existing project: a receiver with its store, a route, a test, and the variables. */
-export function projectFiles({ host, store, tests, root: folder }: Project, hasAppRouter: boolean): Files {
+export function projectFiles(
+  { host, store, tests, root: folder, prismaClient }: Project,
+  hasAppRouter: boolean,
+): Files {
   const { file } = HOSTS[host];
   const receiver = `${folder}webhooks/receiver.ts`;
   const isNext = host === 'next';
   const place = isNext && hasAppRouter ? `${folder}app/webhooks/route.ts` : `${folder}webhooks/route.ts`;
+  const generated = prismaClient && posix.relative(`${folder}webhooks`, isNext ? prismaClient : `${prismaClient}.js`);
+  const client = generated ?? '@prisma/client';
   return new Map([
-    [receiver, read(STORES[store].file)],
+    [receiver, read(STORES[store].file).replace('../generated/postgres/index.js', client)],
     [place, route(file, isNext ? '../../webhooks/receiver' : undefined)],
     [`${folder}webhooks/receiver.test.ts`, read(TEST).replace(TEST_IMPORTS.node, TEST_IMPORTS[tests])],
     ['.env.example', `${SECRET}${STORES[store].env}\n`],

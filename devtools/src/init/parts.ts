@@ -5,35 +5,28 @@ export interface StorePart {
   readonly file: string;
   /** A project that depends on all of these gets it. */
   readonly packages: readonly string[];
-  /** A line of .env.example, and the service of compose.yaml. */
+  /** Lines of .env.example, and for a template, the service of compose.yaml. */
   readonly env: string;
   readonly service?: string;
 }
 
-const POSTGRES =
-  'postgres: { image: "postgres:17", environment: { POSTGRES_PASSWORD: postgres }, ports: ["5432:5432"] }';
-const POSTGRES_URL = 'DATABASE_URL=postgres://postgres:postgres@127.0.0.1:5432/postgres';
+const POSTGRES = {
+  env: 'DATABASE_URL=postgres://postgres:postgres@127.0.0.1:5432/postgres',
+  service: 'postgres: { image: "postgres:17", environment: { POSTGRES_PASSWORD: postgres }, ports: ["5432:5432"] }',
+};
 
 /** The first that fits is taken. */
 export const STORES = {
-  drizzle: {
-    file: 'examples/orms/init/drizzle.ts',
-    packages: ['drizzle-orm', 'pg'],
-    env: POSTGRES_URL,
-    service: POSTGRES,
-  },
-  typeorm: {
-    file: 'examples/orms/init/typeorm.ts',
-    packages: ['typeorm', 'pg'],
-    env: POSTGRES_URL,
-    service: POSTGRES,
-  },
-  pg: { file: 'examples/init/stores/pg.ts', packages: ['pg'], env: POSTGRES_URL, service: POSTGRES },
+  drizzle: { file: 'examples/orms/init/drizzle.ts', packages: ['drizzle-orm', 'pg'], ...POSTGRES },
+  typeorm: { file: 'examples/orms/init/typeorm.ts', packages: ['typeorm', 'pg'], ...POSTGRES },
+  prisma: { file: 'examples/orms/init/prisma.ts', packages: ['@prisma/client', '@prisma/adapter-pg'], ...POSTGRES },
+  kysely: { file: 'examples/orms/init/kysely.ts', packages: ['kysely', 'pg'], ...POSTGRES },
+  knex: { file: 'examples/orms/init/knex.ts', packages: ['knex', 'pg'], ...POSTGRES },
+  pg: { file: 'examples/init/stores/pg.ts', packages: ['pg'], ...POSTGRES },
   mysql2: {
     file: 'examples/orms/init/mysql2.ts',
     packages: ['mysql2'],
     env: 'DATABASE_URL=mysql://root:mysql@127.0.0.1:3306/mysql',
-    service: 'mariadb: { image: "mariadb:10.11", environment: { MARIADB_ROOT_PASSWORD: mysql }, ports: ["3306:3306"] }',
   },
   dynamodb: {
     file: 'examples/serverless/init/dynamodb.ts',
@@ -45,7 +38,6 @@ export const STORES = {
     file: 'examples/init/stores/ioredis.ts',
     packages: ['ioredis'],
     env: 'REDIS_URL=redis://127.0.0.1:6379',
-    service: 'redis: { image: "redis:7", command: redis-server --appendonly yes, ports: ["6379:6379"] }',
   },
   memory: { file: 'examples/init/stores/memory.ts', packages: [], env: '' },
 } as const satisfies Record<string, StorePart>;
@@ -96,13 +88,11 @@ export type HostName = keyof typeof HOSTS;
 /** The test that is written beside the receiver. */
 export const TEST = 'examples/init/stores/receiver.test.ts';
 
-/** A project for an empty folder: its own files, with a store and a host, or files of an example by their new names. */
+/** A project for an empty folder: its own files, with those of a host and its store, or files of an example by their new names. */
 export interface Template {
   readonly store?: StoreName;
   readonly host?: HostName;
   readonly files?: Readonly<Record<string, string>>;
-  readonly env: string;
-  readonly service?: string;
   /** The commands after `npm install`. */
   readonly next: readonly string[];
 }
@@ -113,28 +103,30 @@ export const TEMPLATES_FOLDER = 'examples/init/templates';
 const START = ['docker compose up -d', 'npm test', 'npm run dev'];
 
 export const TEMPLATES: Readonly<Record<string, Template>> = {
-  'express-postgres': { store: 'pg', host: 'express', env: POSTGRES_URL, service: POSTGRES, next: START },
+  'express-postgres': { store: 'pg', host: 'express', next: START },
   'next-drizzle': {
-    ...{ store: 'drizzle', host: 'next', env: POSTGRES_URL, service: POSTGRES },
+    store: 'drizzle',
+    host: 'next',
     next: ['docker compose up -d', 'npm test', 'npm run migrate', 'npm run dev'],
   },
   'worker-d1': {
     files: { 'src/worker.ts': 'examples/frameworks/worker/worker.ts' },
-    env: '',
     next: ['npm test', 'npm run migrate', 'npm run dev'],
   },
   'lambda-dynamodb': {
-    ...{ store: 'dynamodb', host: 'lambda', env: STORES.dynamodb.env, service: STORES.dynamodb.service },
+    store: 'dynamodb',
+    host: 'lambda',
     next: ['docker compose up -d', 'npm test', 'npm run build'],
   },
   'nest-typeorm': {
+    store: 'typeorm',
     files: {
       'src/main.ts': 'examples/frameworks/nest/main.ts',
       'src/app.module.ts': 'examples/frameworks/nest/app.module.ts',
       'src/webhooks.module.ts': 'examples/frameworks/nest/webhooks.module.ts',
       'src/webhooks.test.ts': 'examples/frameworks/nest/webhooks.test.ts',
     },
-    ...{ env: POSTGRES_URL, service: POSTGRES, next: START },
+    next: START,
   },
 };
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { HOSTS, type HostName, STORES, type StoreName } from './parts.js';
 
 /** What a folder holds, as far as `init` adapts to it. */
@@ -12,10 +12,12 @@ export interface Project {
   /** Packages of a client that `init` has no file for. */
   readonly other: string | undefined;
   readonly hasTypeScript: boolean;
+  /** The module that Prisma generates, if the schema names its folder. */
+  readonly prismaClient: string | undefined;
 }
 
 /** Clients and ORMs whose pages show what `init` does not write. */
-const OTHERS = ['@prisma/client', 'kysely', 'knex', 'sequelize', 'postgres', 'mongodb', 'redis', '@upstash/redis'];
+const OTHERS = ['@prisma/client', 'sequelize', 'postgres', 'mongodb', 'redis', '@upstash/redis'];
 
 /** Reads the folder's package.json. Undefined if it has none; throws if it is not JSON. */
 export function readProject(folder: string): Project | undefined {
@@ -34,5 +36,13 @@ export function readProject(folder: string): Project | undefined {
     root: isFolder('src') ? 'src/' : '',
     other: store === 'memory' ? OTHERS.find((name) => packages.has(name)) : undefined,
     hasTypeScript: packages.has('typescript'),
+    prismaClient: prismaClient(join(folder, 'prisma/schema.prisma')),
   };
+}
+
+function prismaClient(schema: string): string | undefined {
+  if (!existsSync(schema)) return undefined;
+  const generator = /generator \w+ \{[^}]*"prisma-client(-js)?"[^}]*/.exec(readFileSync(schema, 'utf8'));
+  const output = /output\s*=\s*"(.+)"/.exec(generator?.[0] ?? '')?.[1];
+  return output && posix.join('prisma', output, generator?.[1] ? 'index' : 'client');
 }

@@ -58,6 +58,9 @@ describe('init in a project', () => {
     [['express', 'pg'], 'expressHandler', 'fromPg', 'before app.use(express.json())'],
     [['fastify', 'mysql2'], 'fastifyPlugin', 'fromMysql2', 'app.register(webhooks'],
     [['@nestjs/platform-express', 'express', 'typeorm', 'pg'], 'expressHandler', 'fromTypeOrm', 'in main.ts'],
+    [['express', 'kysely', 'pg'], 'expressHandler', 'fromKysely', ''],
+    [['hono', 'knex', 'pg'], 'fetchHandler', 'fromKnex', ''],
+    [['fastify', '@prisma/client', '@prisma/adapter-pg', 'pg'], 'fastifyPlugin', "from '@prisma/client'", ''],
     [['hono', 'ioredis'], 'fetchHandler', 'redisStore', 'c.req.raw'],
     [['@types/aws-lambda', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'], 'lambdaHandler', 'dynamodbStore', ''],
     [[], 'nodeHandler', 'received.push', 'createServer(webhooks)'],
@@ -97,6 +100,23 @@ describe('init in a project', () => {
     await withPackages('next', 'pg');
     await inProcess(['init', folder]);
     expect(await files()).toContain('webhooks/route.ts');
+  });
+
+  it.each([
+    ['prisma-client', 'express', "'../../lib/db/client.js'"],
+    ['prisma-client-js', 'express', "'../../lib/db/index.js'"],
+    ['prisma-client', 'next', "'../../lib/db/client'"],
+  ])('imports the client of Prisma from where %s generates it, with %s', async (provider, host, client) => {
+    await withPackages(host, '@prisma/client', '@prisma/adapter-pg');
+    await mkdir(join(folder, 'prisma'));
+    await mkdir(join(folder, 'src'));
+    const zod = 'generator zod {\n  provider = "zod-prisma"\n  output = "./zod"\n}';
+    await write(
+      'prisma/schema.prisma',
+      `${zod}\ngenerator js {\n  provider = "${provider}"\n  output   = "../lib/db"\n}`,
+    );
+    await inProcess(['init', folder]);
+    expect(await read('src/webhooks/receiver.ts')).toContain(`{ PrismaClient } from ${client}`);
   });
 
   it('says which page to read for a client that it has no file for', async () => {

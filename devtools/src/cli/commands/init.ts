@@ -58,8 +58,8 @@ function forTemplate(folder: string, name: string): Plan {
   const found = existsSync(folder) ? readdirSync(folder).filter((each) => each !== '.git') : [];
   if (found.includes('package.json'))
     throw inputError('This folder has a package.json. Leave --template out, or name a new folder.');
-  const { env, next } = TEMPLATES[name] as (typeof TEMPLATES)[string];
-  const copy = `cp .env.example ${env === '' ? '.dev.vars' : '.env'}`;
+  const { store, next } = TEMPLATES[name] as (typeof TEMPLATES)[string];
+  const copy = `cp .env.example ${store ? '.env' : '.dev.vars'}`;
   return { files: templateFiles(name), next: [copy, 'npm install', ...next], notes: [] };
 }
 
