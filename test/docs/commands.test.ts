@@ -38,7 +38,7 @@ async function check(command: string): Promise<void> {
   }
   const [, script] = /^npm (?:run )?([\w:]+)/.exec(command) ?? [];
   if (script !== undefined && script !== 'exec') {
-    const known = ['ci', 'init', ...Object.keys(manifest.scripts)];
+    const known = ['ci', 'init', 'pkg', ...Object.keys(manifest.scripts)];
     expect(known).toContain(script);
     return;
   }
