@@ -8,9 +8,8 @@ import { type EventOutcome, type Items, outcomesOf } from './answer.js';
 import { errorOf, isMadeFrom, isOfStore, outcomeUnknown, storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery, AboutRun } from './context.js';
 import { ANSWER_MS, Deadline } from './deadline.js';
-import type { Ground } from './ground.js';
+import { type Shared, stepOf } from './once.js';
 import { type Attempted, isPossible, type RunState } from './outcome.js';
-import { stepOf } from './step.js';
 import { traceHandler } from './tracing.js';
 
 /** The work of one attempt. */
@@ -25,12 +24,12 @@ export interface Task<Tx> {
 type Failed = NonNullable<Attempted['failed']>;
 
 /** Handles events once: the store claims their keys and runs the handler. Resolves within the time limit. */
-export function attempt<Tx>(ground: Ground<Tx>, task: Task<Tx>): Promise<Attempted> {
-  return new Promise((resolve) => new Attempt(ground, task, resolve).start());
+export function attempt<Tx>(shared: Shared<Tx>, task: Task<Tx>): Promise<Attempted> {
+  return new Promise((resolve) => new Attempt(shared, task, resolve).start());
 }
 
 class Attempt<Tx> {
-  readonly #ground: Ground<Tx>;
+  readonly #shared: Shared<Tx>;
   readonly #task: Task<Tx>;
   readonly #limit: Deadline;
   /** Undefined once the events were answered. */
@@ -46,8 +45,8 @@ class Attempt<Tx> {
   #settling: Promise<void> | undefined;
   #storeTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(ground: Ground<Tx>, task: Task<Tx>, resolve: (attempted: Attempted) => void) {
-    this.#ground = ground;
+  constructor(shared: Shared<Tx>, task: Task<Tx>, resolve: (attempted: Attempted) => void) {
+    this.#shared = shared;
     this.#task = task;
     this.#resolve = resolve;
     this.#limit = new Deadline(task.handlerTimeoutMs, task.about.host);
@@ -75,10 +74,10 @@ class Attempt<Tx> {
   /** Asks the store, counts failures once it has released the run, then answers. */
   async #settle(): Promise<void> {
     const { items, about } = this.#task;
-    const { once, countFailures } = this.#ground;
+    const { once, countFailures } = this.#shared;
     let attempted: Attempted;
     try {
-      const step = about.step ?? stepOf(items, about, this.#ground.logOf);
+      const step = about.step ?? stepOf(items, about, this.#shared.logOf);
       const words = await once([...items.keys()], step, this.#begin, this.#limit);
       attempted = { outcomes: this.#outcomesOf(words), tried: this.#tried };
     } catch (cause) {
@@ -92,7 +91,7 @@ class Attempt<Tx> {
   #outcomesOf(words: ReadonlyMap<string, unknown>): EventOutcome[] {
     return [...this.#task.items].map(([idempotencyKey, item]) => {
       const word = words.get(idempotencyKey);
-      if (!isPossible(word, this.#run, this.#ground.isTransactional, this.#tried.has(idempotencyKey))) {
+      if (!isPossible(word, this.#run, this.#shared.isTransactional, this.#tried.has(idempotencyKey))) {
         throw storeFailure(new Error(WRONG_WORD));
       }
       if (word === 'unknown') {
@@ -122,7 +121,7 @@ class Attempt<Tx> {
     // The store's own error takes precedence over what the handler threw.
     if (failure === undefined || (cause !== failure.thrown && isOfStore(cause))) return storeFailure(cause);
     // A transactional store confirms a rollback only by rejecting with the handler's error.
-    const isUndone = late !== undefined || !this.#ground.isTransactional || isMadeFrom(cause, failure.thrown);
+    const isUndone = late !== undefined || !this.#shared.isTransactional || isMadeFrom(cause, failure.thrown);
     return isUndone ? errorOf(failure.thrown, this.#limit) : storeFailure(cause);
   }
 
@@ -142,7 +141,7 @@ class Attempt<Tx> {
       // What continues keeps its place. A store may settle before its run.
       if (continues) {
         const settled = Promise.allSettled([this.#handling, this.#settling]);
-        this.#ground.afterwards.hold(settled, this.#task.about.host);
+        this.#shared.afterwards.hold(settled, this.#task.about.host);
       }
       this.#resolve(attempted);
     } else if (this.#run !== 'idle' && isOfStore(attempted.failed?.error)) this.#report(attempted.failed?.error);
@@ -151,7 +150,7 @@ class Attempt<Tx> {
 
   readonly #report = (error: unknown, idempotencyKey?: string): void => {
     for (const key of idempotencyKey === undefined ? this.#tried.keys() : [idempotencyKey]) {
-      this.#ground.afterwards.report(error, { item: this.#task.items.get(key), idempotencyKey: key });
+      this.#shared.afterwards.report(error, { item: this.#task.items.get(key), idempotencyKey: key });
     }
   };
 
@@ -178,12 +177,12 @@ class Attempt<Tx> {
   #enter(fresh: ReadonlyMap<string, Claimed>): void {
     const { items } = this.#task;
     const isOver = this.#run === 'done' || this.#run === 'failed';
-    const mayBegin = this.#run === 'idle' || (isOver && this.#ground.isTransactional);
+    const mayBegin = this.#run === 'idle' || (isOver && this.#shared.isTransactional);
     if (this.#resolve === undefined || !mayBegin) throw new Error(LATE);
     const tried = new Map<string, EventItem>();
     for (const [key, item] of items) if (fresh.has(key)) tried.set(key, item);
     if (tried.size === 0 || tried.size !== fresh.size) throw new Error(WRONG_KEYS);
-    if (this.#ground.countFailures) this.#abandoned = new Map([...tried].filter(([key]) => fresh.get(key)?.abandoned));
+    if (this.#shared.countFailures) this.#abandoned = new Map([...tried].filter(([key]) => fresh.get(key)?.abandoned));
     if (this.#abandoned.size > 0) throw new Error(ABANDONED);
     this.#run = 'running';
     this.#tried = tried;

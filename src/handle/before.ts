@@ -5,8 +5,7 @@ import { asWebhookError, type EventOutcome } from './answer.js';
 import { storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';
-import type { Ground } from './ground.js';
-import type { Once } from './lease-run.js';
+import type { Once, Shared } from './once.js';
 import type { EventEntry } from './types.js';
 
 /** Why an event is not handled now: part of its outcome. */
@@ -44,7 +43,7 @@ export type Before = (
 /** Delay before the next try if the check failed, in ms. */
 const ASK_AGAIN_MS = 15_000;
 
-export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, afterwards }: Ground<Tx>): Before {
+export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, afterwards }: Shared<Tx>): Before {
   return async (keys, { source, host }) => {
     const outcomes = new Map<EventItem, EventOutcome>();
     const items = new Map<EventEntry, EventItem>();

@@ -1,24 +1,17 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { LetterStore } from '../stores/store.js';
-import { asWebhookError, type EventOutcome } from './answer.js';
+import { asWebhookError } from './answer.js';
 import type { AboutDelivery } from './context.js';
 import { type DeadLetterLimits, letterText, marksOf, reasonOf, UNKNOWN } from './dead-letter.js';
 import { isNonRetryable } from './non-retryable.js';
-import type { Attempted } from './outcome.js';
-import { recordOf } from './step.js';
+import { recordOf } from './once.js';
+import type { CountFailures } from './outcome.js';
 import { traceDeadLetter } from './tracing.js';
 import type { Afterwards } from './types.js';
 
 /** Error codes that count as failures of the handler. */
 const COUNTED = new Set<string | undefined>(['ERR_WEBHOOK_HANDLER', 'ERR_WEBHOOK_HANDLER_TIMEOUT', UNKNOWN]);
-
-/**
- * Counts failed events of an attempt whose run the store has rolled back or released, and returns the outcomes, with those
- * that became dead letters. Events that failed together do not count: one of them may have made the others fail.
- * Never rejects.
- */
-export type CountFailures = (attempted: Attempted, about: AboutDelivery) => Promise<EventOutcome[]>;
 
 export function createCountFailures(
   store: LetterStore,

@@ -8,8 +8,8 @@ import { createBefore } from './before.js';
 import type { AboutDelivery } from './context.js';
 import { createCountFailures } from './dead-letters.js';
 import { Deadline } from './deadline.js';
-import { groundOf, onceOf } from './ground.js';
 import { keyOf } from './idempotency-key.js';
+import { sharedOf } from './once.js';
 import type { HandleOptions } from './options.js';
 import type { FollowedReceiver, Following } from './reorgs.js';
 import { createEnqueueAll, createHandleEach } from './run-each.js';
@@ -30,23 +30,23 @@ export function createDispatch<Tx>(
   const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
   const { store, reorgs, deadLetters, onReverted, onRevertedEvents } = options;
   const { letters, logs } = (store || {}) as StoreMemory;
-  const ground = groundOf(store, handlerTimeoutMs, afterwards, {
+  const shared = sharedOf(store, handlerTimeoutMs, afterwards, {
     countFailures: deadLetters && letters && createCountFailures(letters, deadLetters, afterwards),
     logOf: reorgs?.logOf,
   });
   const handle = enqueue
-    ? createEnqueueAll(ground, enqueue, finality !== undefined)
-    : createHandleEach(ground, onEvent, onEvents);
+    ? createEnqueueAll(shared, enqueue, finality !== undefined)
+    : createHandleEach(shared, onEvent, onEvents);
   const following = reorgs?.follow({
     ...passes,
     logs: logs as LogStore,
     apply: handle,
-    revert: createHandleEach(ground, onReverted, onRevertedEvents),
-    keep: createHandleEach(ground, undefined),
+    revert: createHandleEach(shared, onReverted, onRevertedEvents),
+    keep: createHandleEach(shared, undefined),
     report: afterwards.report,
   });
-  // With `enqueue`, the worker checks finality. Another `once`, so that the check never waits for a local run.
-  const before = finality && !enqueue ? createBefore(finality, { ...ground, once: onceOf(store) }) : following?.before;
+  // With `enqueue`, the worker checks finality.
+  const before = finality && !enqueue ? createBefore(finality, shared) : following?.before;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
   async function take<Item extends InvalidItem | UnknownItem>(

@@ -1,6 +1,7 @@
 import type { WebhookError } from '../errors.js';
 import type { StoreWord } from '../stores/store.js';
 import type { EventOutcome, Items } from './answer.js';
+import type { AboutDelivery } from './context.js';
 
 /** The result of an attempt to handle events. */
 export interface Attempted {
@@ -14,6 +15,13 @@ export interface Attempted {
    */
   readonly failed?: { readonly by: 'handler' | 'unknown' | 'abandoned' | 'store'; readonly error: WebhookError };
 }
+
+/**
+ * Counts failed events of an attempt whose run the store has rolled back or released, and returns the outcomes, with those
+ * that became dead letters. Events that failed together do not count: one of them may have made the others fail.
+ * Never rejects.
+ */
+export type CountFailures = (attempted: Attempted, about: AboutDelivery) => Promise<EventOutcome[]>;
 
 /** The state of the handler's run when the store answers. */
 export type RunState = 'idle' | 'running' | 'done' | 'failed' | 'late';

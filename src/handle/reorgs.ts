@@ -5,8 +5,8 @@ import type { EventOutcome } from './answer.js';
 import type { Before } from './before.js';
 import type { AboutDelivery } from './context.js';
 import type { IdempotencyKey } from './idempotency-key.js';
+import type { LogOf } from './once.js';
 import type { HandleEach } from './run-each.js';
-import type { LogOf } from './step.js';
 import type { ReorgReport } from './tracing.js';
 import type { Afterwards } from './types.js';
 

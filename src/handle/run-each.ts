@@ -3,7 +3,7 @@ import { type EventOutcome, type Items, outcomesOf } from './answer.js';
 import { attempt } from './attempt.js';
 import { type AboutDelivery, type AboutRun, createContext } from './context.js';
 import { Deadline } from './deadline.js';
-import type { Ground } from './ground.js';
+import type { Shared } from './once.js';
 import { traceHandler } from './tracing.js';
 import type { Enqueue, EventEntry, OnEvent, OnEvents } from './types.js';
 
@@ -16,7 +16,7 @@ export function entriesOf(items: Items): EventEntry[] {
 
 /** Runs `onEvent` for one event after the other, or `onEvents` for as many events at once as the store takes. */
 export function createHandleEach<Tx>(
-  ground: Ground<Tx>,
+  shared: Shared<Tx>,
   onEvent: OnEvent<Tx> | undefined,
   onEvents?: OnEvents<Tx>,
 ): HandleEach {
@@ -29,12 +29,12 @@ export function createHandleEach<Tx>(
 
   async function atOnce(items: Items, about: AboutDelivery, search?: Search): Promise<EventOutcome[]> {
     if (items.size === 0) return [];
-    const handlerTimeoutMs = Math.ceil(search?.limit.remainingMs() ?? ground.handlerTimeoutMs);
+    const handlerTimeoutMs = Math.ceil(search?.limit.remainingMs() ?? shared.handlerTimeoutMs);
     if (search && (search.left === 0 || handlerTimeoutMs === 0)) return outcomesOf(items, 'failed', search.error);
-    const { outcomes, tried, failed } = await attempt(ground, { items, about, handlerTimeoutMs, call });
+    const { outcomes, tried, failed } = await attempt(shared, { items, about, handlerTimeoutMs, call });
     if (search) search.left = failed ? search.left - 1 : search.most;
     if (!failed) return outcomes;
-    const within = search ?? searchFor(items.size, ground.handlerTimeoutMs, failed.error);
+    const within = search ?? searchFor(items.size, shared.handlerTimeoutMs, failed.error);
     if (failed.by === 'abandoned') {
       const dead = outcomes.filter(({ status }) => status === 'dead-lettered');
       return [...dead, ...(await atOnce(without(items, dead), about, within))];
@@ -43,8 +43,8 @@ export function createHandleEach<Tx>(
     if (failed.by === 'store' || tried.size === 0) return outcomes;
     const own = outcomes.filter(({ idempotencyKey = '' }) => tried.has(idempotencyKey));
     // One failing event must not block the others. Without a transaction, all may have had effects.
-    const isDivided = (ground.isTransactional || ground.countFailures) && failed.by === 'handler' && tried.size > 1;
-    const size = ground.isTransactional ? Math.ceil(tried.size / 2) : 1;
+    const isDivided = (shared.isTransactional || shared.countFailures) && failed.by === 'handler' && tried.size > 1;
+    const size = shared.isTransactional ? Math.ceil(tried.size / 2) : 1;
     const found = isDivided ? await inParts(tried, size, about, within) : own;
     return [...found, ...(await atOnce(without(items, own), about, search))];
   }
@@ -58,7 +58,7 @@ export function createHandleEach<Tx>(
     return outcomes;
   }
 
-  const most = onEvents ? ground.keysPerRun : 1;
+  const most = onEvents ? shared.keysPerRun : 1;
   return (items, about) => (items.size <= most ? atOnce(items, about) : inParts(items, most, about));
 }
 
@@ -87,7 +87,7 @@ function searchFor(events: number, handlerTimeoutMs: number, error: WebhookError
 
 /** Passes events to `enqueue` at once. */
 export function createEnqueueAll(
-  { handlerTimeoutMs, afterwards }: Pick<Ground<unknown>, 'handlerTimeoutMs' | 'afterwards'>,
+  { handlerTimeoutMs, afterwards }: Pick<Shared<unknown>, 'handlerTimeoutMs' | 'afterwards'>,
   enqueue: Enqueue,
   hasFinality: boolean,
 ): HandleEach {

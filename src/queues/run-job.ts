@@ -4,8 +4,8 @@ import { asWebhookError } from '../handle/answer.js';
 import { attempt } from '../handle/attempt.js';
 import { createBefore, type Finality } from '../handle/before.js';
 import { createContext } from '../handle/context.js';
-import { groundOf, onceOf } from '../handle/ground.js';
 import { isDefaultKey } from '../handle/idempotency-key.js';
+import { sharedOf } from '../handle/once.js';
 import type { Afterwards, OnEvent } from '../handle/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import { stopwatch } from '../internal/deadline.js';
@@ -85,8 +85,8 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       (async () => onError?.(asWebhookError(error), context))().catch(() => {});
     },
   };
-  const ground = groundOf<Tx>(keys, handlerTimeoutMs, afterwards);
-  const before = finality && createBefore(finality, { ...ground, once: onceOf(keys) });
+  const shared = sharedOf<Tx>(keys, handlerTimeoutMs, afterwards);
+  const before = finality && createBefore(finality, shared);
 
   async function runJob(job: EventJob): Promise<Delay | undefined> {
     const { event, idempotencyKey, timestamp, source, via } = job;
@@ -103,10 +103,10 @@ export function createRunJob<Tx>(options: EventWorkerOptions<Tx>): {
       if (kept?.error) throw kept.error;
       if (kept) return undefined;
     }
-    const { outcomes } = await attempt(ground, {
+    const { outcomes } = await attempt(shared, {
       items: new Map([[idempotencyKey, item]]),
       about,
-      handlerTimeoutMs: ground.handlerTimeoutMs,
+      handlerTimeoutMs: shared.handlerTimeoutMs,
       call: (_, about, run) => onEvent(event, createContext(about, run, idempotencyKey)),
     });
     for (const { error } of outcomes) if (error) throw error;

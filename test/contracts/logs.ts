@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Deadline } from '../../src/handle/deadline.js';
-import { onceOf } from '../../src/handle/ground.js';
+import { onceOf } from '../../src/handle/once.js';
 import type { KeptLog, LogStore } from '../../src/stores/log-store.js';
 import {
   type IdempotencyStore,

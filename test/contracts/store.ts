@@ -1,7 +1,7 @@
 import { type ContractEffects, type ContractSettings, storeContract } from 'event-webhooks/store-contract';
 import { describe, expect, it, test } from 'vitest';
 import { probe } from '../../src/handle/before.js';
-import { isTransactional, onceOf } from '../../src/handle/ground.js';
+import { isTransactional, onceOf } from '../../src/handle/once.js';
 import type { IdempotencyStore } from '../../src/index.js';
 import { deferred } from '../helpers.js';
 import type { TestServer } from '../servers/server.js';

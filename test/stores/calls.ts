@@ -1,5 +1,5 @@
 import { Deadline } from '../../src/handle/deadline.js';
-import { onceOf } from '../../src/handle/ground.js';
+import { onceOf } from '../../src/handle/once.js';
 import type { IdempotencyStore, StoreWord } from '../../src/stores/store.js';
 
 /** What a run of a test may use beside its transaction. */

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '../../events/types.js';
 import { letterText } from '../../handle/dead-letter.js';
+import type { LogOf } from '../../handle/once.js';
 import type { Reorgs } from '../../handle/reorgs.js';
-import type { LogOf } from '../../handle/step.js';
 import type { LogBlock } from '../../stores/log-store.js';
 
 /** Whether a block is on the chain, and whether that can still change. */

@@ -30,7 +30,7 @@ export const drainDefects: readonly Defect[] = [
   planted('begun after its lease', ['leased'], 2000, begunLate),
   // The limit of a handler is 1.1 of the lease.
   planted('a handler may take longer than its lease', ['memory', 'transactional'], 100, {
-    'src/handle/ground.ts': { '0.9 * ': '1.1 * ' },
+    'src/handle/once.ts': { '0.9 * ': '1.1 * ' },
   }),
   // A delivery is handled if the block of any of its events is known to be final.
   planted('one final event lets all pass', ['finality'], 400, {

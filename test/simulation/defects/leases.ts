@@ -1,6 +1,6 @@
 import { type Defect, planted } from './defect.js';
 
-const LEASE_RUN = 'src/handle/lease-run.ts';
+const ONCE = 'src/handle/once.ts';
 const LEASED = 'src/stores/leased-store.ts';
 const MEMORY = 'src/stores/memory.ts';
 const RECORDER = 'src/stores/recorder.ts';
@@ -21,7 +21,7 @@ export const leaseDefects: readonly Defect[] = [
   }),
   // The store says `handled` although another run has taken over the key.
   planted('a lost record is acknowledged', ['leased'], 2000, {
-    [LEASE_RUN]: { 'if (claimed.some((key) => recorded.get(key) !== true))': 'if (false)' },
+    [ONCE]: { 'if (claimed.some((key) => recorded.get(key) !== true))': 'if (false)' },
     [RECORDER]: { "keys.has(key) ? undefined : Promise.reject(new Error('Taken over.'))": 'undefined' },
   }),
   // A claim whose answer came too late is not released.
@@ -32,17 +32,17 @@ export const leaseDefects: readonly Defect[] = [
   }),
   // The key of a run that failed is not released.
   planted('a failed run keeps its key', ['leased'], 20, {
-    [LEASE_RUN]: { 'await store.release(claimed, owner).catch(() => {});': '' },
+    [ONCE]: { 'await store.release(claimed, owner).catch(() => {});': '' },
   }),
   // The keys are recorded before the handler runs.
   planted('the record comes before the run', ['leased'], 20, {
-    [LEASE_RUN]: {
+    [ONCE]: {
       'await run(fresh, undefined);': 'await store.record(claimed, owner, step); await run(fresh, undefined);',
     },
   }),
   // A key that another run holds counts as claimed.
   planted('an unknown claim runs', ['leased'], 20, {
-    [LEASE_RUN]: {
+    [ONCE]: {
       'if (isClaimed) fresh.set(key, answer);': "if (answer !== 'duplicate') fresh.set(key, answer as Claimed);",
     },
   }),
@@ -54,17 +54,9 @@ export const leaseDefects: readonly Defect[] = [
   planted('the wall clock ends leases in memory', ['memory'], 7000, {
     [MEMORY]: { 'const leaseClock = options.now ?? monotonicNow;': 'const leaseClock = now;' },
   }),
-  // A duplicate that waits for a run is acknowledged although the run fails.
-  planted('waiting duplicates of a failure', ['memory'], 50, {
-    [LEASE_RUN]: { 'withDeadline(word,': "withDeadline(word.catch(() => 'duplicate' as const)," },
-  }),
-  // A duplicate that waits for a run is acknowledged when the time of the run is over.
-  planted('waiting duplicates of a late run', ['memory'], 100, {
-    [LEASE_RUN]: { "() => 'in-progress',": "({ message }) => (message === 'late' ? 'duplicate' : 'in-progress')," },
-  }),
-  // A duplicate waits for a run whose store never answers.
-  planted('duplicates wait for ever', ['odd-store'], 1000, {
-    [LEASE_RUN]: { ' || !(leftMs > 0)': '', "withDeadline(word, leftMs, () => new Error('late'))": 'word' },
+  // A redelivery of a key that a run in memory holds is acknowledged.
+  planted('a running key is a duplicate in memory', ['memory'], 50, {
+    [MEMORY]: { "if (isHeld(row)) return 'in-progress';": "if (isHeld(row)) return 'duplicate';" },
   }),
   // The store in memory runs a key again that took effect.
   planted('memory forgets what is done', ['memory'], 50, {

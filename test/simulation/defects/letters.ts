@@ -19,7 +19,7 @@ export const letterDefects: readonly Defect[] = [
   }),
   // A retry takes its key as a delivery does.
   planted('a retry is a duplicate', ['memory-letters', 'leased-letters', 'transactional-letters'], 50, {
-    'src/handle/step.ts': { 'if (about.retryOf !== undefined) return RETRY;': '' },
+    'src/handle/once.ts': { 'if (about.retryOf !== undefined) return RETRY;': '' },
   }),
   // A retry that found the letter elsewhere counts as handled.
   planted('a skipped retry is handled', ['transactional-letters'], 200, {

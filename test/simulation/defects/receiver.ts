@@ -20,7 +20,7 @@ export const receiverDefects: readonly Defect[] = [
   }),
   // `drain` resolves while a handler that timed out still runs.
   planted('drained over a late handler', ['memory'], 400, {
-    [ATTEMPT]: { 'this.#ground.afterwards.hold(settled, this.#task.about.host);': '' },
+    [ATTEMPT]: { 'this.#shared.afterwards.hold(settled, this.#task.about.host);': '' },
   }),
   // `drain` resolves while the record of an effect is still retried.
   planted('drained over a pending record', ['leased'], 6000, {
