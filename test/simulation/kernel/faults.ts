@@ -3,7 +3,8 @@ import type { Server } from './server.js';
 import type { World } from './world.js';
 
 export interface FaultPlan {
-  readonly processes: readonly Process[];
+  /** Starts a process again that was dead for a while. */
+  readonly replicas: { readonly processes: readonly Process[]; start(process: Process): void };
   readonly servers?: readonly Server[] | undefined;
   /** No fault begins after this time, and all are over a little later. */
   readonly horizonMs: number;
@@ -11,8 +12,6 @@ export interface FaultPlan {
   readonly most: number;
   /** The length of a long pause: beyond the lease. */
   readonly longMs: number;
-  /** Starts a process again. Called when it has been dead for a while. */
-  readonly restart: (process: Process) => void;
   /** Faults of this world alone. */
   readonly others?: readonly (() => void)[] | undefined;
   readonly kinds: readonly FaultKind[];
@@ -32,7 +31,7 @@ export type FaultKind =
 /** Plans the faults of a schedule. The tamest choice is none. */
 export function planFaults(world: World, plan: FaultPlan): void {
   const { choices } = world;
-  const { processes, servers = [], horizonMs, most, longMs, kinds, others = [] } = plan;
+  const { replicas, servers = [], horizonMs, most, longMs, kinds, others = [] } = plan;
 
   function length(): number {
     const factor = choices.pick([0.05, 0.3, 0.9, 1.1, 1.5, 2.5]);
@@ -40,12 +39,12 @@ export function planFaults(world: World, plan: FaultPlan): void {
   }
 
   function strike(kind: FaultKind): void {
-    const process = choices.pick(processes);
+    const process = choices.pick(replicas.processes);
     if (kind === 'crash') {
       if (process.state === 'down') return;
       process.crash();
       world.after(1 + length() / 4, () => {
-        if (process.state === 'down') plan.restart(process);
+        if (process.state === 'down') replicas.start(process);
       });
     } else if (kind === 'pause' || kind === 'sleep') process.pause(length(), kind === 'sleep');
     else if (kind === 'stall') process.stall(choices.below(12), length());

@@ -45,6 +45,12 @@ export class Server {
     for (const listener of this.#onStop) listener();
   }
 
+  /** Stops for so long. */
+  stopFor(ms: number): void {
+    this.stop();
+    this.world.after(ms, () => this.restart());
+  }
+
   restart(): void {
     if (this.isUp) return;
     this.world.history.add(this.name, 'starts');

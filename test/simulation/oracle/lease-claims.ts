@@ -12,7 +12,7 @@ export interface RecordTry {
 }
 
 /** A key claimed by one owner, with all that is known of it: by the server, by the network and by the process. */
-export interface Claim {
+export class Claim {
   readonly key: string;
   readonly owner: string;
   readonly process: Process;
@@ -21,11 +21,11 @@ export interface Claim {
   readonly askedAt: number;
   readonly askedOn: Clocks;
   /** When the server gave it the key: true times, and those of its clock. A client that repeats the claim is given it again. */
-  readonly grants: { readonly at: number; readonly wall: number }[];
+  readonly grants: { readonly at: number; readonly wall: number }[] = [];
   /** Whether its lease has been over on the clock of the server since it was granted last. */
-  isOver: boolean;
+  isOver = false;
   /** The claims whose lease was not over when the server gave it the key. */
-  readonly robbed: Set<Claim>;
+  readonly robbed = new Set<Claim>();
   /** What the process was told; undefined before. */
   told: 'claimed' | 'refused' | 'failed' | undefined;
   token: bigint | undefined;
@@ -34,35 +34,21 @@ export interface Claim {
   /** When the server released it last. */
   releasedAt: number | undefined;
   /** Whether that was after it was granted last: a frozen server serves what waited for it in one millisecond. */
-  isReleased: boolean;
-  readonly recordTries: RecordTry[];
+  isReleased = false;
+  readonly recordTries: RecordTry[] = [];
   recordedAt: number | undefined;
   /** When the server refused the record, because another owner has the key. */
   recordRefusedAt: number | undefined;
-}
 
-/** A claim that a process asks for now. */
-export function claimOf(process: Process, key: string, owner: string): Claim {
-  return {
-    key,
-    owner,
-    process,
-    life: process.life,
-    askedAt: process.time,
-    askedOn: process.peek(),
-    grants: [],
-    isOver: false,
-    robbed: new Set<Claim>(),
-    told: undefined,
-    token: undefined,
-    run: undefined,
-    releaseAskedAt: undefined,
-    releasedAt: undefined,
-    isReleased: false,
-    recordTries: [],
-    recordedAt: undefined,
-    recordRefusedAt: undefined,
-  };
+  /** A process asks for it now. */
+  constructor(process: Process, key: string, owner: string) {
+    this.key = key;
+    this.owner = owner;
+    this.process = process;
+    this.life = process.life;
+    this.askedAt = process.time;
+    this.askedOn = process.peek();
+  }
 }
 
 /** Whether its handler has resolved, and the server has neither taken nor refused the record. */

@@ -21,7 +21,7 @@ import type { Server } from '../kernel/server.js';
 import type { World } from '../kernel/world.js';
 import { flawOfDouble, type LeaseTimes } from './double-effects.js';
 import { type Begun, flawOfTokens } from './fencing-tokens.js';
-import { type Claim, canBegin, claimOf, heldFor, isAlive, isUnrecorded, type LeaseCall } from './lease-claims.js';
+import { Claim, canBegin, heldFor, isAlive, isUnrecorded, type LeaseCall } from './lease-claims.js';
 import type { Ledger, Run } from './ledger.js';
 import { Silence } from './silence.js';
 
@@ -101,7 +101,7 @@ export class Leases {
     const all = this.#claims.get(key) ?? [];
     this.#claims.set(key, all);
     if (call === 'claim') {
-      const claim = claimOf(process, key, owner);
+      const claim = new Claim(process, key, owner);
       all.push(claim);
       const owned = this.#owned.get(owner);
       if (owned) owned.push(claim);

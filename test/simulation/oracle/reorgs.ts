@@ -47,8 +47,8 @@ export class ReorgsOracle {
   /** Logs whose delivery was acknowledged. */
   readonly #delivered = new Set<string>();
   readonly #final = new Set<string>();
-  /** By chain and letter. */
-  readonly #names = new Map<string, string>();
+  /** By letter, for each chain. */
+  readonly #names = new Map<ChainNetwork, Map<string, string>>();
   /** The last change of each pass. */
   readonly #passes = new Map<string, Change>();
   #seen = 0;
@@ -111,13 +111,15 @@ export class ReorgsOracle {
   }
 
   #nameOf({ chain, letter, blockHash }: Log): string {
-    const key = `${chain} ${letter}`;
-    let name = this.#names.get(key);
+    const network = this.#networks.get(chain) as ChainNetwork;
+    const names = this.#names.get(network) ?? new Map<string, string>();
+    this.#names.set(network, names);
+    let name = names.get(letter);
     if (name === undefined) {
-      const isOwn = this.#networks.get(chain)?.chain.known.has(blockHash);
+      const isOwn = network.chain.known.has(blockHash);
       if (!isOwn) this.#world.fail('log of another chain', `Chain ${chain} has no block ${blockHash}.`);
       name = this.#about(chain, JSON.parse(letter).event).name;
-      this.#names.set(key, name);
+      names.set(letter, name);
     }
     return name;
   }

@@ -9,7 +9,7 @@ function toy(name: string, plan: (world: World, choices: Choices) => void): [str
     await world.run();
     return world;
   };
-  return [name, { name, about: 'For the tests of the search.', play }];
+  return [name, { name, play }];
 }
 
 /** Worlds with planted bugs, each of which few schedules meet. */

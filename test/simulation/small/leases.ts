@@ -16,7 +16,6 @@ interface Row {
 /** Two replicas with `leasedStore` over a table with one row, whose statements are atomic. */
 export const leases: SmallDefinition = {
   name: 'leases',
-  about: '`leasedStore` over an atomic table: 2 replicas, 1 key, a crash, a freeze, a lost answer.',
   depth: 8,
   create(subject) {
     const world = new SmallWorld(LIMITS);

@@ -9,7 +9,6 @@ const LIMITS = { faults: 2 };
 /** One replica with `memoryStore`: its claims are granted in the turn in which they are made. */
 export const memory: SmallDefinition = {
   name: 'memory',
-  about: '`memoryStore`: 1 replica, 1 key, 3 deliveries, a freeze.',
   depth: 60,
   create(subject) {
     const world = new SmallWorld(LIMITS);

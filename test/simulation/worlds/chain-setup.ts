@@ -5,7 +5,8 @@ import type { Mined } from '../models/chain/block.js';
 import { ChainNetwork, type Level } from '../models/chain/network.js';
 import { ChainNode, MOODS, siteOf } from '../models/chain/node.js';
 import { transfers } from '../models/chain/token.js';
-import type { Site } from '../models/web/fetch.js';
+import { createFetch, type Site } from '../models/web/fetch.js';
+import type { Replicas } from './replicas.js';
 
 export interface ChainSetupOptions {
   readonly level: Level;
@@ -20,6 +21,9 @@ export interface ChainSetupOptions {
   /** What may happen to the chain, each as often as it is listed. (Default: mostly new blocks.) */
   readonly changes?: readonly Change[] | undefined;
 }
+
+/** What fails on purpose is not logged. */
+export const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 export type Change = 'mine' | 're-org' | 'put back' | 'finalize';
 
@@ -62,6 +66,15 @@ export class ChainSetup {
     this.network.addNode(node, choices.pick([0, 0, 50, 500, 3000]));
     this.nodes.push(node);
     return node;
+  }
+
+  get rpcUrl(): string[] {
+    return [...this.sites.keys()];
+  }
+
+  /** Lets processes reach the nodes. */
+  connect({ processes }: Replicas): void {
+    for (const process of processes) process.fetch = createFetch(process, this.sites, this.faults);
   }
 
   /** Plans how the chain grows, re-organizes and becomes final. */

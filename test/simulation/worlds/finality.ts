@@ -2,17 +2,16 @@ import type { WebhookEvent } from '../../../src/events/types.js';
 import type { DeliveryResult } from '../../../src/handle/answer.js';
 import type { Choices } from '../kernel/choices.js';
 import { planFaults } from '../kernel/faults.js';
-import type { Process } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
 import type { Level } from '../models/chain/network.js';
 import { ChainService } from '../models/chain/service.js';
-import { SECRET, Sender, type Target } from '../models/sender.js';
-import { createFetch } from '../models/web/fetch.js';
+import { SECRET, Sender } from '../models/sender.js';
 import { FinalityOracle } from '../oracle/finality.js';
 import { Ledger, type Run } from '../oracle/ledger.js';
 import { explainDoublesInMemory } from '../oracle/memory-doubles.js';
 import type { Subject } from '../subject/load.js';
-import { ChainSetup } from './chain-setup.js';
+import { ChainSetup, silent } from './chain-setup.js';
+import { Replicas } from './replicas.js';
 import { SharedRedis } from './shared-redis.js';
 import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
@@ -29,15 +28,9 @@ const LEVELS: readonly Level[] = [
   { confirmations: 4 },
 ];
 
-const logger = { debug() {}, info() {}, warn() {}, error() {} };
-
-type Replica = { readonly process: Process; receiver: Target['receiver'] };
-
 /** Replicas that wait until the blocks of events are final. */
 export const finality: WorldDefinition = {
   name: 'finality',
-  about:
-    'A replica with `memoryStore`, or two with `redisStore`, and `chainFinality`; the chain re-orgs, and nodes lag, fail, disagree and lie.',
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const ledger = new Ledger(world);
@@ -45,62 +38,52 @@ export const finality: WorldDefinition = {
     const urls = choices.pick([1, 1, 2]);
     const agree = choices.pick([1, urls]);
     const form = choices.pick(FORMS);
-    const replicas = choices.pick([1, 1, 2]);
+    const names = choices.pick([['app-1'], ['app-1'], ['app-1', 'app-2']]);
     world.history.add('world', 'waits for blocks to be final', { level, urls, agree, form });
     const setup = new ChainSetup(world, { level, urls, agree, horizonMs: HORIZON_MS });
     const oracle = new FinalityOracle(world, setup.network, ledger);
-    const redis = replicas > 1 ? new SharedRedis(world, subject, ledger, TIMES) : undefined;
+    const redis = names.length > 1 ? new SharedRedis(world, subject, ledger, TIMES) : undefined;
     if (!redis) explainDoublesInMemory(world, ledger, LEASE_MS);
-    const all = Array.from({ length: replicas }, (_, at): Replica => {
-      const process = world.process(`app-${at + 1}`);
-      process.fetch = createFetch(process, setup.sites, setup.faults);
-      return { process, receiver: undefined };
-    });
-
-    function start(replica: Replica): void {
-      const { process } = replica;
-      replica.receiver = undefined;
+    const replicas = new Replicas(world, names, (process) => {
       const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
       const began = (run: Run, token: bigint | undefined) => {
         oracle.began(run);
         redis?.leases.began(run, token);
       };
-      process.start(() => {
-        replica.receiver = subject.createReceiver({
-          secret: SECRET,
-          logger,
-          store: redis?.store(process) ?? subject.memoryStore({ leaseMs: LEASE_MS }),
-          handlerTimeoutMs: HANDLER_MS,
-          idempotencyKey: (event) => subject.logIdentity(event, { chainId: CHAIN_ID }),
-          finality: subject.chainFinality({
-            rpcUrl: [...setup.sites.keys()],
-            ...{ level, agree, wait: 'redelivery', timeoutMs: TIMES.timeoutMs, logger },
-            chainId: CHAIN_ID,
-            onDropped: (event) => oracle.dropped(event),
-          }),
-          ...userCode(form, subject, process, ledger, limits, began, oracle.nameOf),
-        });
+      const receiver = subject.createReceiver({
+        secret: SECRET,
+        logger: silent,
+        store: redis?.store(process) ?? subject.memoryStore({ leaseMs: LEASE_MS }),
+        handlerTimeoutMs: HANDLER_MS,
+        idempotencyKey: (event) => subject.logIdentity(event, { chainId: CHAIN_ID }),
+        finality: subject.chainFinality({
+          ...{ rpcUrl: setup.rpcUrl, chainId: CHAIN_ID, logger: silent },
+          ...{ level, agree, wait: 'redelivery', timeoutMs: TIMES.timeoutMs },
+          onDropped: (event) => oracle.dropped(event),
+        }),
+        ...userCode(form, subject, process, ledger, limits, began, oracle.nameOf),
       });
-    }
+      return { receiver };
+    });
+    setup.connect(replicas);
 
     const onAnswer = (events: readonly WebhookEvent[], result: DeliveryResult) => oracle.answered(events, result);
     const sender = new Sender(world, {
-      ...{ targets: all, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 5000, onAnswer },
+      ...{ targets: replicas.all, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 5000, onAnswer },
     });
     const lagMs = choices.pick([0, 100, 2000]);
     const service = new ChainService(world, setup.network, sender, { lagMs, delayMs: 8000 });
 
-    for (const replica of all) start(replica);
+    replicas.startAll();
     setup.live(3 + choices.below(5));
     planFaults(world, {
-      processes: all.map(({ process }) => process),
+      replicas,
       servers: world.servers,
       kinds: ['crash', 'pause', 'stall', 'clock', 'sleep', 'server pause', ...(redis ? CONNECTION_FAULTS : [])],
       others: [setup.strike, setup.strike, setup.strike, setup.lie],
       horizonMs: HORIZON_MS,
       most: 4,
       longMs: LEASE_MS,
-      restart: (process) => start(all.find((replica) => replica.process === process) as Replica),
     });
     await world.run(() => world.now > HORIZON_MS + 6000 && sender.pending === 0 && service.isDone);
     oracle.end(sender.pending);

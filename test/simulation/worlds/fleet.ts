@@ -1,7 +1,5 @@
 import type { WebhookEvent } from '../../../src/events/types.js';
 import type { DeliveryResult } from '../../../src/handle/answer.js';
-import type { Receiver } from '../../../src/receiver/receiver.js';
-import type { IdempotencyStore } from '../../../src/stores/store.js';
 import { type FaultKind, planFaults } from '../kernel/faults.js';
 import type { Process } from '../kernel/process.js';
 import type { Server } from '../kernel/server.js';
@@ -10,17 +8,12 @@ import { eventOf } from '../models/events.js';
 import { Sender, type SenderOptions } from '../models/sender.js';
 import type { Drains } from '../oracle/drains.js';
 import type { Letters } from '../oracle/letters.js';
-
-export interface Replica {
-  readonly process: Process;
-  receiver: Receiver | undefined;
-  store: Pick<IdempotencyStore<never>, 'unrecorded'> | undefined;
-}
+import { type Replica, Replicas } from './replicas.js';
 
 export interface FleetOptions {
   readonly replicas: number;
   /** Creates the receiver of a life of a replica, and its store. Called in its first turn. */
-  readonly open: (process: Process) => Pick<Replica, 'receiver' | 'store'>;
+  readonly open: (process: Process) => Omit<Replica, 'process'>;
   readonly servers?: readonly Server[];
   readonly kinds?: readonly FaultKind[];
   /** Faults of this world alone. `stop` drains a replica and ends it. */
@@ -46,47 +39,21 @@ export async function playFleet(
 ): Promise<{ readonly replicas: readonly Replica[]; readonly sender: SenderOptions }> {
   const { choices } = world;
   const { horizonMs, leaseMs, handlerMs, onAnswer } = options;
-  const replicas = Array.from(
-    { length: options.replicas },
-    (_, at): Replica => ({ process: world.process(`app-${at + 1}`), receiver: undefined, store: undefined }),
-  );
-  const start = (replica: Replica) => {
-    replica.receiver = undefined;
-    replica.process.start(() => {
-      Object.assign(replica, options.open(replica.process));
-    });
-  };
-  const stop = () => {
-    const replica = choices.pick(replicas);
-    const { process, receiver, store } = replica;
-    if (process.state !== 'running' || !receiver) return;
-    const ended = () => {
-      replica.receiver = undefined;
-      process.crash();
-      world.after(20, () => {
-        if (process.state === 'down') start(replica);
-      });
-    };
-    options.drains?.drain(process, receiver, choices.pick([1000, 50, 5000]), ended, store);
-  };
-  const kill = ({ process }: Pick<Replica, 'process'>) => {
-    process.crash();
-    world.after(choices.below(leaseMs), () => {
-      if (process.state === 'down') start(replicas.find((replica) => replica.process === process) as Replica);
-    });
-  };
-  const senderOptions = { targets: replicas, horizonMs, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer };
+  const names = Array.from({ length: options.replicas }, (_, at) => `app-${at + 1}`);
+  const replicas = new Replicas(world, names, options.open);
+  const { all } = replicas;
+  const stop = () => options.drains && replicas.stop(options.drains);
+  const senderOptions = { targets: all, horizonMs, timeoutMs: 2 * handlerMs, backoffMs: 400, onAnswer };
   const sender = new Sender(world, senderOptions);
-  for (const replica of replicas) start(replica);
+  replicas.startAll();
   planFaults(world, {
-    processes: replicas.map(({ process }) => process),
+    replicas,
     servers: options.servers ?? [],
     kinds: options.kinds ?? [],
     others: [...(options.drains ? [stop] : []), ...(options.others?.(stop) ?? [])],
     horizonMs,
     most: options.mostFaults ?? 4,
     longMs: leaseMs,
-    restart: (process) => start(replicas.find((replica) => replica.process === process) as Replica),
   });
   const ids = IDS.slice(0, 1 + choices.below(3));
   // Some at almost the same time, so that they meet.
@@ -96,9 +63,11 @@ export async function playFleet(
     const at = choices.below(3) < 2 ? burst + choices.below(20) : choices.below(horizonMs / 2);
     world.after(at, () => sender.send(events));
   }
-  options.letters?.operate(replicas, horizonMs, options.kinds?.includes('crash') ? kill : () => {});
+  const kill = (replica: Pick<Replica, 'process'>) =>
+    options.kinds?.includes('crash') && replicas.kill(replica, leaseMs);
+  options.letters?.operate(all, horizonMs, kill);
   await world.run(() => world.now > horizonMs && sender.pending === 0);
-  await options.letters?.clear(replicas, leaseMs);
+  await options.letters?.clear(all, leaseMs);
   if (sender.pending > 0) world.fail('never took effect', `${sender.pending} deliveries were never acknowledged.`);
-  return { replicas, sender: senderOptions };
+  return { replicas: all, sender: senderOptions };
 }

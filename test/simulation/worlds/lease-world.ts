@@ -38,8 +38,8 @@ const LIMITS = [
 export type BuildBackend = (world: World, subject: Subject, times: LeaseWorldTimes) => LeaseBackend;
 
 /** Two or three replicas that share the leases on a server. */
-export function leaseWorld(name: string, about: string, build: BuildBackend): WorldDefinition {
-  return { name, about, play: (choices, subject) => play(choices, subject, build) };
+export function leaseWorld(name: string, build: BuildBackend): WorldDefinition {
+  return { name, play: (choices, subject) => play(choices, subject, build) };
 }
 
 async function play(choices: Choices, subject: Subject, build: BuildBackend): Promise<World> {
@@ -71,8 +71,7 @@ async function play(choices: Choices, subject: Subject, build: BuildBackend): Pr
     others: (stop) => [
       () => {
         if (!server.isUp) return;
-        server.stop();
-        world.after(choices.between(1, 2 * leaseMs), () => server.restart());
+        server.stopFor(choices.between(1, 2 * leaseMs));
         // A replica that drains meanwhile has records to wait for.
         if (choices.oneIn(2)) world.after(choices.below(leaseMs), stop);
       },

@@ -69,37 +69,29 @@ function tableOf(table: LeaseTable, writes: ReturnType<typeof writesOf>, send: S
 }
 
 /** Replicas with `leasedStore` over a table of somebody's own. */
-export const leased = leaseWorld(
-  'leased',
-  '2–3 replicas with `leasedStore` over a table with atomic writes and fencing tokens, over connections or HTTP; every form of handler and every fault.',
-  (world, subject, { leaseMs, timeoutMs, horizonMs }) => {
-    const table = new LeaseTable(world.server('table'));
-    const sender = senderFor(world, horizonMs);
-    return {
-      server: table.server,
-      pausesInSilence: false,
-      store: (process, leases) =>
-        subject.leasedStore(writesOf(process, table, sender(process, table), leases), { leaseMs, timeoutMs }),
-    };
-  },
-);
+export const leased = leaseWorld('leased', (world, subject, { leaseMs, timeoutMs, horizonMs }) => {
+  const table = new LeaseTable(world.server('table'));
+  const sender = senderFor(world, horizonMs);
+  return {
+    server: table.server,
+    pausesInSilence: false,
+    store: (process, leases) =>
+      subject.leasedStore(writesOf(process, table, sender(process, table), leases), { leaseMs, timeoutMs }),
+  };
+});
 
 /** The same, with events whose handlers fail too often and become dead letters. */
-export const leasedLetters = leaseWorld(
-  'leased-letters',
-  '2–3 replicas with leases and `deadLetters`; operators retry letters, also at the same time.',
-  (world, subject, { leaseMs, timeoutMs, horizonMs }) => {
-    const table = new LeaseTable(world.server('table'));
-    const sender = senderFor(world, horizonMs);
-    const options = subject.resolveLeaseOptions({ leaseMs, timeoutMs });
-    return {
-      server: table.server,
-      pausesInSilence: false,
-      store(process, leases) {
-        const send = sender(process, table);
-        return subject.storeOfLeases(tableOf(table, writesOf(process, table, send, leases), send, leaseMs), options);
-      },
-      letters: new Letters(world, table.letters),
-    };
-  },
-);
+export const leasedLetters = leaseWorld('leased-letters', (world, subject, { leaseMs, timeoutMs, horizonMs }) => {
+  const table = new LeaseTable(world.server('table'));
+  const sender = senderFor(world, horizonMs);
+  const options = subject.resolveLeaseOptions({ leaseMs, timeoutMs });
+  return {
+    server: table.server,
+    pausesInSilence: false,
+    store(process, leases) {
+      const send = sender(process, table);
+      return subject.storeOfLeases(tableOf(table, writesOf(process, table, send, leases), send, leaseMs), options);
+    },
+    letters: new Letters(world, table.letters),
+  };
+});

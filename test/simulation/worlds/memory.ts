@@ -25,15 +25,12 @@ const LIMITS = [
 /** One replica with the store in its memory: it loses the store when it dies, and drains before it stops on purpose. */
 export const memory: WorldDefinition = {
   name: 'memory',
-  about: 'One replica with `memoryStore`, every form of handler, deaths, freezes and drains.',
   play: (choices, subject) => play(choices, subject, false),
 };
 
 /** The same with dead letters, and without deaths, which lose these. */
 export const memoryLetters: WorldDefinition = {
   name: 'memory-letters',
-  about:
-    'One replica with `memoryStore` and `deadLetters`; operators retry and discard letters, also at the same time.',
   play: (choices, subject) => play(choices, subject, true),
 };
 
@@ -66,7 +63,7 @@ async function play(choices: Choices, subject: Subject, hasLetters: boolean): Pr
         deadLetters: letters?.limits,
         ...code,
       };
-      return { store: undefined, receiver: subject.createReceiver(options) };
+      return { receiver: subject.createReceiver(options) };
     },
     kinds: [...(letters ? [] : ['crash' as const]), 'pause', 'stall', 'clock', 'sleep'],
     horizonMs: HORIZON_MS,

@@ -35,8 +35,6 @@ const LEASE_WAYS = {
 /** A store that does not keep the contract of a store, until the horizon. */
 export const oddStore: WorldDefinition = {
   name: 'odd-store',
-  about:
-    'One replica with a store that breaks its contract: wrong words, no run, two runs, hidden failures, late or early answers.',
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const ledger = new Ledger(world);
@@ -45,7 +43,6 @@ export const oddStore: WorldDefinition = {
     await playFleet(world, {
       replicas: 1,
       open: (process) => ({
-        store: undefined,
         receiver: subject.createReceiver({
           secret: SECRET,
           store: odd(subject, process),

@@ -1,10 +1,8 @@
 import type { ReconcileReport } from '../../../src/chain/reconcile/report.js';
 import type { WebhookEvent } from '../../../src/events/types.js';
 import type { DeliveryResult } from '../../../src/handle/answer.js';
-import type { Receiver } from '../../../src/receiver/receiver.js';
 import type { Choices } from '../kernel/choices.js';
 import { planFaults } from '../kernel/faults.js';
-import type { Process } from '../kernel/process.js';
 import { World } from '../kernel/world.js';
 import { effectOf } from '../models/chain/event-name.js';
 import type { Level } from '../models/chain/network.js';
@@ -12,11 +10,11 @@ import { ChainService } from '../models/chain/service.js';
 import { token } from '../models/chain/token.js';
 import { SECRET, Sender } from '../models/sender.js';
 import { SharedCursor } from '../models/shared-cursor.js';
-import { createFetch } from '../models/web/fetch.js';
 import { Ledger } from '../oracle/ledger.js';
 import { ReconcileOracle } from '../oracle/reconcile.js';
 import type { Subject } from '../subject/load.js';
-import { ChainSetup } from './chain-setup.js';
+import { ChainSetup, silent } from './chain-setup.js';
+import { type Replica, Replicas } from './replicas.js';
 import { SharedRedis } from './shared-redis.js';
 import { FORMS, userCode } from './user-code.js';
 import type { WorldDefinition } from './world-definition.js';
@@ -29,15 +27,10 @@ const HORIZON_MS = 6000;
 /** Answers are late at the healed end too: a run fails if one of its many requests takes longer than its limit. */
 const MOST_LAST_RUNS = 40;
 const LEVELS: readonly Level[] = ['finalized', 'finalized', 'finalized', 'safe', { confirmations: 3 }];
-const logger = { debug() {}, info() {}, warn() {}, error() {} };
-
-type Target = { readonly process: Process; receiver: Receiver | undefined };
 
 /** Two replicas that make good what never arrived, also at the same time. */
 export const reconcile: WorldDefinition = {
   name: 'reconcile',
-  about:
-    'Two replicas with `redisStore` that run `reconcile` with `chainSource`; deliveries are lost, and nodes lag, fail and leave out logs.',
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const ledger = new Ledger(world);
@@ -60,42 +53,44 @@ export const reconcile: WorldDefinition = {
     world.history.add('world', 'reconciles', { level, urls, agree, ...settings });
     const idempotencyKey = (event: WebhookEvent) => subject.logIdentity(event, { chainId: CHAIN_ID });
 
-    const targets = ['app-1', 'app-2'].map((name): Target => {
-      const process = world.process(name);
-      process.fetch = createFetch(process, setup.sites, setup.faults);
-      return { process, receiver: undefined };
-    });
-
-    function start(target: Target): void {
-      const { process } = target;
-      target.receiver = undefined;
+    const replicas = new Replicas(world, ['app-1', 'app-2'], (process) => {
       const limits = { timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS };
-      process.start(() => {
-        const began = redis.leases.began.bind(redis.leases);
-        target.receiver = subject.createReceiver({
-          secret: SECRET,
-          logger,
-          store: redis.store(process),
-          handlerTimeoutMs: HANDLER_MS,
-          idempotencyKey,
-          ...userCode(form, subject, process, ledger, limits, began, (event) => effectOf(event, chain)),
-        });
+      const began = redis.leases.began.bind(redis.leases);
+      const receiver = subject.createReceiver({
+        secret: SECRET,
+        logger: silent,
+        store: redis.store(process),
+        handlerTimeoutMs: HANDLER_MS,
+        idempotencyKey,
+        ...userCode(form, subject, process, ledger, limits, began, (event) => effectOf(event, chain)),
       });
-    }
+      return { receiver };
+    });
+    const { all } = replicas;
+    setup.connect(replicas);
 
     /** Reconciles in a process; `then` is called with the report, unless the process dies before. */
-    function run({ process, receiver }: Target, then: (report: ReconcileReport) => void = () => {}): void {
+    function run({ process, receiver }: Replica, then: (report: ReconcileReport) => void = () => {}): void {
       if (process.state === 'down' || receiver === undefined) return;
       world.history.add(process.name, 'reconciles');
-      const rpcUrl = [...setup.sites.keys()];
       const { maxRange, batchSize, retryListSize } = settings;
       process.deliver(0, () => {
         const source = subject.chainSource({
-          ...{ rpcUrl, contracts: [token], level, agree, maxRange, minAgeSeconds: 0, timeoutMs: TIMEOUT_MS, logger },
+          ...{ rpcUrl: setup.rpcUrl, contracts: [token], level, agree, maxRange, minAgeSeconds: 0 },
+          ...{ timeoutMs: TIMEOUT_MS, logger: silent },
         });
         const kept = cursor.of(process, setup.faults);
         subject
-          .reconcile({ source, receiver, from: 0, cursor: kept, batchSize, retryListSize, retryDelayMs: 100, logger })
+          .reconcile({
+            source,
+            receiver,
+            from: 0,
+            cursor: kept,
+            batchSize,
+            retryListSize,
+            retryDelayMs: 100,
+            logger: silent,
+          })
           .then(
             (report) => {
               const { from, to, found, repaired, left, stopped } = report;
@@ -110,14 +105,6 @@ export const reconcile: WorldDefinition = {
       });
     }
 
-    function kill(target: Target): void {
-      if (target.process.state === 'down') return;
-      target.process.crash();
-      world.after(choices.below(LEASE_MS), () => {
-        if (target.process.state === 'down') start(target);
-      });
-    }
-
     const onAnswer = (events: readonly WebhookEvent[], { status }: DeliveryResult) => {
       if (status !== 200) return;
       for (const name of events.map((event) => effectOf(event, chain))) {
@@ -126,37 +113,36 @@ export const reconcile: WorldDefinition = {
       redis.leases.acknowledged(events.map(idempotencyKey));
     };
     const sender = new Sender(world, {
-      ...{ targets, onAnswer, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 1000 },
+      ...{ targets: all, onAnswer, horizonMs: HORIZON_MS, timeoutMs: 2 * HANDLER_MS, backoffMs: 1000 },
     });
     new ChainService(world, setup.network, sender, { lagMs: 0, delayMs: 3000, losesOneIn: 2 });
 
-    for (const target of targets) start(target);
+    replicas.startAll();
     setup.live(3 + choices.below(4));
     for (let runs = 1 + choices.below(4); runs > 0; runs--) {
       world.after(choices.below(HORIZON_MS), () => {
-        const target = choices.pick(targets);
-        run(target);
+        const replica = choices.pick(all);
+        run(replica);
         // Both at the same time, or a death in the middle.
-        if (choices.oneIn(2)) world.after(choices.below(100), () => run(choices.pick(targets)));
-        if (choices.oneIn(3)) world.after(choices.below(400), () => kill(target));
+        if (choices.oneIn(2)) world.after(choices.below(100), () => run(choices.pick(all)));
+        if (choices.oneIn(3)) world.after(choices.below(400), () => replicas.kill(replica, LEASE_MS));
       });
     }
     planFaults(world, {
-      processes: targets.map(({ process }) => process),
+      replicas,
       servers: world.servers,
       kinds: ['crash', 'pause', 'stall', 'cut', 'half open', 'server pause', 'sleep'],
       others: [setup.strike, setup.strike, setup.hide],
       horizonMs: HORIZON_MS,
       most: 4,
       longMs: LEASE_MS,
-      restart: (process) => start(targets.find((target) => target.process === process) as Target),
     });
 
     let isOver = false;
     /** Runs until nothing is left: leases of replicas that died must be over first. */
     function lastRun(runs: number): void {
       if (runs > MOST_LAST_RUNS) world.fail('never made good', `Not even in ${MOST_LAST_RUNS} runs without faults.`);
-      run(targets[0] as Target, ({ stopped, left }) => {
+      run(all[0] as Replica, ({ stopped, left }) => {
         if (stopped === undefined && left === 0) isOver = true;
         else world.after(LEASE_MS, () => lastRun(runs + 1));
       });

@@ -14,16 +14,12 @@ const CHAIN_IDS = [31337, 1];
 /** Replicas whose effects follow one chain, or two chains whose blocks have the same hashes, in one store. */
 export const reorgs: WorldDefinition = {
   name: 'reorgs',
-  about:
-    '1–3 replicas with a transactional store and `chainReorgs`, sometimes of two chains; blocks leave and return, and nodes lag, fail and disagree.',
   play: (choices, subject) => play(choices, subject, false),
 };
 
 /** The same with dead letters of either direction. */
 export const reorgsLetters: WorldDefinition = {
   name: 'reorgs-letters',
-  about:
-    'The same with `deadLetters`: applications and reversals that fail too often become letters, which operators retry.',
   play: (choices, subject) => play(choices, subject, true),
 };
 
@@ -44,11 +40,7 @@ async function play(choices: Choices, subject: Subject, hasLetters: boolean): Pr
   const chainIds = CHAIN_IDS.slice(0, choices.pick([1, 1, 1, 2]));
   const chains = chainIds.map((chainId) => new FollowedChain({ ...parts, chainId }));
 
-  function restartServer(): void {
-    server.stop();
-    world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
-  }
-
+  const restartServer = () => server.stopFor(choices.pick([5, 100, 400, 1200]));
   for (const chain of chains) chain.live([restartServer]);
   await world.run(() => chains.every(({ isAtRest }) => isAtRest));
   oracle.end();

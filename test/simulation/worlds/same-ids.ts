@@ -16,7 +16,6 @@ const KINDS = ['event.emitted', 'transaction.included'] as const;
 /** Events that share their ids, but differ in their source or their kind: each of them takes effect. */
 export const sameIds: WorldDefinition = {
   name: 'same-ids',
-  about: 'One replica with `memoryStore`: events of several sources and kinds share their ids.',
   async play(choices: Choices, subject: Subject): Promise<World> {
     const world = new World(choices);
     const process = world.process('app');

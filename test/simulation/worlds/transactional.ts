@@ -33,21 +33,20 @@ const ENDINGS = ['commits', 'commits between', 'rolls back'] as const;
 interface Habits {
   readonly ways: readonly ((typeof WAYS)[number] | (typeof ENDINGS)[number])[];
   readonly timeoutMs: number;
+  /** Then they succeed. */
+  readonly horizonMs: number;
   failure(message: string): Error;
 }
 
 /** Replicas whose handlers write in the transaction that records the key. */
 export const transactional: WorldDefinition = {
   name: 'transactional',
-  about: '2–3 replicas with a transactional store; handlers also fail, are late, or end their transaction.',
   play: (choices, subject) => play(choices, subject, false),
 };
 
 /** The same, with events whose handlers fail too often and become dead letters. */
 export const transactionalLetters: WorldDefinition = {
   name: 'transactional-letters',
-  about:
-    '2–3 replicas with a transactional store and `deadLetters`; operators retry and discard letters, also at the same time.',
   play: (choices, subject) => play(choices, subject, true),
 };
 
@@ -67,6 +66,7 @@ async function play(choices: Choices, subject: Subject, hasLetters: boolean): Pr
   const habits: Habits = {
     ways: letters ? WAYS : [...WAYS, ...ENDINGS],
     timeoutMs: handlerMs,
+    horizonMs: HORIZON_MS,
     failure: (message) => letters?.failure(subject, message) ?? new Error(message),
   };
   const ledger = new Ledger(world);
@@ -92,14 +92,10 @@ async function play(choices: Choices, subject: Subject, hasLetters: boolean): Pr
     const onEvents: OnEvents<Tx> = (events, { tx }) => handle(process, tx, events.map(keyOf));
     const onEvent: OnEvent<Tx> = (_, { tx, idempotencyKey }) => handle(process, tx, [idempotencyKey]);
     const receiver = subject.createReceiver(isEach ? { ...common, onEvents } : { ...common, onEvent, concurrency: 2 });
-    return { store: undefined, receiver };
+    return { receiver };
   }
 
-  function restartServer(): void {
-    server.stop();
-    world.after(choices.pick([5, 100, 400, 1200]), () => server.restart());
-  }
-
+  const restartServer = () => server.stopFor(choices.pick([5, 100, 400, 1200]));
   // Somebody looks at the open keys when everything has calmed down.
   for (let time = 2; time < 12; time++) world.after(time * HORIZON_MS, () => table.settle());
   await playFleet(world, {
@@ -122,15 +118,15 @@ async function play(choices: Choices, subject: Subject, hasLetters: boolean): Pr
   return world;
 }
 
-/** Writes one effect for each key, as people do and as they should not. */
-async function writeEffects(
+/** Writes effects, as people do and as they should not. */
+export async function writeEffects(
   process: Process,
   tx: Tx,
   keys: readonly string[],
-  { ways, timeoutMs, failure }: Habits,
+  { ways, timeoutMs, horizonMs, failure }: Habits,
 ): Promise<void> {
   const { choices, now, history } = process.world;
-  const way = now < HORIZON_MS ? choices.pick(ways) : 'succeeds';
+  const way = now < horizonMs ? choices.pick(ways) : 'succeeds';
   history.add(process.name, `has a handler that ${way}`);
   const wait = (ms: number) => new Promise<void>((resolve) => process.setTimeout(resolve, ms));
   const throws = choices.below(2) === 1;

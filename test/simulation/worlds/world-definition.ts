@@ -5,8 +5,6 @@ import type { Subject } from '../subject/load.js';
 /** A kind of world: which code runs in it, on what, and what must hold. */
 export interface WorldDefinition {
   readonly name: string;
-  /** One sentence for the table of the README. */
-  readonly about: string;
   /** Plays one schedule. Rejects with a Violation. */
   play(choices: Choices, subject: Subject): Promise<World>;
 }
