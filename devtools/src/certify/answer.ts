@@ -1,17 +1,11 @@
+import { networkReason } from '../network-errors.js';
 import type { Answer } from '../post.js';
-
-const REASONS: Readonly<Record<string, string>> = {
-  TIMEOUT: 'no answer in time',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed without an answer',
-  EPIPE: 'the connection was closed before the whole body was sent',
-};
 
 export const isTaken = ({ status = 0 }: Answer) => status >= 200 && status < 300;
 
 /** An answer in a few words: the status, or why there is none. */
 export function answerWords({ status, code = '', location }: Answer): string {
-  if (status === undefined) return REASONS[code] ?? `no answer (${code})`;
+  if (status === undefined) return networkReason(code);
   return location === undefined ? String(status) : `${status}, a redirect, which the service does not follow`;
 }
 
@@ -25,7 +19,7 @@ export function answersWords(answers: readonly Answer[]): string {
 /** What to look at first if an authentic delivery got this answer, by status. */
 export function fixOf({ status, code = '' }: Answer): string | undefined {
   if (status === undefined) {
-    if (code === 'TIMEOUT')
+    if (code === 'ETIMEDOUT')
       return 'Answer every request: look for a promise that is not awaited, or a `next()` that is not called.';
     return 'The process may have crashed: see its log.';
   }

@@ -20,7 +20,7 @@ function forms(text: string): string[] {
 
 /** What an answer to a forged request tells a stranger; undefined if nothing. */
 export function leakOf(answer: Answer, request: Request, { secret, digest }: Bench): string | undefined {
-  const text = `${answer.head ?? ''}\n${answer.location ?? ''}\n${answer.body}`;
+  const text = [...(answer.headers ?? []).flat(), answer.body].join('\n');
   if (secret.length >= SHORTEST && forms(secret).some((form) => text.includes(form))) return 'the secret';
   const timestamps = [request.timestamp ?? ''].flat();
   const sent = [request.signature ?? ''].flat().join('\n').toLowerCase();

@@ -24,7 +24,7 @@ export interface RunOptions extends BenchOptions {
 }
 
 /** Error codes that say nothing of whether a server listens. */
-const STILL_THERE = ['TIMEOUT', 'ABORTED'];
+const STILL_THERE = ['ETIMEDOUT', 'ABORT_ERR'];
 
 /** Runs cases one after the other. The first one always runs: without it, a refusal means nothing. */
 export async function* runCases(options: RunOptions): AsyncGenerator<Result, { readonly isCounting: boolean }> {

@@ -1,9 +1,9 @@
 import type { WebhookError } from 'event-webhook-receiver';
 import { createWebhookClient, type Webhook, type WebhookClient } from 'event-webhook-receiver/client';
+import { networkReason } from '../network-errors.js';
 import { CommandError, usageError } from './command-error.js';
 import type { Context } from './context.js';
 import { readApiKey } from './secrets.js';
-import { reachReason } from './urls.js';
 
 /** A kind of event that a webhook can subscribe to. */
 export type EventKind = 'event.emitted' | 'transaction.included';
@@ -38,7 +38,7 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
 /** Replaces OpenSSL's message for a TLS error, which the client quotes. */
 function inWords(error: Error): never {
   const { code } = Object(error.cause) as NodeJS.ErrnoException;
-  throw code === undefined ? error : Object.assign(new Error(reachReason(code).replace(/\.$/, '')), { code });
+  throw code === undefined ? error : Object.assign(new Error(networkReason(code)), { code });
 }
 
 /** A signal that is aborted when the first of the signals is. Node has AbortSignal.any only from 20.3 on. */

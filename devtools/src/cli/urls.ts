@@ -1,5 +1,5 @@
 import { isLoopback } from '../guards.js';
-import { tlsReason } from '../tls-reason.js';
+import { networkReason } from '../network-errors.js';
 import { CommandError, usageError } from './command-error.js';
 
 const PORT = /^:?(\d{1,5}(?:[/?#].*)?)$/;
@@ -31,23 +31,6 @@ export function readUrl(text: string, what: string): URL {
 /** A URL without the parts that may be secret: user, password, query and fragment. */
 export const shownUrl = (url: URL): string => `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused. Is the server running, and on this port?',
-  ENOTFOUND: 'the host does not exist.',
-  EAI_AGAIN: 'DNS lookup failed. Is the network up?',
-  EHOSTUNREACH: 'no route to the host.',
-  ENETUNREACH: 'no route to the network.',
-  ETIMEDOUT: 'the host did not respond in time.',
-  TIMEOUT: 'the host did not respond in time.',
-  ECONNRESET: 'the connection was closed before a response.',
-  UND_ERR_SOCKET: 'the connection was closed before a response.',
-};
-
-/** Why a host could not be reached, as the end of a sentence, by Node's error code. */
-export function reachReason(code = ''): string {
-  return REASONS[code] ?? tlsReason(code) ?? 'unknown network error.';
-}
-
 /** No connection to a host could be made. */
 export const unreachable = (url: URL, code: string | undefined) =>
-  new CommandError('ERR_CLI_UNREACHABLE', `${shownUrl(url)} cannot be reached (${code}): ${reachReason(code)}`);
+  new CommandError('ERR_CLI_UNREACHABLE', `${shownUrl(url)} cannot be reached (${code}): ${networkReason(code)}.`);

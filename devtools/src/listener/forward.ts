@@ -1,11 +1,11 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Attempt, HeaderLine } from '../deliveries/delivery-record.js';
-import { type Exchanged, exchange } from '../service/exchange.js';
-import { tlsReason } from '../tls-reason.js';
+import { networkReason } from '../network-errors.js';
+import { type Exchanged, exchangeAgain } from '../service/exchange.js';
 
 /** The outcome of forwarding a delivery. */
-export interface Forwarded extends Exchanged {
+export interface Forwarded extends Omit<Exchanged, 'connected'> {
   readonly reason?: string | undefined;
 }
 
@@ -38,17 +38,12 @@ export async function forward({ target, path, headers, body, timeoutMs, signal }
   const [send, agent] = target.protocol === 'https:' ? [httpsRequest, secureAgent] : [httpRequest, plainAgent];
   const lines = forwardedHeaders(headers, target.host, body.byteLength).flat();
   const to = destination(target, path);
-  let request: ClientRequest | undefined;
-  const open = () => {
-    request = send(to, { method: 'POST', headers: lines, agent: request ? false : agent, ...(signal && { signal }) });
-    return request;
-  };
-  const limits = { body, timeoutMs, captureMs: CAPTURE_MS };
-  let sent = await exchange(open, limits);
-  // The target closed an idle connection in the same moment, which would look like a target that is down.
-  if (request?.reusedSocket && (sent.code === 'ECONNRESET' || sent.code === 'EPIPE'))
-    sent = await exchange(open, limits);
-  return sent.code === undefined ? sent : { ...sent, reason: reasonOf(sent.code, target, timeoutMs) };
+  const open = (isAgain: boolean) =>
+    send(to, { method: 'POST', headers: lines, agent: isAgain ? false : agent, ...(signal && { signal }) });
+  const sent = await exchangeAgain(open, { body, timeoutMs, captureMs: CAPTURE_MS });
+  const durationMs = Math.round(sent.durationMs);
+  if (sent.code === undefined) return { ...sent, durationMs };
+  return { ...sent, durationMs, reason: `No response from ${target.host}: ${networkReason(sent.code)}.` };
 }
 
 /** Where a delivery goes: the target, with the path of the delivery if the target has none. */
@@ -85,14 +80,4 @@ function forwardedHeaders(headers: readonly HeaderLine[], host: string, bytes: n
   if (!has('host')) lines.unshift(['Host', host]);
   if (!has('content-length')) lines.push(['Content-Length', String(bytes)]);
   return lines;
-}
-
-function reasonOf(code: string, target: URL, timeoutMs: number): string {
-  if (code === 'ETIMEDOUT') return `The target did not answer within ${timeoutMs} ms.`;
-  if (code === 'ECONNREFUSED') return `Nothing is listening at ${target.host}. Is your app running?`;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The host ${target.hostname} does not exist. Check the URL.`;
-  if (code === 'ECONNRESET') return 'The target closed the connection without an answer.';
-  if (code.startsWith('ERR_INVALID_')) return 'The delivery could not be forwarded.';
-  const tls = tlsReason(code);
-  return tls === undefined ? 'The target could not be reached.' : `No TLS connection to ${target.host}: ${tls}`;
 }

@@ -12,6 +12,8 @@ export interface Exchanged {
   readonly code?: string | undefined;
   /** Milliseconds until the response started or the request failed. */
   readonly durationMs: number;
+  /** Whether a connection was established. */
+  readonly connected: boolean;
   /** The start of the response, decompressed. Never rejects. */
   readonly response?: Promise<AttemptResponse> | undefined;
 }
@@ -22,12 +24,15 @@ export interface ExchangeOptions {
   readonly timeoutMs: number;
   /** How long to wait for the body of a response before its start is shown, in milliseconds. */
   readonly captureMs: number;
+  /** How much of a response is kept: headers and body together. (Default: 16 KiB.) */
+  readonly keepBytes?: number | undefined;
   /** Closes the connection after half of the body. */
   readonly dropHalfWay?: boolean | undefined;
 }
 
-/** Limits of what is kept of a response: headers and body together, and only the headers. */
-const [MOST_KEPT, MOST_HEADERS] = [16 * 1024, 8 * 1024];
+const KEEP_BYTES = 16 * 1024;
+/** Limit of the headers that are kept. */
+const MOST_HEADERS = 8 * 1024;
 /** More of a response is not read, or decompressed. */
 const MOST_BYTES = 1024 * 1024;
 
@@ -37,12 +42,13 @@ const MOST_BYTES = 1024 * 1024;
  */
 export function exchange(
   open: () => ClientRequest,
-  { body, timeoutMs, captureMs, dropHalfWay }: ExchangeOptions,
+  { body, timeoutMs, captureMs, keepBytes = KEEP_BYTES, dropHalfWay }: ExchangeOptions,
 ): Promise<Exchanged> {
   const start = performance.now();
   return new Promise((resolve) => {
-    const settle = (outcome: Omit<Exchanged, 'durationMs'>) =>
-      resolve({ ...outcome, durationMs: Math.round(performance.now() - start) });
+    let connected = false;
+    const settle = (outcome: Omit<Exchanged, 'durationMs' | 'connected'>) =>
+      resolve({ ...outcome, connected, durationMs: performance.now() - start });
     let request: ClientRequest;
     try {
       request = open();
@@ -55,11 +61,21 @@ export function exchange(
       request.destroy();
     };
     const timer = setTimeout(end, timeoutMs, 'ETIMEDOUT');
+    request.on('socket', (socket) => {
+      connected = request.reusedSocket;
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+        connected = true;
+      });
+    });
     request.on('response', (response) => {
       clearTimeout(timer);
       const { statusCode: status, headers } = response;
       const leftMs = timeoutMs - (performance.now() - start);
-      settle({ status, retryAfter: headers['retry-after'], response: startOf(response, leftMs, captureMs) });
+      settle({
+        status,
+        retryAfter: headers['retry-after'],
+        response: startOf(response, { leftMs, captureMs, keepBytes }),
+      });
     });
     // A protocol upgrade does not answer a delivery.
     request.on('upgrade', (_response, socket) => socket.destroy());
@@ -73,10 +89,30 @@ export function exchange(
   });
 }
 
+/**
+ * Like {@link exchange}, and sends the request once more if the server closed an idle connection, which would look like a
+ * server that is down. `open` gets whether it is called again: then it opens a new connection.
+ */
+export async function exchangeAgain(
+  open: (isAgain: boolean) => ClientRequest,
+  options: ExchangeOptions,
+): Promise<Exchanged> {
+  let request: ClientRequest | undefined;
+  const first = await exchange(() => {
+    request = open(false);
+    return request;
+  }, options);
+  const isStale = request?.reusedSocket && (first.code === 'ECONNRESET' || first.code === 'EPIPE');
+  return isStale ? await exchange(() => open(true), options) : first;
+}
+
 /** The start of a response. The rest is read and dropped, within limits, so that the receiver can end it. */
-function startOf(response: IncomingMessage, leftMs: number, captureMs: number): Promise<AttemptResponse> {
+function startOf(
+  response: IncomingMessage,
+  { leftMs, captureMs, keepBytes }: { leftMs: number; captureMs: number; keepBytes: number },
+): Promise<AttemptResponse> {
   const { headers, size } = headersOf(response.rawHeaders);
-  const room = MOST_KEPT - size;
+  const room = keepBytes - size;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let kept = 0;

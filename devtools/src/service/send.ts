@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
-import { tlsReason } from '../tls-reason.js';
+import { networkReason } from '../network-errors.js';
 import type { AttemptResponse, HeaderLine } from './attempt.js';
 import { type Exchanged, exchange } from './exchange.js';
 
@@ -36,16 +36,6 @@ export interface Sender {
 /** Shorter than the keep-alive timeout of common servers. */
 const IDLE_MS = 2000;
 
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'connection refused: nothing is listening at this address',
-  ECONNRESET: 'the connection was closed before a response',
-  ENOTFOUND: 'the host does not exist',
-  EAI_AGAIN: 'DNS lookup failed',
-  EPIPE: 'the connection was closed while the body was being sent',
-  DROPPED: 'the connection was closed halfway, as requested',
-  HPE_HEADER_OVERFLOW: 'the response headers are too large',
-};
-
 export function createSender(): Sender {
   const http = new Agent({ keepAlive: true, timeout: IDLE_MS });
   let https: Promise<{ request: typeof httpRequest; agent: HttpsAgent }> | undefined;
@@ -75,8 +65,9 @@ export function createSender(): Sender {
       const isRedirect = status >= 300 && status < 400;
       return {
         ...answer,
+        durationMs: Math.round(answer.durationMs),
         ...(isRedirect && { reason: 'redirects are not followed', code: 'REDIRECT' }),
-        ...(code !== undefined && { reason: reasonOf(code, timeoutMs) }),
+        ...(code !== undefined && { reason: networkReason(code) }),
         response: await response,
       };
     },
@@ -85,9 +76,4 @@ export function createSender(): Sender {
       https?.then(({ agent }) => agent.destroy()).catch(() => {});
     },
   };
-}
-
-function reasonOf(code: string, timeoutMs: number): string {
-  if (code === 'ETIMEDOUT') return `no response within ${timeoutMs} ms`;
-  return REASONS[code] ?? tlsReason(code)?.replace(/\.$/, '') ?? 'the request failed';
 }

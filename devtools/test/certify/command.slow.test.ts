@@ -48,11 +48,11 @@ describe('certify', () => {
   });
 
   test.each([
-    ['hangs', () => {}, 'no answer in time'],
+    ['hangs', () => {}, 'there was no response in time'],
     [
       'closes',
       ({ socket }: { socket: { destroy(): void } }) => socket.destroy(),
-      'the connection was closed without an answer',
+      'the connection was closed before a response',
     ],
   ])('a server that %s has a clear result', async (_, act, detail) => {
     const url = await serve((request) => act(request));

@@ -30,8 +30,8 @@ export const sendTo =
       body: Buffer.from(body),
     });
     const response = await handle(request);
-    const head = [...response.headers].flat().join('\n');
-    return { status: response.status, connected: true, durationMs: 0, body: await response.text(), head };
+    const answer = { status: response.status, connected: true, durationMs: 0 };
+    return { ...answer, headers: [...response.headers], body: await response.text() };
   };
 
 /** Runs cases without waiting for effects that come late. */

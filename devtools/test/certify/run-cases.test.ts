@@ -68,10 +68,10 @@ describe('a run', () => {
     const [limited] = await certified({ send: async () => answered(429) });
     expect(limited).toMatchObject({ advice: { fix: expect.stringContaining('rate limit') } });
     const [hanging] = await certified({
-      send: async () => ({ code: 'TIMEOUT', connected: true, durationMs: 1, body: '' }),
+      send: async () => ({ code: 'ETIMEDOUT', connected: true, durationMs: 1, body: '' }),
     });
     expect(hanging).toMatchObject({
-      detail: 'no answer in time',
+      detail: 'there was no response in time',
       advice: { fix: expect.stringContaining('every request') },
     });
   });
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(ids(results, 'failed')).toEqual(['both-kinds']);
     expect(results.at(-1)).toMatchObject({
       verdict: 'not-run',
-      detail: 'the receiver was gone after both-kinds: the connection was refused',
+      detail: 'the receiver was gone after both-kinds: connection refused: nothing is listening at this address',
     });
   });
 
@@ -121,7 +121,7 @@ test('a receiver that tells a stranger something fails every forgery', async () 
     detail: expect.stringContaining('a stack trace'),
     advice: { fix: expect.stringContaining('empty body') },
   });
-  const secret = await with403({ head: `X-Debug\n${Buffer.from(SECRET).toString('hex')}` });
+  const secret = await with403({ headers: [['X-Debug', Buffer.from(SECRET).toString('hex')]] });
   expect(ids(secret, 'failed')).toContain('stale');
   expect(JSON.stringify(secret)).not.toContain(SECRET);
 });
@@ -129,7 +129,7 @@ test('a receiver that tells a stranger something fails every forgery', async () 
 /** Answers in place of our receiver, or after it, from the second delivery on. */
 type Later = (pass: () => Promise<Answer>, at: number) => Promise<Answer>;
 
-const SILENT: Answer = { code: 'TIMEOUT', connected: true, durationMs: 1, body: '' };
+const SILENT: Answer = { code: 'ETIMEDOUT', connected: true, durationMs: 1, body: '' };
 const always =
   (answer: Answer): Later =>
   async () =>
@@ -144,7 +144,7 @@ const everyOther =
 
 describe('the verdict about a receiver', () => {
   test.each<[what: string, id: string, later: Later, verdict: string, detail: string]>([
-    ['does not answer a failing handler', 'failing-handler', always(SILENT), 'failed', 'no answer in time'],
+    ['does not answer a failing handler', 'failing-handler', always(SILENT), 'failed', 'there was no response in time'],
     ['is too busy for some of fifty', 'fifty-at-once', everyOther(503), 'warning', '503 × 25'],
     ['fails for some of fifty', 'fifty-at-once', everyOther(500), 'failed', '500 × 25'],
     ['handles what it refuses', 'fifty-at-once', everyOther(503, true), 'failed', '50 effects in place of 25'],
@@ -153,7 +153,13 @@ describe('the verdict about a receiver', () => {
     ['serves beside half-sent bodies', 'half-sent', (pass) => pass(), 'passed', '200'],
     ['is held up by half-sent bodies', 'half-sent', always(answered(503)), 'failed', '503'],
     ['knows no path for a forgery', 'other-secret', always(answered(404)), 'failed', 'which is not a refusal'],
-    ['hangs up on a forgery', 'other-secret', always({ ...SILENT, connected: false }), 'failed', 'no answer in time'],
+    [
+      'hangs up on a forgery',
+      'other-secret',
+      always({ ...SILENT, connected: false }),
+      'failed',
+      'there was no response in time',
+    ],
     ['takes an old delivery', 'stale', always(answered(200)), 'warning', 'taken'],
   ])('that %s', async (_what, id, later, verdict, detail) => {
     const { send, counter } = ownReceiver();

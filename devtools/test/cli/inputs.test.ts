@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { readContract } from '../../src/cli/contract-file.js';
 import { readInput } from '../../src/cli/input-file.js';
-import { reachReason, readUrl, shownUrl } from '../../src/cli/urls.js';
+import { readUrl, shownUrl } from '../../src/cli/urls.js';
 import { inProcess, SECRET, scratch } from './tool.js';
 
 describe('an input file', () => {
@@ -72,11 +72,6 @@ describe('a URL', () => {
     const shown = (text: string) => shownUrl(readUrl(text, 'It'));
     expect(shown('http://user:pass@host.example/a?token=1#x')).toBe('http://host.example/a?…');
     expect(shown('http://host.example/a')).toBe('http://host.example/a');
-  });
-
-  it('that cannot be reached is reported with the reason if it is known', () => {
-    expect(reachReason('ECONNREFUSED')).toMatch(/connection refused/);
-    expect([reachReason('EOTHER'), reachReason(undefined)]).toEqual(Array(2).fill('unknown network error.'));
   });
 });
 

@@ -103,11 +103,11 @@ describe('a receiver that is no good', () => {
     const run = (path: string) => inProcess(['send', url + path, '--timeout', '0.1'], { env });
     expect(await run('/silent')).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/TIMEOUT failed .* the host did not respond in time\./),
+      stdout: expect.stringMatching(/ETIMEDOUT failed .* there was no response in time/),
     });
     expect(await run('/rude')).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/ECONNRESET failed .* the connection was closed before a response\./),
+      stdout: expect.stringMatching(/ECONNRESET failed .* the connection was closed before a response/),
     });
     const { code, stdout } = await run('/moved');
     expect({ code, followed }).toEqual({ code: 1, followed: 0 });
@@ -130,7 +130,7 @@ describe('a receiver that is no good', () => {
     });
     const { code, stdout } = await inProcess(['send', url, '--json'], { env });
     expect(code).toBe(1);
-    expect(jsonLines(stdout)[0].delivery.answer).toHaveLength(4096);
+    expect(jsonLines(stdout)[0].delivery.answer.length).toBeLessThanOrEqual(16 * 1024);
     await done;
   });
 

@@ -162,7 +162,7 @@ describe('a listener with a target', () => {
     expect(last()).toMatchObject({
       status: 503,
       code: 'ECONNREFUSED',
-      reason: expect.stringContaining('Nothing is listening'),
+      reason: expect.stringContaining('nothing is listening'),
     });
   });
 

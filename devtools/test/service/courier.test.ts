@@ -25,7 +25,7 @@ function delivering({
     ...{ createdAt: '', updatedAt: '' },
   });
   const sent: number[] = [];
-  const send = vi.fn(async () => ({ status: 200, durationMs: 1 }));
+  const send = vi.fn(async () => ({ status: 200, durationMs: 1, connected: true }));
   const courier = createCourier(state.webhooks.get(1) as WebhookState, {
     options: resolveOptions({}),
     sender: { send, close() {} },

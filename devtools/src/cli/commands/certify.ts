@@ -43,7 +43,7 @@ type Options = shared.OptionsOf<typeof define>;
 /** Time for the whole run, with which it ends within two minutes. */
 const RUN_MS = 100_000;
 /** Enough of an answer to find a secret in an error page. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const KEEP_BYTES = 64 * 1024;
 
 function list({ output }: Context<Options>): ExitCode {
   if (output.json) for (const each of CASES) output.result(listJson(each), '');
@@ -99,13 +99,8 @@ function connect(url: URL, timeoutMs: () => number, signal: AbortSignal) {
   let isFirst = true;
   return {
     async send(parcel: Parcel) {
-      const answer = await post(url, parcel, {
-        agent,
-        timeoutMs: timeoutMs(),
-        signal,
-        maxAnswerBytes: MAX_ANSWER_BYTES,
-      });
-      if (isFirst && !answer.connected && answer.code !== 'ABORTED') throw unreachable(url, answer.code);
+      const answer = await post(url, parcel, { agent, timeoutMs: timeoutMs(), signal, keepBytes: KEEP_BYTES });
+      if (isFirst && !answer.connected && answer.code !== 'ABORT_ERR') throw unreachable(url, answer.code);
       isFirst = false;
       return answer;
     },

@@ -77,7 +77,7 @@ export async function deliverAll(
     const at = now();
     const parcel = parcelOf(job, secret, Math.floor(at / 1000));
     const answer = await post(url, parcel, connection);
-    if (answer.code === 'ABORTED') return pMapSkip;
+    if (answer.code === 'ABORT_ERR') return pMapSkip;
     if (!answer.connected && tally.answered === 0) throw unreachable(url, answer.code);
     tally.add(answer);
     const { tamper, number = index + 1 } = job;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { WebhookEvent } from 'event-webhook-receiver';
 import { createTestDelivery } from 'event-webhook-receiver/testing';
 import { type HeaderNames, serviceHeaders } from 'event-webhook-receiver/verify';
-import type { HeaderLines } from '../../post.js';
+import type { HeaderLine } from '../../service/attempt.js';
 import { inputError } from '../command-error.js';
 import { namesIn } from '../header-names.js';
 import { readInput } from '../input-file.js';
@@ -13,7 +13,7 @@ import { type NumberedDelivery, readRecording, recordedDelivery } from '../recor
 /** A body to send, with its headers except those of the signature. */
 export interface Unsigned {
   readonly body: Uint8Array;
-  readonly headers: HeaderLines;
+  readonly headers: readonly HeaderLine[];
   /** Names of the signature and timestamp headers. */
   readonly names: HeaderNames;
 }
@@ -72,7 +72,7 @@ export async function* recordedParcels(
   if (!any) throw inputError(`${file} has no deliveries.`);
 }
 
-function checkHeaders(headers: HeaderLines, file: string): void {
+function checkHeaders(headers: readonly HeaderLine[], file: string): void {
   for (const [name, value] of headers) {
     try {
       validateHeaderName(name);

@@ -1,10 +1,10 @@
 import { htmlText } from '../../deliveries/answer-text.js';
 import type { Verdict } from '../../deliveries/delivery-record.js';
 import { verdictOf } from '../../deliveries/verdict.js';
+import { networkReason } from '../../network-errors.js';
 import type { Answer } from '../../post.js';
 import { countsText, filled, headText } from '../delivery-text.js';
 import type { Colors } from '../output.js';
-import { reachReason } from '../urls.js';
 import { visible } from '../visible.js';
 
 const round = (value: number) => Math.round(value * 100) / 100;
@@ -92,7 +92,7 @@ export function sentText({ id, tamper, answer, verdict }: SentLine, colors: Colo
     headText({ id, verdict, status, code }, colors, { paint }),
     tamper?.padEnd(13) ?? '',
     ms(durationMs).padStart(8),
-    status === undefined ? reachReason(code) : '',
+    status === undefined ? networkReason(code) : '',
     tamper !== undefined && verdict === 'accepted' ? colors.red('should have been refused') : '',
     answer.location === undefined ? '' : `→ ${visible(answer.location, ANSWER_SHOWN)} (not followed)`,
     verdict === 'accepted' ? '' : visible(htmlText(answer.body) ?? answer.body.trim(), ANSWER_SHOWN),

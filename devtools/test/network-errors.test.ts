@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { networkReason } from '../src/network-errors.js';
 import { createSender } from '../src/service/send.js';
-import { tlsReason } from '../src/tls-reason.js';
 import { API_KEY, inProcess } from './cli/tool.js';
 import { serve } from './servers.js';
 
@@ -11,11 +11,11 @@ const body = new TextEncoder().encode('[]');
 const WHY = 'the server does not speak TLS. Use http:// instead of https://?';
 
 it.each([
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed. Add it to NODE_EXTRA_CA_CERTS.'],
-  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'the TLS handshake failed.'],
-  ['ECONNREFUSED', undefined],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed. Add it to NODE_EXTRA_CA_CERTS'],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'the TLS handshake failed'],
+  ['EOTHER', 'the request failed'],
 ])('has words for %s', (code, words) => {
-  expect(tlsReason(code)).toBe(words);
+  expect(networkReason(code)).toBe(words);
 });
 
 it('is the reason of a delivery of the local service', async () => {
