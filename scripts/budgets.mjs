@@ -41,8 +41,9 @@ export const SUBPATHS = {
   // With the record of each event, and logs that follow a chain.
   './stores/sql': { node: 27_550, edge: 30_050, foreign: FOREIGN, mentions: ['pg', 'postgres', 'libsql'] },
   './queues': { node: 9150, edge: 11_600, foreign: FOREIGN },
-  './queues/bullmq': { node: 10_500, foreign: FOREIGN, mentions: ['bullmq'] },
-  './queues/pg-boss': { node: 11_200, foreign: FOREIGN, mentions: ['pg-boss'] },
+  // With the dead letters of the queue.
+  './queues/bullmq': { node: 11_000, foreign: FOREIGN, mentions: ['bullmq'] },
+  './queues/pg-boss': { node: 11_750, foreign: FOREIGN, mentions: ['pg-boss'] },
   './evm': { node: 12_700, edge: 12_700, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   // With what followed re-orgs.
   './otel': { node: 4700, foreign: OTHERS, external: OPENTELEMETRY },
@@ -82,8 +83,8 @@ export const IMPORTS = {
   './stores/redis': { files: 4, bytes: 154_000, ...CORE },
   './stores/sql': { files: 4, bytes: 248_500, ...CORE },
   './queues': { files: 5, bytes: 142_000, ...CORE },
-  './queues/bullmq': { files: 5, bytes: 146_000, ...CORE },
-  './queues/pg-boss': { files: 5, bytes: 150_000, ...CORE },
+  './queues/bullmq': { files: 5, bytes: 149_000, ...CORE },
+  './queues/pg-boss': { files: 5, bytes: 153_500, ...CORE },
   './evm': { files: 5, bytes: 185_500, ...CORE },
   // With what is odd about chains that differ from Ethereum, and what blocks them.
   './chain': { files: 5, bytes: 332_000, ...CORE },

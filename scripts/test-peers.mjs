@@ -24,6 +24,7 @@ if (!args.includes('--install')) {
   }
   // Those in which a peer with another version runs. BullMQ and Upstash have none.
   const suites = [
+    'test/queues/dead-letters.test.ts',
     'test/queues/finality.test.ts',
     'test/queues/pg-boss',
     'test/queues/bullmq/redis.test.ts',

@@ -54,8 +54,8 @@ const reviewed: Record<string, readonly string[]> = {
     'sqlStore',
   ],
   './queues': ['handleMessage', 'messageId', 'retryDelayMs', 'toMessage'],
-  './queues/bullmq': ['bullmqEnqueue', 'bullmqWorker', 'bullmqWorkerOptions'],
-  './queues/pg-boss': ['pgBossEnqueue', 'pgBossWorker'],
+  './queues/bullmq': ['bullmqDeadLetters', 'bullmqEnqueue', 'bullmqWorker', 'bullmqWorkerOptions'],
+  './queues/pg-boss': ['pgBossDeadLetters', 'pgBossEnqueue', 'pgBossWorker'],
   './evm': ['DecodeError', 'contractEvent', 'decodeEvent', 'decodeTransaction', 'isRemoved', 'logIdentity', 'rawLog'],
   './otel': ['instrumentWebhooks'],
   './chain': [

@@ -5,14 +5,16 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { ContractQueue, ContractSettings } from '../../devtools/src/queue-contract/index.js';
 import {
+  bullmqDeadLetters,
   bullmqEnqueue,
   bullmqWorker,
   bullmqWorkerOptions,
   type EnqueueOptions,
   type EventWorkerOptions,
+  type QueueDeadLetters,
 } from '../../src/queues/bullmq/index.js';
-import { pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
-import { maintain, startBoss } from './boss.js';
+import { pgBossDeadLetters, pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { isPgBoss12, maintain, startBoss } from './boss.js';
 
 export type OnEvent<Tx = undefined> = EventWorkerOptions<Tx>['onEvent'];
 export type WorkOptions<Tx = undefined> = Omit<EventWorkerOptions<Tx>, 'onEvent'>;
@@ -20,6 +22,8 @@ export type WorkOptions<Tx = undefined> = Omit<EventWorkerOptions<Tx>, 'onEvent'
 /** A queue on some engine, with its own client. */
 export interface EngineQueue extends ContractQueue {
   work<Tx>(worker: EventWorkerOptions<Tx>): Promise<() => Promise<unknown>>;
+  /** Absent in pg-boss 10. */
+  readonly letters?: QueueDeadLetters | undefined;
   /** How many jobs are neither completed nor dead letters. */
   pending(): Promise<number>;
 }
@@ -89,16 +93,15 @@ function bullmqQueue(
   start: (processor: ReturnType<typeof bullmqWorker>) => WithErrors,
 ): EngineQueue {
   queue.on('error', ignore);
+  const letters = bullmqDeadLetters({ queue });
   return {
+    letters,
     enqueue: bullmqEnqueue({ queue, ...options }),
     async pending() {
       const { completed = 0, failed = 0, ...others } = await queue.getJobCounts();
       return Object.values(others).reduce((sum, count) => sum + count, 0);
     },
-    async deadLetters() {
-      const jobs = await queue.getJobs('failed');
-      return jobs.map(({ data, failedReason }) => ({ text: JSON.stringify(data), reason: failedReason }));
-    },
+    deadLetters: () => deadMessages(letters),
     add: (text) => queue.add('other', parsed(text), { attempts: 5 }),
     async work(worker) {
       const started = start(bullmqWorker({ handlerTimeoutMs: 2000, ...worker }));
@@ -107,6 +110,12 @@ function bullmqQueue(
     },
     close: () => queue.close(),
   };
+}
+
+/** The letters of a queue, as `queueContract` takes them. */
+async function deadMessages(letters: QueueDeadLetters) {
+  const { letters: found } = await letters.list({ limit: 1000 });
+  return found.map((letter) => ({ text: JSON.stringify(letter), reason: letter.message }));
 }
 
 /** What another program may put in a job: a value, or text. */
@@ -125,16 +134,18 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
   await boss.createQueue(name, { name, deadLetter: dead, expireInSeconds: 2 });
   const jobsOf = async (queue: string): Promise<Record<string, unknown>[]> =>
     (await boss.getDb().executeSql('SELECT * FROM pgboss.job WHERE name = $1', [queue])).rows;
+  const letters = isPgBoss12 ? pgBossDeadLetters({ boss, queue: name }) : undefined;
   const handlerTimeoutMs = 900;
   return {
     enqueue: pgBossEnqueue({ boss, queue: name, handlerTimeoutMs, ...options }),
     async pending() {
       return (await jobsOf(name)).filter(({ state }) => ['created', 'retry', 'active'].includes(String(state))).length;
     },
+    letters,
     async deadLetters() {
-      return (await jobsOf(dead)).map(({ data, output, source_output }) => {
-        const { issues, failure = JSON.stringify(issues) } = Object(data);
-        return { text: JSON.stringify(data), reason: String(failure ?? Object(output ?? source_output).message) };
+      if (letters) return deadMessages(letters);
+      return (await jobsOf(dead)).map(({ data, output }) => {
+        return { text: JSON.stringify(data), reason: String(Object(data).failure ?? Object(output).message) };
       });
     },
     add: (text) => boss.send(name, parsed(text), { retryLimit: 4 }),

@@ -101,6 +101,24 @@ describe('dead-letters', () => {
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('no dead letter with this key') });
   });
 
+  test('takes those of a queue', async () => {
+    const file = await scratch();
+    const letters = `[{ idempotencyKey: '7', data: { nothing: 1 }, lastFailedAt: 1, message: 'not an event job' }]`;
+    const module = await file(
+      'letters.mjs',
+      `export default { list: async () => ({ letters: ${letters} }), find: async () => ${letters}[0],
+         retry: async () => ({ queued: 1, skipped: 0 }), discard: async (keys) => keys };`,
+    );
+    const run = async (...args: string[]) => {
+      const { code, stdout } = await inProcess(['dead-letters', ...args, '--receiver', module]);
+      return `${code} ${stdout}`;
+    };
+    expect(await run('list')).toMatch(/^1 KEY.*\n7 +1970-\S+Z +not an event job\n$/);
+    expect(await run('show', '7')).toMatch(/^0 idempotencyKey +7\n(.*\n)+.*"nothing": 1/);
+    expect(await run('retry', '--all', '--yes')).toBe('0 1 queued, 0 skipped.\n');
+    expect(await run('discard', '7', '--yes')).toBe('0 1 of 1 discarded.\n');
+  });
+
   test('says when the store keeps none', async () => {
     const module = await moduleOf([], { deadLetters: 'undefined', store: 'false' });
     const { code, stderr } = await inProcess(['dead-letters', 'list', '--receiver', module]);

@@ -23,6 +23,7 @@ const RATE_LIMITED = 'bullmq:rateLimitExceeded';
  * Creates the processor for a BullMQ `Worker` of the queue that `bullmqEnqueue` fills. If the handler fails, the engine
  * retries the job. It keeps the job as failed when the attempts are used up, or at once if the handler throws a
  * NonRetryableError. A job whose data is not an event job fails without a retry, with its issues as `failedReason`.
+ * A job that `bullmqDeadLetters` has discarded completes without its handler.
  * With `finality`, the engine delays the job of an event that must wait, without using up an attempt.
  *
  * It does not deduplicate without `store`: a job that the engine runs again after a crash takes effect again. The options
@@ -52,6 +53,7 @@ export function bullmqWorker<Tx = undefined>(
   return async (given, token) => {
     checkWorker(given);
     const { data } = given;
+    if (Object(data).discarded === true) return;
     const job = orUnrecoverable(() => readJob(data));
     let delay: Delay | undefined;
     try {

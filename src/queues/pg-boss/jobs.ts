@@ -1,3 +1,4 @@
+import { ConfigError } from '../../errors.js';
 import { type ClientOption, hasMethods } from '../../internal/check-client.js';
 
 /** The part of a pg-boss `Job` that the worker uses. */
@@ -6,6 +7,13 @@ export interface PgBossJobLike {
   readonly name: string;
   readonly data: unknown;
   readonly expireInSeconds: number;
+}
+
+/** The part of a job in a dead-letter queue of pg-boss 12 that dead letters use. */
+export interface PgBossDeadJobLike extends PgBossJobLike {
+  readonly createdOn: Date;
+  readonly sourceRetryCount?: number | null;
+  readonly sourceOutput?: unknown;
 }
 
 /** A job that is inserted, for either version of pg-boss. */
@@ -43,7 +51,7 @@ export interface PgBoss10Like {
   complete(name: string, id: string): Promise<unknown>;
 }
 
-/** The part of the `PgBoss` of pg-boss 12 that the enqueue and the worker use. */
+/** The part of the `PgBoss` of pg-boss 12 that the enqueue, the worker and dead letters use. */
 export interface PgBoss12Like {
   getQueue(name: string): Promise<PgBossQueueLike | null>;
   insert(
@@ -51,7 +59,8 @@ export interface PgBoss12Like {
     jobs: (PgBossJobInsert & { retentionSeconds: number; deleteAfterSeconds?: number })[],
     options: { returnId: boolean },
   ): Promise<readonly string[] | null>;
-  findJobs(name: string, options: { id: string }): Promise<readonly object[]>;
+  findJobs(name: string, options: { id?: string; queued?: boolean; limit?: number }): Promise<readonly object[]>;
+  deleteJob(name: string, id: string): Promise<unknown>;
   complete(name: string, id: string): Promise<unknown>;
 }
 
@@ -71,6 +80,13 @@ const KEEP_SECONDS = 10 * 365 * 86_400;
 /** Whether this is pg-boss 12. Version 10 has no `findJobs`. */
 export function isPgBoss12(boss: PgBossLike): boss is PgBoss12Like {
   return 'findJobs' in boss && typeof boss.findJobs === 'function';
+}
+
+/** The name of a queue's dead-letter queue. Throws ConfigError if it has none. */
+export async function deadLetterQueueOf(boss: PgBossLike, queue: string): Promise<string> {
+  const name = (await boss.getQueue(queue))?.deadLetter;
+  if (name) return name;
+  throw new ConfigError(`The pg-boss queue ${queue} has no dead-letter queue. Set deadLetter with boss.updateQueue.`);
 }
 
 /**

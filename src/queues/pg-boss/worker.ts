@@ -1,12 +1,14 @@
 import { ConfigError, InvalidEventError } from '../../errors.js';
 import { isNonRetryable } from '../../handle/non-retryable.js';
 import { checkClientOptions } from '../../internal/check-client.js';
+import { isRecord } from '../../internal/guards.js';
 import { engineError, LONGEST_TEXT } from '../engine-error.js';
-import { type EventJob, readJob } from '../job.js';
+import { readJob } from '../job.js';
 import { createRunJob, type EventWorkerOptions, WORKER_OPTIONS } from '../run-job.js';
 import { nextJobId } from './job-id.js';
 import {
   BOSS,
+  deadLetterQueueOf,
   isPgBoss12,
   type PgBossJobInsert,
   type PgBossJobLike,
@@ -24,10 +26,9 @@ export interface PgBossWorkerOptions<Tx = undefined> extends EventWorkerOptions<
 
 /**
  * Creates the worker for `boss.work` of the queue that `pgBossEnqueue` fills. If the handler fails, pg-boss retries the
- * job, and moves it to the dead-letter queue when the tries are used up, or at once, with the reason in the property
- * `failure`, if the handler throws a NonRetryableError. The jobs of a batch run concurrently, and a failed job neither
- * fails nor repeats the others. A job whose data is not an event job goes to the dead-letter queue at once, as `{ data,
- * issues }`. With `finality`, the job of an event that must wait is stored again under another id, with the same data
+ * job, and moves it to the dead-letter queue when the tries are used up. It moves it there at once, with the reason in
+ * the property `failure`, if the handler throws a NonRetryableError, or if the data is not an event job. The jobs of a
+ * batch run concurrently, and a failed job neither fails nor repeats the others. With `finality`, the job of an event that must wait is stored again under another id, with the same data
  * and retries, to run later, and then completes. pg-boss 12 keeps completed copies for an hour, pg-boss 10 as long as
  * other jobs.
  *
@@ -64,14 +65,12 @@ export function pgBossWorker<Tx = undefined>(
   const sendAgain = sendingAgain(boss, store);
 
   async function settle(job: PgBossJobLike, isAlone: boolean): Promise<void> {
-    const read = readOrInvalid(job.data);
-    if (read instanceof InvalidEventError) await deadLetter(job, { data: job.data, issues: read.issues });
-    else {
-      const delay = await runJob(read).catch(async (error: unknown) => {
-        if (!isNonRetryable(Object(error).cause)) throw error;
-        await deadLetter(job, { ...(job.data as object), failure: engineError(error).message });
-      });
+    try {
+      const delay = await runJob(readJob(job.data));
       if (delay) await sendAgain(job, delay.delayMs);
+    } catch (error) {
+      if (!(error instanceof InvalidEventError) && !isNonRetryable(Object(error).cause)) throw error;
+      await deadLetter(job, engineError(error).message);
     }
     // pg-boss settles a batch as a whole, but does not change a completed job when the batch fails because of another.
     if (!isAlone) await boss.complete(job.name, job.id);
@@ -98,26 +97,12 @@ export function pgBossWorker<Tx = undefined>(
   };
 }
 
-function readOrInvalid(data: unknown): EventJob | InvalidEventError {
-  try {
-    return readJob(data);
-  } catch (error) {
-    if (error instanceof InvalidEventError) return error;
-    throw error;
-  }
-}
-
 /** Copies jobs to the dead-letter queue with the same id, so that a crash in between leaves only one dead letter. */
 function deadLetters(boss: PgBossLike, store: StoreJobs) {
-  return async (job: PgBossJobLike, data: object): Promise<void> => {
-    const name = (await boss.getQueue(job.name))?.deadLetter;
-    if (!name) {
-      throw new ConfigError(
-        `The pg-boss queue ${job.name} has no dead-letter queue for a job that no try can handle. Set deadLetter with boss.updateQueue.`,
-      );
-    }
-    const lost = await store(name, [{ id: job.id, data }]);
-    if (lost.length > 0) throw new Error(`pg-boss did not store a job in the dead-letter queue ${name}.`);
+  return async ({ id, name, data }: PgBossJobLike, failure: string): Promise<void> => {
+    const dead = await deadLetterQueueOf(boss, name);
+    const lost = await store(dead, [{ id, data: { ...(isRecord(data) ? data : { data }), failure } }]);
+    if (lost.length > 0) throw new Error(`pg-boss did not store a job in the dead-letter queue ${dead}.`);
   };
 }
 

@@ -21,7 +21,8 @@ function boss12(queue: object = {}) {
       return fresh.map(({ id }) => id);
     },
     complete: async () => {},
-    findJobs: async (_name: string, { id }: { id: string }) => (stored.has(id) ? [{ id }] : []),
+    deleteJob: async () => {},
+    findJobs: async (_name: string, { id = '' }: { id?: string }) => (stored.has(id) ? [{ id }] : []),
   };
 }
 const given = (...ids: string[]) => [entriesOf(ids.map((id) => event(id))), context] as const;

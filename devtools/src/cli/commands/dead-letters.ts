@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { DeadLetter, Receiver } from 'event-webhook-receiver';
-import { CommandError, inputError, usageError } from '../command-error.js';
+import type { QueueDeadLetter } from 'event-webhook-receiver/queues/bullmq';
+import { CommandError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { type MoreHelp, moreHelp } from '../program/help.js';
 import { integer, text } from '../program/options.js';
@@ -18,7 +19,20 @@ interface Options {
   readonly yes?: true | undefined;
 }
 
-type Run = (keys: readonly string[], receiver: Receiver, context: Context<Options>) => Promise<ExitCode>;
+type DeadLetters = Receiver['deadLetters'];
+type Letter = QueueDeadLetter & Partial<DeadLetter>;
+
+/** Those of a receiver or of a queue. */
+interface Letters {
+  list(
+    options: Parameters<DeadLetters['list']>[0],
+  ): Promise<{ letters: readonly Letter[]; cursor?: string | undefined }>;
+  find(key: string): Promise<Letter | undefined>;
+  retry(...given: Parameters<DeadLetters['retry']>): Promise<{ skipped: number; failed?: number }>;
+  discard(keys: readonly string[]): Promise<string[]>;
+}
+
+type Run = (keys: readonly string[], letters: Letters, context: Context<Options>) => Promise<ExitCode>;
 
 const MODULE = './webhooks.js';
 const source = () => text('--source <name>', 'Only letters of this source');
@@ -28,7 +42,7 @@ export const command: AddCommand = (own, start) => {
   own.description(
     `${own.summary()}.
 
---receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
+--receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #. For a queue, export what bullmqDeadLetters or pgBossDeadLetters returns.`,
   );
   const add = <const Usage extends string>(usage: Usage, does: string, help: MoreHelp) =>
     own
@@ -74,23 +88,22 @@ export const command: AddCommand = (own, start) => {
 };
 
 const withReceiver = (keys: readonly string[], act: Run) => async (context: Context<Options>) => {
-  const receiver = (await readReceiver(context.options.receiver as string)) as Receiver;
-  if (typeof receiver.deadLetters?.find !== 'function') {
-    throw inputError('The receiver of --receiver is of a version that has no dead letters.');
-  }
+  const lettersOf = (value: unknown): Letters => Object(value).deadLetters ?? value;
+  const isReceiver = (value: unknown) => typeof lettersOf(value)?.discard === 'function';
+  const found = await readReceiver(context.options.receiver as string, isReceiver);
   try {
-    return await act(keys, receiver, context);
+    return await act(keys, lettersOf(found), context);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError('ERR_CLI_UNREACHABLE', (error as Error).message);
   }
 };
 
-const list: Run = async (_, receiver, { options: { source, limit = 100 }, output, signal }) => {
+const list: Run = async (_, deadLetters, { options: { source, limit = 100 }, output, signal }) => {
   const rows: string[][] = [];
   let cursor: string | undefined;
   do {
-    const page = await receiver.deadLetters.list({ source, cursor, limit: Math.min(limit - rows.length, 1000) });
+    const page = await deadLetters.list({ source, cursor, limit: Math.min(limit - rows.length, 1000) });
     for (const letter of page.letters) {
       rows.push(rowOf(letter));
       if (output.json) output.result(letter, '');
@@ -104,27 +117,19 @@ const list: Run = async (_, receiver, { options: { source, limit = 100 }, output
   return rows.length === 0 ? 0 : 1;
 };
 
-function rowOf({
-  idempotencyKey,
-  source = '',
-  attempts,
-  lastFailedAt,
-  code,
-  message,
-  isUnknown,
-}: DeadLetter): string[] {
-  const error = `${code}: ${message}${isUnknown ? ' (unknown outcome: retry it by its key only)' : ''}`;
-  const cells = [idempotencyKey, source, attempts, timeOf(lastFailedAt), error];
+function rowOf({ source = '', attempts, code, message, isUnknown, ...letter }: Letter): string[] {
+  const error = `${code ? `${code}: ` : ''}${message}${isUnknown ? ' (unknown outcome: retry it by its key only)' : ''}`;
+  const cells = [letter.idempotencyKey, source, attempts ?? '', timeOf(letter.lastFailedAt), error];
   return cells.map((each) => visible(String(each), 200));
 }
 
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
-const show: Run = async ([key], receiver, { output }) => {
-  const found = await receiver.deadLetters.find(key as string);
+const show: Run = async ([key], deadLetters, { output }) => {
+  const found = await deadLetters.find(key as string);
   if (!found) throw new CommandError('ERR_CLI_INPUT', 'There is no dead letter with this key.', 1);
-  const { event, ...letter } = found;
-  output.result(found, `${fieldsText(letter)}\n${visibleLines(event)}`);
+  const { event, data = event, ...letter } = found;
+  output.result(found, `${fieldsText(letter)}\n${visibleLines(data)}`);
   return 0;
 };
 
@@ -135,7 +140,7 @@ const visibleLines = (value: unknown) =>
     .map((line) => visible(line))
     .join('\n');
 
-const retry: Run = async (keys, receiver, context) => {
+const retry: Run = async (keys, deadLetters, context) => {
   const { all, source } = context.options;
   if ((keys.length === 0) === (all === undefined && source === undefined)) {
     throw usageError('Give either keys, or --all or --source.');
@@ -146,7 +151,7 @@ const retry: Run = async (keys, receiver, context) => {
   const { output } = context;
   const progress = createProgress(output, keys.length || undefined);
   let done = 0;
-  const counts = await receiver.deadLetters.retry(which, {
+  const counts = await deadLetters.retry(which, {
     onResult({ idempotencyKey, status, error }) {
       progress.update(++done, 'retried');
       const shown = { idempotencyKey, status, ...(error && { error: { message: causeOf(error) } }) };
@@ -155,17 +160,17 @@ const retry: Run = async (keys, receiver, context) => {
     },
   });
   progress.end();
-  const { handled, failed, skipped } = counts;
-  output.result({ retriedAll: counts }, `${handled} handled, ${failed} failed again, ${skipped} skipped.`);
-  return failed + skipped > 0 ? 1 : 0;
+  const text = Object.entries(counts).map(([what, count]) => `${count} ${what === 'failed' ? 'failed again' : what}`);
+  output.result({ retriedAll: counts }, `${text.join(', ')}.`);
+  return (counts.failed ?? 0) + counts.skipped > 0 ? 1 : 0;
 };
 
 /** The message of the handler's own error, if there is one. */
 const causeOf = (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message);
 
-const discard: Run = async (keys, receiver, context) => {
+const discard: Run = async (keys, deadLetters, context) => {
   await confirm(`Discard ${keys.length} dead letters? Their events will not be handled.`, context);
-  const discarded = await receiver.deadLetters.discard(keys);
+  const discarded = await deadLetters.discard(keys);
   context.output.result({ discarded }, `${discarded.length} of ${keys.length} discarded.`);
   return discarded.length === keys.length ? 0 : 1;
 };

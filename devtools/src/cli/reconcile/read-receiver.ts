@@ -13,13 +13,16 @@ const LOGS = ['log', 'info', 'debug'] as const;
  *
  * @throws CommandError when the module cannot be imported or exports something else.
  */
-export async function readReceiver(given: string): Promise<ReconcilingReceiver> {
+export async function readReceiver(
+  given: string,
+  isReceiver: (value: unknown) => boolean = isReconciling,
+): Promise<ReconcilingReceiver> {
   const [, file = given, name] = /^(.+?)(?:#([\w$]+))?$/s.exec(given) as RegExpExecArray;
   const exported = await importLogging(pathToFileURL(resolve(file)).href, file);
   const names = name === undefined ? ['default', 'receiver'] : [name];
   for (const each of names) {
     const found = await exported[each];
-    if (isReceiver(found)) return found;
+    if (isReceiver(found)) return found as ReconcilingReceiver;
   }
   const what = name === undefined ? 'as default or as `receiver`' : `as \`${name}\``;
   throw inputError(`The module of --receiver exports no receiver ${what}. Export what createReceiver returns.`);
@@ -38,6 +41,6 @@ async function importLogging(url: string, file: string): Promise<Record<string, 
   }
 }
 
-function isReceiver(value: unknown): value is ReconcilingReceiver {
+function isReconciling(value: unknown): boolean {
   return METHODS.every((name) => typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function');
 }
