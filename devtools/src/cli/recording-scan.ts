@@ -1,23 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
-import { AUTHENTIC_END, NUMBER_END, numberIn } from '../deliveries/recorded.js';
 import { MAX_LINE_BYTES } from './recording.js';
 
 const NEWLINE = 10;
 const CHUNK = 64 * 1024;
 /** The start of each line that recordingLine makes. */
 const START = '{"at":"';
-
-/** Bytes of authentic deliveries and of all others. Neither may use the space of the other. */
-export interface Shares {
-  authentic: number;
-  others: number;
-}
-
-/** Divides a limit: a quarter is for deliveries that anyone can send. */
-export function sharesOf(bytes: number): Readonly<Shares> {
-  const others = Math.floor(bytes / 4);
-  return { authentic: bytes - others, others };
-}
 
 /** Whether a file is empty or starts like a recording. Other files are never changed. */
 export async function isRecording(file: FileHandle): Promise<boolean> {
@@ -66,35 +53,12 @@ async function isComplete(file: FileHandle, start: number, end: number): Promise
 }
 
 /**
- * Adds up the sizes of a file's lines by kind, and finds the largest number of a delivery. The end of a line shows both:
- * lines may be larger than memory.
+ * The largest number among the last deliveries of a file; 0 without one. Quotes in what a sender chose are escaped, so that
+ * only fields match.
  */
-export async function countShares(file: FileHandle, end: number): Promise<{ held: Shares; lastNumber: number }> {
-  const held = { authentic: 0, others: 0 };
-  const chunk = Buffer.alloc(CHUNK);
-  let before = Buffer.alloc(0);
-  let lineStart = 0;
-  let lastNumber = 0;
-  for (let at = 0; at < end; ) {
-    const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, end - at), at);
-    if (bytesRead === 0) break;
-    const text = Buffer.concat([before, chunk.subarray(0, bytesRead)]);
-    const textStart = at - before.length;
-    for (
-      let newline = text.indexOf(NEWLINE, before.length);
-      newline >= 0;
-      newline = text.indexOf(NEWLINE, newline + 1)
-    ) {
-      const lineEnds = text.toString('latin1', Math.max(0, newline - NUMBER_END), newline);
-      const isAuthentic = lineEnds.endsWith(AUTHENTIC_END);
-      lastNumber = Math.max(lastNumber, numberIn(lineEnds) ?? lastNumber + 1);
-      const lineEnd = textStart + newline + 1;
-      held[isAuthentic ? 'authentic' : 'others'] += lineEnd - lineStart;
-      lineStart = lineEnd;
-    }
-    before = text.subarray(-NUMBER_END);
-    at += bytesRead;
-  }
-  held.others += end - lineStart;
-  return { held, lastNumber };
+export async function lastNumberIn(file: FileHandle, end: number): Promise<number> {
+  const chunk = Buffer.alloc(Math.min(CHUNK, end));
+  await file.read(chunk, 0, chunk.length, end - chunk.length);
+  const fields = chunk.toString('latin1').matchAll(/,"number":(\d{1,15})[,}]/g);
+  return Math.max(0, ...Array.from(fields, ([, digits]) => Number(digits)));
 }

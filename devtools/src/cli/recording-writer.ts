@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { type RecordedDelivery, recordingBytes, recordingLine } from '../deliveries/recorded.js';
+import { type RecordedDelivery, recordingLine } from '../deliveries/recorded.js';
 import { inputError } from './command-error.js';
 import { fileReason, openPrivate } from './input-file.js';
 import type { Output } from './output.js';
-import { countShares, endLastLine, isRecording, type Shares, sharesOf } from './recording-scan.js';
+import { endLastLine, isRecording, lastNumberIn } from './recording-scan.js';
 
 /** A recording to which deliveries are appended. */
 export interface RecordingWriter {
@@ -32,10 +32,9 @@ const MIB = 1024 * 1024;
 const OVERHEAD = 500;
 
 /**
- * Opens or creates a recording that only its owner can read, to append to it. Three quarters of `limit` are for authentic
- * deliveries and a quarter for all others, so that unauthenticated senders cannot use up the space. Existing deliveries
- * stay; new ones that do not fit are dropped. An incomplete last line, left by an earlier run that was killed, is removed
- * with a note.
+ * Opens or creates a recording that only its owner can read, to append to it. Deliveries that do not verify get a quarter
+ * of `limit`, so that strangers cannot use up the space. Existing deliveries stay; new ones that do not fit are dropped. An
+ * incomplete last line, left by an earlier run that was killed, is removed with a note.
  *
  * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written, or is something else.
  */
@@ -45,12 +44,12 @@ export async function openRecording(
 ): Promise<RecordingWriter> {
   const complain = (reason: string) => inputError(`Cannot write ${name}: ${reason}.`);
   const file = await openPrivate(name, O_RDWR | O_CREAT | O_APPEND, complain);
-  const [room, waitingRoom] = [sharesOf(limit), sharesOf(maxWaiting)];
-  const [waiting, missed] = [none(), none()];
+  const missed = { authentic: 0, others: 0 };
   const noted = new Set<string>();
-  let held: Shares = { ...room };
   let lastNumber = 0;
   let end = 0;
+  /** Bytes of the deliveries of this run that do not verify, and of all that wait to be written. */
+  let [others, waiting] = [0, 0];
   /** Whether part of a line may follow the valid end. */
   let isTorn = false;
   let last: Promise<void> = Promise.resolve();
@@ -66,9 +65,7 @@ export async function openRecording(
     await file.chmod(0o600);
     if (await endLastLine(file)) output.note(`${name} ended with an incomplete line, which was removed.`);
     end = (await file.stat()).size;
-    // Nothing is added to a full file, so its shares do not matter.
-    if (end < limit) ({ held, lastNumber } = await countShares(file, end));
-    else note(`${name} is full: nothing is recorded. ${advice}`);
+    lastNumber = await lastNumberIn(file, end);
   } catch (error) {
     await file.close();
     throw (error as Error).name === 'CommandError' ? error : complain(fileReason(error));
@@ -79,7 +76,7 @@ export async function openRecording(
     noted.add(text);
   }
 
-  function miss(kind: keyof Shares, why: string): void {
+  function miss(kind: keyof typeof missed, why: string): void {
     missed[kind]++;
     note(why);
   }
@@ -99,11 +96,15 @@ export async function openRecording(
     end += line.length;
   }
 
-  async function add(kind: keyof Shares, bytes: number, delivery: RecordedDelivery): Promise<void> {
-    if (held[kind] + bytes > room[kind] || end + bytes > limit) return miss(kind, full[kind]);
+  async function add(delivery: RecordedDelivery): Promise<void> {
+    const kind = delivery.authentic ? 'authentic' : 'others';
+    const room = delivery.authentic ? limit - end : Math.min(limit - end, limit / 4 - others);
+    // A line is larger than its body, and need not be made then.
+    const line = delivery.body.byteLength < room ? Buffer.from(recordingLine(delivery)) : undefined;
+    if (line === undefined || line.length > room) return miss(kind, full[kind]);
     try {
-      await append(Buffer.from(recordingLine(delivery)));
-      held[kind] += bytes;
+      await append(line);
+      if (!delivery.authentic) others += line.length;
     } catch (error) {
       miss(kind, `Deliveries are not recorded. ${complain(fileReason(error)).message}`);
     }
@@ -112,15 +113,15 @@ export async function openRecording(
   return {
     lastNumber,
     async write(delivery) {
-      const kind = delivery.authentic ? 'authentic' : 'others';
-      const bytes = recordingBytes(delivery);
-      const size = bytes + OVERHEAD * (1 + delivery.headers.length);
-      if (waiting[kind] + size > waitingRoom[kind]) return miss(kind, slow);
-      waiting[kind] += size;
+      const size = 2 * delivery.body.byteLength + OVERHEAD * (1 + delivery.headers.length);
+      if (waiting + size > (delivery.authentic ? maxWaiting : maxWaiting / 4)) {
+        return miss(delivery.authentic ? 'authentic' : 'others', slow);
+      }
+      waiting += size;
       last = last
-        .then(() => add(kind, bytes, delivery))
+        .then(() => add(delivery))
         .finally(() => {
-          waiting[kind] -= size;
+          waiting -= size;
         });
       await last;
     },
@@ -132,5 +133,3 @@ export async function openRecording(
     },
   };
 }
-
-const none = (): Shares => ({ authentic: 0, others: 0 });

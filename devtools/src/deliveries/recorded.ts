@@ -31,36 +31,12 @@ export function recordedOf(
   return { at, method, path, headers, body: record.rawBody, status, verdict: verdictOf(last), number, authentic };
 }
 
-/**
- * The end of an authentic delivery's line. Other lines cannot have it, because quotes in the sender's data are escaped.
- */
-export const AUTHENTIC_END = ',"authentic":true}';
-
-/** The number of the delivery whose line ends with this text; undefined if the line has none. */
-export function numberIn(end: string): number | undefined {
-  const [, digits] = /,"number":([1-9]\d{0,14})(?:,"authentic":true)?\}$/.exec(end) ?? [];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-/** The most bytes that {@link numberIn} reads. */
-export const NUMBER_END = ',"number":123456789012345'.length + AUTHENTIC_END.length;
-
 /** A delivery as one line of a recording: JSON, and the newline that marks it as complete. */
-export function recordingLine({ body, ...delivery }: RecordedDelivery): string {
-  return lineWith(delivery, Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'));
-}
-
-/** The size in bytes of a delivery's recordingLine. */
-export function recordingBytes({ body, ...delivery }: RecordedDelivery): number {
-  return Buffer.byteLength(lineWith(delivery, '')) + 4 * Math.ceil(body.byteLength / 3);
-}
-
-function lineWith({ at, ...delivery }: Omit<RecordedDelivery, 'body'>, bodyBase64: string): string {
-  const { method, path, headers, status, verdict, number } = delivery;
-  const authentic = delivery.authentic || undefined;
+export function recordingLine({ at, body, ...delivery }: RecordedDelivery): string {
+  const { method, path, headers, status, verdict, number, authentic } = delivery;
+  const bodyBase64 = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64');
   const about = { at: new Date(at).toISOString(), method, path, headers, bodyBase64, status, verdict };
-  const line = { ...about, number: isNumber(number) ? number : undefined, authentic };
-  return `${JSON.stringify(line)}\n`;
+  return `${JSON.stringify({ ...about, number, authentic: authentic || undefined })}\n`;
 }
 
 /** The problem with a line that is not JSON, such as an incomplete one. */

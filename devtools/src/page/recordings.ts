@@ -113,12 +113,12 @@ function recordOf(id: string, { at, path, headers, body, status }: RecordedDeliv
 }
 
 function* linesFor(records: readonly KeptDelivery[]): Generator<string> {
-  for (const record of records) {
+  for (const [index, record] of records.entries()) {
     const last = lastOf(record);
     const { at, headers, status, fault } = last;
     const authentic = record.verified ?? fault === undefined;
     const about = { at, method: 'POST', path: pathOf(record.target), headers, status, verdict: verdictOf(last) };
-    yield recordingLine({ ...about, body: record.rawBody, authentic });
+    yield recordingLine({ ...about, body: record.rawBody, number: index + 1, authentic });
   }
 }
 

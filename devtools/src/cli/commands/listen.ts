@@ -37,7 +37,12 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
     .addOption(integer('--respond <status>', 'Answer authentic deliveries with this status, such as 503', 200, 599))
     .addOption(text('--record <file>', 'Append deliveries to this file, for `replay` and `explain`'))
     .addOption(
-      integer('--record-limit <MiB>', 'Largest size of that file, a quarter for forgeries', 1, 1_000_000).default(64),
+      integer(
+        '--record-limit <MiB>',
+        'Largest size of that file; a quarter is for deliveries that do not verify',
+        1,
+        1_000_000,
+      ).default(64),
     )
     .addOption(shared.tolerance())
     .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'));
