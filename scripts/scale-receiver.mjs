@@ -64,6 +64,8 @@ const ENGINES = {
 const { ours, byHand, count } = await ENGINES[engine]();
 const handle =
   kind === 'ours' ? nodeHandler({ secret: SECRET, ...ours }) : receiveByHand({ secret: SECRET, onEvent: byHand });
-const server = createServer(handle).listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
+const server = createServer({ keepAliveTimeout: 0 }, handle).listen(0, '127.0.0.1', () =>
+  process.send({ port: server.address().port }),
+);
 process.on('message', async (question) => process.send(await { cpu: process.cpuUsage, count }[question]()));
 process.on('disconnect', () => process.exit());

@@ -20,7 +20,7 @@ const compose = (service: string) => `services:\n  ${service}\n`;
 /** The files of a template. */
 export function templateFiles(name: string): Files {
   const { store = 'memory', host, files = {} } = TEMPLATES[name] as Template;
-  const { file: receiver, env, service }: StorePart = STORES[store];
+  const { env, service }: StorePart = STORES[store];
   const found: Files = new Map();
   const own = `${TEMPLATES_FOLDER}/${name}/`;
   for (const path of readdirSync(new URL(own, root), { recursive: true, encoding: 'utf8' })) {
@@ -28,23 +28,19 @@ export function templateFiles(name: string): Files {
     if (/\.\w+$/.test(file)) found.set(file, read(own + file));
   }
   for (const [path, file] of Object.entries(files)) found.set(path, read(file));
-  if (host) {
-    const isNext = host === 'next';
-    found.set('webhooks/receiver.ts', read(receiver));
-    found.set('webhooks/receiver.test.ts', read(TEST));
-    found.set(
-      isNext ? 'app/webhooks/route.ts' : 'webhooks/route.ts',
-      route(HOSTS[host].file, isNext ? '../../webhooks/receiver' : undefined),
-    );
-  }
+  if (host)
+    for (const [path, text] of receiverFiles({ host, store, tests: 'node', root: '', hasAppRouter: true }))
+      found.set(path, text);
   found.set('.env.example', `${SECRET}${env}\n`);
   found.set('.gitignore', GITIGNORE);
   if (service) found.set('compose.yaml', compose(service));
   return found;
 }
 
-const route = (file: string, receiver: string | undefined) =>
-  receiver ? read(file).replace('./receiver.js', receiver) : read(file);
+/** The files for an existing project: a receiver with its store, a route, a test, and the variables. */
+export function projectFiles(project: Project): Files {
+  return receiverFiles(project).set('.env.example', `${SECRET}${STORES[project.store].env}\n`);
+}
 
 const TEST_IMPORTS = {
   node: "import { after, before, test } from 'node:test';",
@@ -52,21 +48,19 @@ const TEST_IMPORTS = {
   jest: "import { afterAll as after, beforeAll as before, test } from '@jest/globals';",
 };
 
-/** The files for an existing project: a receiver with its store, a route, a test, and the variables. */
-export function projectFiles(
-  { host, store, tests, root: folder, prismaClient }: Project,
-  hasAppRouter: boolean,
-): Files {
-  const { file } = HOSTS[host];
-  const receiver = `${folder}webhooks/receiver.ts`;
-  const isNext = host === 'next';
-  const place = isNext && hasAppRouter ? `${folder}app/webhooks/route.ts` : `${folder}webhooks/route.ts`;
-  const generated = prismaClient && posix.relative(`${folder}webhooks`, isNext ? prismaClient : `${prismaClient}.js`);
+type Receiver = Pick<Project, 'host' | 'store' | 'tests' | 'root' | 'hasAppRouter' | 'prismaClient'>;
+
+function receiverFiles({ host, store, tests, root: folder, hasAppRouter, prismaClient }: Receiver): Files {
+  const isRoute = host === 'next' && hasAppRouter;
+  const js = host === 'next' ? '' : '.js'; // its bundlers find no .ts by .js
+  const generated = prismaClient && posix.relative(`${folder}webhooks`, prismaClient + js);
   const client = generated ?? '@prisma/client';
   return new Map([
-    [receiver, read(STORES[store].file).replace('../generated/postgres/index.js', client)],
-    [place, route(file, isNext ? '../../webhooks/receiver' : undefined)],
+    [`${folder}webhooks/receiver.ts`, read(STORES[store].file).replace('../generated/postgres/index.js', client)],
+    [
+      `${folder}${isRoute ? 'app/webhooks' : 'webhooks'}/route.ts`,
+      read(HOSTS[host].file).replace('./receiver.js', isRoute ? '../../webhooks/receiver' : `./receiver${js}`),
+    ],
     [`${folder}webhooks/receiver.test.ts`, read(TEST).replace(TEST_IMPORTS.node, TEST_IMPORTS[tests])],
-    ['.env.example', `${SECRET}${STORES[store].env}\n`],
   ]);
 }

@@ -9,11 +9,13 @@ export interface Project {
   readonly tests: 'vitest' | 'jest' | 'node';
   /** Where the code is: `src/`, or the folder itself. */
   readonly root: 'src/' | '';
+  /** Whether it has the app router of Next.js, in `root`. */
+  readonly hasAppRouter: boolean;
   /** Packages of a client that `init` has no file for. */
   readonly other: string | undefined;
   readonly hasTypeScript: boolean;
   /** The module that Prisma generates, if the schema names its folder. */
-  readonly prismaClient: string | undefined;
+  readonly prismaClient?: string | undefined;
 }
 
 /** Clients and ORMs whose pages show what `init` does not write. */
@@ -29,11 +31,14 @@ export function readProject(folder: string): Project | undefined {
   const first = <Name extends string>(parts: Readonly<Record<Name, { readonly packages: readonly string[] }>>) =>
     (Object.keys(parts) as Name[]).find((name) => parts[name].packages.every((each) => packages.has(each))) as Name;
   const store = first(STORES);
+  const source = isFolder('src') ? 'src/' : '';
+  const app = [`${source}app`, 'app'].find(isFolder);
   return {
     host: first(HOSTS),
     store,
     tests: packages.has('vitest') ? 'vitest' : packages.has('jest') ? 'jest' : 'node',
-    root: isFolder('src') ? 'src/' : '',
+    root: app === 'app' ? '' : source,
+    hasAppRouter: app !== undefined,
     other: store === 'memory' ? OTHERS.find((name) => packages.has(name)) : undefined,
     hasTypeScript: packages.has('typescript'),
     prismaClient: prismaClient(join(folder, 'prisma/schema.prisma')),

@@ -99,7 +99,7 @@ describe('init in a project', () => {
   it('puts the route of Next.js beside the receiver in a project without its app router', async () => {
     await withPackages('next', 'pg');
     await inProcess(['init', folder]);
-    expect(await files()).toContain('webhooks/route.ts');
+    expect(await read('webhooks/route.ts')).toContain("from './receiver'");
   });
 
   it.each([

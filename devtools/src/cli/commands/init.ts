@@ -76,7 +76,6 @@ function forProject(folder: string): Plan {
     );
   }
   const { host, store, other, hasTypeScript } = project;
-  const appFolder = [`${project.root}app`, 'app'].find((each) => existsSync(join(folder, each)));
   const notes = [
     `Found ${host === 'node' ? 'no framework' : host} and ${store === 'memory' ? 'no client of a database' : store}.`,
   ];
@@ -92,7 +91,7 @@ function forProject(folder: string): Plan {
   const part = HOSTS[host];
   const line = 'line' in part ? [`add to your app: ${part.line}`] : [];
   return {
-    files: projectFiles({ ...project, root: appFolder === 'app' ? '' : project.root }, appFolder !== undefined),
+    files: projectFiles(project),
     next: ['npm install event-webhook-receiver', 'npm install --save-dev event-webhooks', ...line],
     notes,
   };
