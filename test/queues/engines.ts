@@ -162,8 +162,31 @@ export const openPgBoss: OpenQueue = async (url, name, options) => {
   };
 };
 
+/** The program without a long-lived worker, called again and again. */
+export const openPgBossCron: OpenQueue = async (url, name, options) => {
+  const { openQueue } = await import('../../examples/queues/pg-boss-cron.js');
+  const [queue, { boss, drain }] = [await openPgBoss(url, name, options), await openQueue(url, name, 2)];
+  return {
+    ...queue,
+    async work(worker) {
+      let isOver = false;
+      const calls = (async () => {
+        while (!isOver) {
+          await drain({ handlerTimeoutMs: 900, ...worker }, Date.now() + 200).catch(ignore);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      })();
+      return async () => {
+        isOver = true;
+        await calls;
+      };
+    },
+    close: () => Promise.all([queue.close(), boss.stop({ graceful: false })]),
+  };
+};
+
 /** Each by its name, which another process can be given. */
-export const engines = { openBullmqRedis, openBullmqIoRedis, openBullmqPostgres, openPgBoss } as const;
+export const engines = { openBullmqRedis, openBullmqIoRedis, openBullmqPostgres, openPgBoss, openPgBossCron } as const;
 
 export type EngineName = keyof typeof engines | 'openNatsQueue' | 'openRabbitmqQueue';
 
@@ -175,6 +198,10 @@ export const testing: () => Promise<TestingModule> = () =>
 
 interface TestingModule extends Record<'openNatsQueue' | 'openRabbitmqQueue', OpenAt> {
   fillNats(url: string, name: string): Promise<() => Promise<unknown>>;
+  openQstash(
+    url: string,
+    worker: EventWorkerOptions,
+  ): Record<'receive' | 'handle', (request: Request) => Promise<Response>>;
 }
 type OpenAt = (url: string, name: string, settings: ContractSettings, lockMs?: number) => Promise<ContractQueue>;
 

@@ -5,6 +5,8 @@ import type { ContractSettings, OpenQueue } from 'event-webhooks/queue-contract'
 import { openNats } from '../nats.js';
 import { openRabbitmq } from '../rabbitmq.js';
 
+export { openQstash } from '../qstash.js';
+
 export type OpenAt = (url: string, ...opened: Parameters<OpenQueue>) => ReturnType<OpenQueue>;
 
 export const openNatsQueue: OpenAt = async (url, name, settings: ContractSettings) => {

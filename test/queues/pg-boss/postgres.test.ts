@@ -1,7 +1,14 @@
 import { describe } from 'vitest';
 import { hasPostgres, needsPostgres, startPostgres } from '../../servers/postgres.js';
+import { isPgBoss12 } from '../boss.js';
 import { engineContract, refusing } from '../contract.js';
 
+const engine = { start: startPostgres, deduplicates: true, full: refusing('pgboss.job') };
+
 describe.skipIf(!hasPostgres)(`pgBossEnqueue and pgBossWorker on Postgres${needsPostgres}`, () => {
-  engineContract({ start: startPostgres, name: 'openPgBoss', deduplicates: true, full: refusing('pgboss.job') });
+  engineContract({ ...engine, name: 'openPgBoss' });
+});
+
+describe.skipIf(!hasPostgres || isPgBoss12)(`examples/queues/pg-boss-cron.ts${needsPostgres}`, () => {
+  engineContract({ ...engine, name: 'openPgBossCron' });
 });
