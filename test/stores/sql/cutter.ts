@@ -18,8 +18,12 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 export async function startCutter(port: number) {
   const sockets = new Set<Socket>();
   let armed: { text: RegExp; deliver: boolean } | undefined;
+  /** How many messages pass until all connections are cut for good. */
+  let left = Number.POSITIVE_INFINITY;
+  let isLastDelivered = false;
   let isEnding = false;
   const server = createServer((client) => {
+    if (left < 0) return void client.on('error', nothing).destroy();
     const upstream = dial(port, '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -33,6 +37,11 @@ export async function startCutter(port: number) {
       else client.write(data);
     });
     client.on('data', (data) => {
+      if (--left < 0) {
+        if (left === -1 && isLastDelivered) upstream.end(data);
+        for (const socket of sockets) if (socket !== upstream) socket.destroy();
+        return;
+      }
       if (!armed?.text.test(data.toString('latin1'))) {
         upstream.write(data);
         return;
@@ -54,6 +63,12 @@ export async function startCutter(port: number) {
     endWhenReady(does: boolean) {
       isEnding = does;
     },
+    /** From this message on, counted from 1, all connections are cut. With `deliver`, the server gets that message. */
+    dieAt(message: number, deliver: boolean) {
+      left = message - 1;
+      isLastDelivered = deliver;
+    },
+    isDead: () => left < 0,
     /** With `deliver`, the server gets the message but its answer is lost. */
     cutAt(text: string, deliver: boolean) {
       // The settings of MySQL include autocommit.

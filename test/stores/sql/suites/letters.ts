@@ -10,11 +10,19 @@ import { ERR_STORE, type Opened, type Run, type SqlClient } from '../client.js';
 const TABLE = 'webhook_idempotency_keys';
 const OVER = { postgres: `now() - interval '1 ms'`, mysql: '0', sqlite: '0' };
 
+type RunText = (text: string) => Promise<unknown>;
+
 /** Ends the leases in the table, of deliveries and of retries. */
-export async function endLeases(run: (text: string) => Promise<unknown>, dialect: SqlClient['dialect']): Promise<void> {
-  await run(`UPDATE ${TABLE} SET expires_at = ${OVER[dialect]} WHERE state = 'lease'`);
+export async function endLeases(run: RunText, dialect: SqlClient['dialect']): Promise<void> {
+  await endClaims(run, dialect);
   await run(`UPDATE ${TABLE} SET retry_until = ${OVER[dialect]} WHERE state = 'dead' AND retry_until IS NOT NULL`);
 }
+
+/** Ends the leases of keys that begin with a text. */
+export const endClaims = (run: RunText, dialect: SqlClient['dialect'], start = '') =>
+  run(
+    `UPDATE ${TABLE} SET expires_at = ${OVER[dialect]} WHERE state = 'lease' AND ${dialect === 'mysql' ? '`key`' : 'key'} LIKE '${start}%'`,
+  );
 
 /** Dead letters in one mode of a client. */
 export function describeClientLetters(
