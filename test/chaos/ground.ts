@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { hasDynamoDB, startRestartableDynamoDB } from '../servers/dynamodb.js';
 import { hasMariadb, startMariadb } from '../servers/mariadb.js';
 import { startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
@@ -6,20 +7,21 @@ import type { TestServer } from '../servers/server.js';
 import { buildChildren } from './programs.js';
 import type { Ground } from './scenario.js';
 
-/** The servers and programs for any number of runs. Redis and MariaDB only where they are installed. */
+/** The servers and programs for any number of runs. Redis, MariaDB and DynamoDB only where they are installed. */
 export async function openGround(): Promise<Ground & { close(): Promise<void> }> {
-  const [children, postgres, mariadb, redis] = await Promise.all([
+  const [children, postgres, mariadb, redis, dynamodb] = await Promise.all([
     buildChildren(),
     startPostgres(),
     hasMariadb ? startMariadb() : absent,
     hasRedis ? startRedis() : absent,
+    hasDynamoDB ? startRestartableDynamoDB() : absent,
   ]);
   await findDeadlocksSoon(postgres.url);
   return {
-    servers: { postgres, mariadb, redis },
+    servers: { postgres, mariadb, redis, dynamodb },
     programs: children.directory,
     async close() {
-      await Promise.all([postgres.stop(), mariadb.stop(), redis.stop(), children.remove()]);
+      await Promise.all([postgres.stop(), mariadb.stop(), redis.stop(), dynamodb.stop(), children.remove()]);
     },
   };
 }

@@ -26,10 +26,10 @@ interface Found {
 
 /**
  * Checks that each event is an effect or a dead letter, repairs the handler, and has two operators retry all letters at
- * once, one of whom is killed meanwhile.
+ * once, one of whom is killed meanwhile. Where there is one process, which has the keys, it retries them.
  */
 export async function retryLetters(
-  [one, other, third = other]: readonly Replica[],
+  [one, other = one, third = other]: readonly Replica[],
   { marks, mode, log, find }: { marks: string; mode: Mode; log: Log; find(): Promise<Found> },
 ): Promise<number> {
   if (!one || !other || !third) throw new Error('There are too few receivers.');
@@ -62,10 +62,12 @@ export async function retryLetters(
   }
   writeFileSync(fileIn(marks), '');
   await Promise.all([one.ready(), other.ready()]);
-  const retrying = [one.retry(), other.retry()];
-  await sleep(40);
-  one.signal('SIGKILL');
-  await Promise.all(retrying);
+  if (one !== other) {
+    const retrying = [one.retry(), other.retry()];
+    await sleep(40);
+    one.signal('SIGKILL');
+    await Promise.all(retrying);
+  }
   let left = 0;
   const isDone = async () => {
     await other.ready();

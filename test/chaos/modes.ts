@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { hasDynamoDB, needsDynamoDB } from '../servers/dynamodb.js';
 import { hasMariadb, needsMariadb } from '../servers/mariadb.js';
 import { hasPostgres, needsPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis } from '../servers/redis.js';
 
 /** A server that is killed and started again. */
-export type ServerName = 'postgres' | 'mariadb' | 'redis';
+export type ServerName = 'postgres' | 'mariadb' | 'redis' | 'dynamodb';
 export type EngineName = 'bullmq' | 'bullmq-postgres' | 'pg-boss';
-export type StoreName = 'memory' | 'sqlite' | 'postgres' | 'mariadb' | 'redis';
+export type StoreName = 'memory' | 'sqlite' | ServerName;
 export type OrmName = 'drizzle' | 'prisma' | 'postgres-js' | 'kysely' | 'knex' | 'typeorm';
 /**
  * What goes wrong. The wire is what is cut or left half-open: that of one process to its servers. A session is one of the
@@ -76,15 +77,18 @@ const sqlite = {
   clockStepMs: 3000,
   sharesClock: true,
 } as const;
+const memory = { ...common, store: 'memory', receivers: 1, kills: [], faults: ['pause', 'clock'] } as const;
 const heard = [...wired, 'session'] as const;
 const sql = [...heard, 'half-open'] as const;
 const postgres = { ...common, store: 'postgres', kills: ['postgres'], faults: sql } as const;
 const mariadb = { ...postgres, store: 'mariadb', kills: ['mariadb'] } as const;
 const redis = { ...postgres, store: 'redis', kills: ['redis'], faults: [...wired, 'half-open'] } as const;
+/** Its leases are counted on the clocks of the processes. */
+const dynamodb = { ...sqlite, store: 'dynamodb', kills: ['dynamodb'], faults: wired } as const;
 
 export const modes = {
   // Its keys go with its process.
-  memory: { ...common, store: 'memory', receivers: 1, kills: [], faults: ['pause', 'clock'] },
+  memory,
   sqlite,
   'sqlite-transactional': { ...sqlite, ...transactional },
   'sqlite-at-once': { ...sqlite, ...transactional, ...atOnce },
@@ -111,6 +115,7 @@ export const modes = {
   'drizzle-mysql': { ...mariadb, ...transactional, orm: 'drizzle', faults: heard },
   redis,
   'redis-at-once': { ...redis, ...atOnce },
+  'memory-letters': { ...memory, ...letters },
   'sqlite-letters': { ...sqlite, ...letters, ...byHand },
   'sqlite-transactional-letters': { ...sqlite, ...transactional, ...letters, ...byHand },
   'postgres-letters': { ...postgres, ...letters, ...byHand },
@@ -118,6 +123,7 @@ export const modes = {
   'mariadb-letters': { ...mariadb, ...letters, ...byHand },
   'mariadb-at-once-letters': { ...mariadb, ...transactional, ...atOnce, ...letters },
   'redis-letters': { ...redis, ...letters },
+  'dynamodb-letters': { ...dynamodb, ...letters, ...byHand },
   bullmq: { ...engined, engine: 'bullmq', kills: ['redis', 'postgres'], faults: sql },
   // Locks are counted on the workers' clocks: the jobs of a dead one wait for as long as its clock was ahead.
   'bullmq-postgres': { ...engined, engine: 'bullmq-postgres', kills: ['postgres'], clockStepMs: 3000 },
@@ -159,5 +165,6 @@ export function lacks(name: ModeName): string {
   if (!hasPostgres) return needsPostgres;
   if (servers.includes('redis') && !hasRedis) return needsRedis;
   if (servers.includes('mariadb') && !hasMariadb) return needsMariadb;
+  if (servers.includes('dynamodb') && !hasDynamoDB) return needsDynamoDB;
   return mode.orm && !hasOrms ? ' (skipped: no ORMs; npm run test:tier servers installs them)' : '';
 }

@@ -91,6 +91,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
           postgres: await startWire(servers.postgres),
           mariadb: await startWire(servers.mariadb),
           redis: await startWire(servers.redis),
+          dynamodb: await startWire(servers.dynamodb),
         };
         wires.push(...Object.values(own));
         const clockFile = join(directory, mode.sharesClock ? 'clock' : `clock-${kind}-${index}`);
@@ -101,6 +102,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
           postgresUrl: own.postgres.url,
           mariadbUrl: own.mariadb.url,
           redisUrl: own.redis.url,
+          dynamodbUrl: own.dynamodb.url,
           effectsUrl: servers.postgres.url,
           sqliteFile,
           orms,

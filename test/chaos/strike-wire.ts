@@ -24,6 +24,10 @@ const asks = {
     claim: /'claimed'/,
     record: /'recorded'/,
   },
+  dynamodb: {
+    claim: /#claimedAt = /,
+    record: /#doneAt = /,
+  },
 } as const;
 
 /** Steps that are known by what goes over the wire. */

@@ -14,6 +14,7 @@ export interface ChildSettings {
   readonly postgresUrl: string;
   readonly mariadbUrl: string;
   readonly redisUrl: string;
+  readonly dynamodbUrl: string;
   /** The database of effects outside the store's transaction. */
   readonly effectsUrl: string;
   readonly sqliteFile: string;

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type Database from 'libsql';
 import type mysql from 'mysql2/promise';
 import type pg from 'pg';
@@ -9,6 +10,7 @@ import {
   memoryStore,
   type TransactionalStore,
 } from '../../../src/index.js';
+import { type DynamoDBLike, dynamodbStore, dynamodbTable } from '../../../src/stores/dynamodb/index.js';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import {
   fromBetterSqlite3,
@@ -79,6 +81,7 @@ function under<Tx>(store: IdempotencyStore<Tx>, handle: Work<Tx>['handle']): Wor
 async function openLeaseStore(): Promise<IdempotencyStore> {
   if (mode.store === 'memory') return memoryStore({ leaseMs });
   if (mode.store === 'redis') return openRedis();
+  if (mode.store === 'dynamodb') return openDynamoDB();
   const { db, begin } = await (mode.store === 'mariadb' ? openMariadb() : openPostgres());
   const store = sqlStore({ ...options, db });
   await store.migrate();
@@ -132,4 +135,16 @@ async function openRedis(): Promise<IdempotencyStore> {
   const lengthOf = (queue: string) => Number(Object(Reflect.get(client, queue)).length ?? 0);
   waiting.push(() => lengthOf('commandQueue') + lengthOf('offlineQueue'));
   return redisStore({ client, prefix: `${run}:`, leaseMs, timeoutMs });
+}
+
+async function openDynamoDB(): Promise<IdempotencyStore> {
+  // Not imported: the main install has no types of this package.
+  const { DynamoDB } = createRequire(`${settings.orms}../serverless/`)('@aws-sdk/client-dynamodb');
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDB({ region: 'local', credentials, endpoint: settings.dynamodbUrl, maxAttempts: 1 });
+  const { table } = options;
+  await client.createTable(dynamodbTable({ table }).table).catch((error: Error) => {
+    if (error.name !== 'ResourceInUseException') throw error;
+  });
+  return dynamodbStore({ client: client as DynamoDBLike, table, leaseMs, timeoutMs, clockSkewMs: 0 });
 }
