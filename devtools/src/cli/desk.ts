@@ -15,7 +15,6 @@ import { type Context, untilAborted } from './context.js';
 import { createPrinter, type DeliveryPrinter } from './delivery-printer.js';
 import { type HeaderOptions, headerNames } from './header-names.js';
 import { type InteractiveOptions, startInteractive } from './terminal/interactive.js';
-import { version } from './version.js';
 
 interface DeskOptions extends HeaderOptions {
   readonly page: boolean;
@@ -28,8 +27,6 @@ export interface DeskSetup {
   /** Resolves when the contracts of the next delivery to print are known, or after a short time limit. */
   readonly known?: (() => Promise<void>) | undefined;
 }
-
-const TITLES = { listen: 'Listening', emulate: 'Service' };
 
 /** What the page shows and does. */
 export interface Shown {
@@ -87,7 +84,7 @@ export function createDesk(context: Context<DeskOptions>, { contracts, known }: 
         await readFirstRun({ directory }),
         await readFirstRun({ directory, secretFile }),
       ];
-      const fixed = { mode, title: `${TITLES[mode]} at ${url}`, version: version(), service: { url }, headers };
+      const fixed = { mode, service: { url }, headers };
       const current = (): PageState => {
         const changing = state();
         // The file belongs to a webhook that is already registered.

@@ -41,8 +41,8 @@ export function localActions(service: LocalService, sample: () => object | Promi
       if (!recorded && inWords(() => service.redeliver(id))) return { id };
       throw new PageError(404, recorded ? RECORDED : 'The service no longer keeps this delivery.');
     },
-    send({ rawBody, webhookId, from }) {
-      const target = webhookId ?? from?.webhookId ?? onlyWebhook(service);
+    send({ rawBody, from }) {
+      const target = from.webhookId ?? onlyWebhook(service);
       return { id: inWords(() => service.deliver(target, rawBody)) };
     },
     retry(webhookId) {

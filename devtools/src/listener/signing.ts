@@ -78,24 +78,14 @@ export function createSigning(options: SigningOptions): Signing {
     },
     send({ rawBody, from }) {
       // Its bytes may no longer be kept.
-      if (from && !from.verified) checkAuthentic(from);
+      if (!from.verified) checkAuthentic(from);
       const at = now();
-      const lines = from ? lastOf(from).headers : ownHeaders(names);
-      const pending: Attempt = { at, headers: signed(lines, rawBody, at) };
+      const pending: Attempt = { at, headers: signed(lastOf(from).headers, rawBody, at) };
       const id = options.nextId();
-      const record = { id, target: from?.target ?? '/webhooks', rawBody, verified: true, attempts: [pending] };
+      const record = { id, target: from.target, rawBody, verified: true, attempts: [pending] };
       feed.put(record);
       options.onSent(carryOut(record, pending));
       return { id };
     },
   };
 }
-
-/** The headers of a new delivery, in the order of the service. */
-const ownHeaders = (names: HeaderNames): HeaderLine[] => [
-  ['User-Agent', 'Go-http-client/1.1'],
-  ['Content-Length', ''],
-  ['Content-Type', 'application/json'],
-  [names.signature, ''],
-  [names.timestamp, ''],
-];

@@ -4,10 +4,8 @@ import type { KeptDelivery } from '../deliveries/feed.js';
 export interface BodyToSend {
   /** The bytes, unchecked. */
   readonly rawBody: Uint8Array;
-  /** The webhook to send it to. (Default: that of `from`, or the only one.) */
-  readonly webhookId?: number | undefined;
   /** The delivery that was edited. */
-  readonly from?: KeptDelivery | undefined;
+  readonly from: KeptDelivery;
 }
 
 type Later<Value> = Value | Promise<Value>;

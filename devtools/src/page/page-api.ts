@@ -47,8 +47,7 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
     'GET /api/state': state,
     'GET /api/deliveries': () => {
       const about = context();
-      const deliveries = feed.list().map((record) => summaryOf(record, about));
-      return { deliveries, lastId: deliveries.at(-1)?.id };
+      return { deliveries: feed.list().map((record) => summaryOf(record, about)) };
     },
     'DELETE /api/deliveries': () => {
       feed.clear();
@@ -69,11 +68,7 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
     'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call.id)),
     'POST /api/deliveries/:id/edit': async (call) => {
       const [send, from] = [actions.send ?? absent(), found(call.id)];
-      return send({ ...(await bodyToSend(call.request)), from });
-    },
-    'POST /api/send': async ({ request }) => {
-      const send = actions.send ?? absent();
-      return send(await bodyToSend(request));
+      return send({ rawBody: await bodyToSend(call.request), from });
     },
     'POST /api/recordings': ({ request }) => recordings.add(request),
     'POST /api/recording': async ({ request, response }) => {

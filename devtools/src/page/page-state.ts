@@ -31,9 +31,6 @@ export interface ChainView {
 /** What the page shows in addition to deliveries. Contains no secret. */
 export interface PageState {
   readonly mode: 'listen' | 'emulate';
-  readonly title: string;
-  /** The version of this package. */
-  readonly version?: string | undefined;
   readonly target?: string | undefined;
   readonly headers: HeaderNames;
   readonly webhooks?: readonly object[] | undefined;

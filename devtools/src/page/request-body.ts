@@ -35,15 +35,13 @@ const MOST_SENT = 10 * 1024 * 1024;
 /** The largest request with such a body in base64. */
 const MOST_REQUESTED = Math.ceil(MOST_SENT / 3) * 4 + 1024;
 
-/** The delivery to send that a request describes. */
-export async function bodyToSend(request: IncomingMessage): Promise<{ rawBody: Uint8Array; webhookId?: number }> {
-  const { bodyBase64, webhookId } = await jsonBody(request, MOST_REQUESTED);
+/** The body of a delivery to send, from the base64 in a request. */
+export async function bodyToSend(request: IncomingMessage): Promise<Uint8Array> {
+  const { bodyBase64 } = await jsonBody(request, MOST_REQUESTED);
   const rawBody = Buffer.from(String(bodyBase64), 'base64');
   // Buffer skips characters outside base64.
   if (rawBody.toString('base64') !== bodyBase64) throw new PageError(400, 'bodyBase64 is not base64.');
   if (rawBody.byteLength === 0) throw new PageError(400, 'The delivery has no body.');
   if (rawBody.byteLength > MOST_SENT) throw new PageError(413, 'The delivery is larger than 10 MiB.');
-  if (webhookId === undefined) return { rawBody };
-  if (!Number.isSafeInteger(webhookId)) throw new PageError(400, 'webhookId must be a whole number.');
-  return { rawBody, webhookId: webhookId as number };
+  return rawBody;
 }

@@ -24,7 +24,6 @@ describePage('the page of listen', (ground) => {
       actions: { ...(target !== undefined && { resend }), ...more },
       state: () => ({
         mode: 'listen',
-        title: 'Listening',
         headers: serviceHeaders,
         target,
         service: { url: 'http://127.0.0.1:4321' },

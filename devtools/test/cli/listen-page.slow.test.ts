@@ -24,8 +24,7 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
 
     const bodyBase64 = Buffer.from('[]').toString('base64');
     expect(await page('POST', 'deliveries/1/edit', { bodyBase64 })).toEqual({ status: 200, body: { id: '2' } });
-    expect((await page('POST', 'send', { bodyBase64 })).body).toEqual({ id: '3' });
-    await vi.waitFor(() => expect(got.map((each) => each.body.toString()).slice(1)).toEqual(['[]', '[]']), 10_000);
+    await vi.waitFor(() => expect(got.map((each) => each.body.toString()).slice(1)).toEqual(['[]']), 10_000);
 
     await vi.waitFor(async () => {
       const { deliveries } = (await page('GET', 'deliveries')).body;
@@ -35,7 +34,6 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
     expect(state).toMatchObject({
       can: { resend: true, send: true, sample: true, respond: true },
       chain: { rpcUrl: node.url, chainId: 1, tokens: [{ symbol: 'TKN', decimals: 18 }] },
-      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
     expect(state.chain.explorer.tx).toBe('https://etherscan.io/tx/{}');
     expect(JSON.stringify(state)).not.toContain('private');

@@ -77,18 +77,19 @@ describe('localActions', () => {
     expect(() => actions.resend(kept({ recorded: true }))).toThrow(refusal(404, 'comes from a recording'));
   });
 
-  it('send a body to the webhook that is named, that of the edited delivery, or the only one', async () => {
+  it('send a body to the webhook of the edited delivery, or to the only one', async () => {
     const { service, actions, kept } = await acting('a', 'b');
     const rawBody = new Uint8Array([1]);
-    expect(actions.send({ rawBody, webhookId: 2, from: kept({ webhookId: 1 }) })).toEqual({ id: '1' });
-    expect(actions.send({ rawBody, from: kept({ webhookId: 1 }) })).toEqual({ id: '2' });
-    expect(() => actions.send({ rawBody })).toThrow(refusal(409, 'Choose the webhook'));
-    expect(() => actions.send({ rawBody, webhookId: 7 })).toThrow(refusal(404, 'No webhook has this id.'));
-    expect(() => actions.send({ rawBody: new Uint8Array(0), webhookId: 1 })).toThrow(refusal(503, '1 byte to 10 MiB'));
+    const from = kept({ webhookId: undefined });
+    const send = (webhookId: number, bytes = rawBody) => actions.send({ rawBody: bytes, from: { ...from, webhookId } });
+    expect(send(1)).toEqual({ id: '1' });
+    expect(() => actions.send({ rawBody, from })).toThrow(refusal(409, 'Choose the webhook'));
+    expect(() => send(7)).toThrow(refusal(404, 'No webhook has this id.'));
+    expect(() => send(1, new Uint8Array(0))).toThrow(refusal(503, '1 byte to 10 MiB'));
     service.remove(1);
-    expect(actions.send({ rawBody })).toEqual({ id: '3' });
+    expect(actions.send({ rawBody, from })).toEqual({ id: '2' });
     service.remove(2);
-    expect(() => actions.send({ rawBody })).toThrow(refusal(409, 'No webhook is registered.'));
+    expect(() => actions.send({ rawBody, from })).toThrow(refusal(409, 'No webhook is registered.'));
   });
 
   it('send no sample that nobody would get', async () => {

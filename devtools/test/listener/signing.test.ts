@@ -2,23 +2,32 @@ import { verifySignature } from 'event-webhook-receiver/verify';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
-import type { KeptDelivery } from '../../src/deliveries/feed.js';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf } from '../../src/deliveries/views.js';
+import { recordOf } from '../deliveries/records.js';
 import { call } from '../page/call.js';
 import { app, listen, SECRET, signed } from './listening.js';
 
 const rawBody = new TextEncoder().encode('[{"edited": true}]');
+
+/** The delivery whose body was edited. */
+function edited(): KeptDelivery {
+  const feed = createFeed();
+  feed.put(recordOf('0', { verified: true }));
+  return feed.get('0') as KeptDelivery;
+}
 
 describe('send', () => {
   it('sends a body to the target with a new signature, as a new delivery', async () => {
     const { target, got } = await app((_, response) => response.writeHead(422).end('edited'));
     const { promise, resolve } = deferred<[DeliveryRecord, object]>();
     const { feed, send, last } = await listen({ target, onDelivery: (...about) => resolve(about) });
-    expect(send({ rawBody })).toEqual({ id: '1' });
+    const from = edited();
+    expect(send({ rawBody, from })).toEqual({ id: '1' });
     const pending = feed.get('1') as KeptDelivery;
-    expect([pending.target, pending.verified, lastOf(pending).status]).toEqual(['/webhooks', true, undefined]);
+    expect([pending.target, pending.verified, lastOf(pending).status]).toEqual([from.target, true, undefined]);
     const [record, about] = await promise;
-    expect(about).toEqual({ method: 'POST', path: '/webhooks' });
+    expect(about).toEqual({ method: 'POST', path: from.target });
     expect(record).toMatchObject({ id: '1', attempts: [{ status: 422, durationMs: expect.any(Number) }] });
     expect(Buffer.from(last().response?.bodyBase64 ?? '', 'base64').toString()).toBe('edited');
     const [{ body, headers }] = got as [(typeof got)[0]];
@@ -54,7 +63,7 @@ describe('send', () => {
       ...{ target, forwardTimeoutMs: 600_000 },
       onDelivery: (record) => void told.push(record),
     });
-    send({ rawBody });
+    send({ rawBody, from: edited() });
     await asked;
     await close();
     expect(told).toMatchObject([{ attempts: [{ status: 503 }] }]);

@@ -26,10 +26,9 @@ describe('the actions of the page', () => {
     });
     feed.put(recordOf('1'));
     const bodyBase64 = base64('[\u{1F600}]');
-    expect(await api('POST', 'send', { bodyBase64, webhookId: 3 })).toEqual({ status: 200, body: { id: '7' } });
     expect(await api('POST', 'deliveries/1/edit', { bodyBase64 })).toEqual({ status: 200, body: { id: '7' } });
-    expect(sent.map(({ rawBody }) => Buffer.from(rawBody).toString())).toEqual(['[\u{1F600}]', '[\u{1F600}]']);
-    expect(sent).toMatchObject([{ webhookId: 3 }, { from: { id: '1' } }]);
+    expect(sent.map(({ rawBody }) => Buffer.from(rawBody).toString())).toEqual(['[\u{1F600}]']);
+    expect(sent).toMatchObject([{ from: { id: '1' } }]);
     expect((await api('POST', 'deliveries/2/edit', { bodyBase64 })).status).toBe(404);
   });
 
@@ -38,13 +37,12 @@ describe('the actions of the page', () => {
     [{ bodyBase64: 7 }, 400, 'bodyBase64 is not base64.'],
     [{ bodyBase64: 'W10' }, 400, 'bodyBase64 is not base64.'],
     [{ bodyBase64: 'W1*0=' }, 400, 'bodyBase64 is not base64.'],
-    [{ bodyBase64: 'W10=', webhookId: '1' }, 400, 'webhookId must be a whole number.'],
-    [{ bodyBase64: 'W10=', webhookId: 1.5 }, 400, 'webhookId must be a whole number.'],
     [{ bodyBase64: '' }, 400, 'The delivery has no body.'],
     [[], 400, 'The body is not a JSON object.'],
     [{ bodyBase64: base64('x'.repeat(10 * 1024 * 1024 + 1)) }, 413, 'The delivery is larger than 10 MiB.'],
   ])('are not called for a body that cannot be sent (%#)', async (body, status, message) => {
-    const { api } = await openPage({ actions: { send: () => Promise.reject(new Error('called')) } });
-    expect(await api('POST', 'send', body)).toEqual({ status, body: { status, message } });
+    const { api, feed } = await openPage({ actions: { send: () => Promise.reject(new Error('called')) } });
+    feed.put(recordOf('1'));
+    expect(await api('POST', 'deliveries/1/edit', body)).toEqual({ status, body: { status, message } });
   });
 });

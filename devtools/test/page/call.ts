@@ -46,7 +46,7 @@ export function pageHeaders(token: string): Record<string, string> {
 /** Serves a page over a new feed until the test ends, and calls its API. */
 export async function openPage(options: Partial<PageOptions> = {}, limits: FeedOptions = {}) {
   const feed = createFeed(limits);
-  const state = () => ({ mode: 'listen' as const, title: 'A test', headers: serviceHeaders });
+  const state = () => ({ mode: 'listen' as const, headers: serviceHeaders });
   const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
   onTestFinished(() => page.close());
   const headers = pageHeaders(page.token);

@@ -67,7 +67,6 @@ export async function startFakeSource({
       new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18, symbol: 'TKN' }]]),
     state: () => ({
       mode: 'emulate',
-      title: 'A fake source',
       headers: serviceHeaders,
       webhooks,
       faults,

@@ -9,8 +9,8 @@ import { openPage } from './call.js';
 type Event = { event: string; data: unknown };
 
 async function open(options: Partial<PageOptions> = {}) {
-  let title = 'first';
-  const state = () => ({ mode: 'listen' as const, title, headers: serviceHeaders });
+  let target = 'first';
+  const state = () => ({ mode: 'listen' as const, target, headers: serviceHeaders });
   const page = await openPage({ state, ...options });
 
   /** Opens a stream and reads it as the page does. */
@@ -38,29 +38,29 @@ async function open(options: Partial<PageOptions> = {}) {
     }
     return { status: response.status, next, ending };
   }
-  const setTitle = (text: string) => {
-    title = text;
+  const setTarget = (text: string) => {
+    target = text;
     page.stateChanged();
   };
-  return { ...page, stream, setTitle };
+  return { ...page, stream, setTarget };
 }
 
 const ids = ({ data }: Event) => (data as { id: string }[]).map(({ id }) => id);
 
 describe('the stream of the page', () => {
   it('begins with the state and then tells of deliveries that are new or changed, and of a changed state', async () => {
-    const { feed, stream, setTitle } = await open();
+    const { feed, stream, setTarget } = await open();
     feed.put(recordOf('0'));
     const { next } = await stream();
-    expect(await next?.()).toMatchObject({ event: 'state', data: { title: 'first' } });
+    expect(await next?.()).toMatchObject({ event: 'state', data: { target: 'first' } });
     feed.put(recordOf('1', { attempt: { status: 403 } }));
     feed.put(recordOf('2'));
     feed.put(recordOf('1'));
     const event = (await next?.()) as Event;
     expect(event).toMatchObject({ event: 'deliveries', data: [{ verdict: 'accepted' }, {}] });
     expect(ids(event)).toEqual(['1', '2']);
-    setTitle('second');
-    expect(await next?.()).toMatchObject({ event: 'state', data: { title: 'second' } });
+    setTarget('second');
+    expect(await next?.()).toMatchObject({ event: 'state', data: { target: 'second' } });
     feed.clear();
     expect(await next?.()).toMatchObject({ event: 'cleared' });
   });

@@ -22,7 +22,7 @@ const define = (own: shared.Own) =>
 
 Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To make them good, call reconcile of event-webhook-receiver/chain in your program.
 
---receiver imports a module, which must not start anything. It takes its default export, the export \`receiver\`, or the one after #.`,
+${shared.RECEIVER_MODULE}`,
       )
       .addOption(url('--rpc <url>', 'JSON-RPC of a node; only its origin is printed').makeOptionMandatory())
       .addOption(texts('--contract <address=abi.json:label>', 'Look for the events of this contract; label optional'))

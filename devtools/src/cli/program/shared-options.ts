@@ -101,5 +101,8 @@ export const showsDeliveries = <Args extends unknown[], Options extends OptionVa
 export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
 export const receiver = () =>
   text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export');
+/** The end of the description of a command with --receiver. */
+export const RECEIVER_MODULE =
+  '--receiver imports a module, which must not start anything. It takes its default export, the export `receiver`, or the one after #.';
 export const nth = () =>
   integer('--nth <n>', 'Which delivery of the recording: the number after # in the terminal and on the page', 1, 1e9);
