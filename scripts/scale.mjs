@@ -30,7 +30,6 @@ const seconds = Number(values.seconds);
 const STARTS = { redis: startRedis, postgres: startPostgres, nats: startNats };
 const TITLES = { redis: 'Redis', postgres: 'Postgres', nats: 'NATS JetStream' };
 const engines = Object.keys(STARTS).filter((name) => name.includes(values.only));
-const KINDS = ['ours', 'by hand'];
 const CONNECTIONS = 16; // to each replica
 const SUSTAINED_MS = 100;
 /** Events after which a replica runs compiled code. */
@@ -116,7 +115,7 @@ async function startReceiver(engine, kind, url) {
   return { port, pid: child.pid, ask, stop: () => child.disconnect() };
 }
 
-/** Measures so many receivers of a kind before a new engine. */
+/** Measures so many receivers before a new engine: events a second, the knee, and the CPU of replicas and engine. */
 async function measure(engine, kind, replicas) {
   const server = await STARTS[engine]();
   const receivers = [];
@@ -142,7 +141,7 @@ async function measure(engine, kind, replicas) {
     }
     const count = await receivers[0].ask('count');
     if (count !== events) throw new Error(`${events} events had ${count} effects.`);
-    return { engine, kind, replicas, figures: [rate, knee, ...perEvent] };
+    return [rate, knee, ...perEvent];
   } finally {
     for (const receiver of receivers) receiver.stop();
     await server.stop();
@@ -154,19 +153,20 @@ await installNeeds(['redis', 'postgres', 'nats', 'queues']);
 const measured = [];
 for (const engine of engines) {
   for (const replicas of values.replicas.split(',').map(Number)) {
-    for (const kind of KINDS) {
-      measured.push(await measure(engine, kind, replicas));
-      console.error(measured.at(-1));
-    }
+    const ours = await measure(engine, 'ours', replicas);
+    measured.push({ engine, replicas, ours, byHand: await measure(engine, 'by hand', replicas) });
+    console.error(measured.at(-1));
   }
 }
 
 const number = (value) => Math.round(value).toLocaleString('en');
-const toTable = (head, rows) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const rowOf = (cells) => `| ${cells.join(' | ')} |`;
+const toTable = (head, rows) => [rowOf(head), `|${'---|'.repeat(head.length)}`, ...rows.map(rowOf)].join('\n');
 const results = toTable(
-  ['engine', 'replicas', 'receiver', 'events/s', 'knee, events/s', 'CPU µs an event: replica', 'engine'],
-  measured.map(({ engine, kind, replicas, figures }) => [TITLES[engine], replicas, kind, ...figures.map(number)]),
+  ['engine', 'replicas', 'events/s (by hand)', 'knee, events/s', 'CPU µs an event: replica', 'engine'],
+  measured.map(({ engine, replicas, ours, byHand }) => {
+    return [TITLES[engine], replicas, ...ours.map((each, at) => `${number(each)} (${number(byHand[at])})`)];
+  }),
 );
 // From the CPU of an event: what a replica with one core carries, and the engine's cores for that.
 const fleets = toTable(
@@ -177,8 +177,8 @@ const fleets = toTable(
     ...FLEETS.map((n) => `cores for ${number(n)} replicas`),
   ],
   engines.map((engine) => {
-    const { figures } = measured.findLast((each) => each.engine === engine && each.kind === 'ours');
-    const [replica, core] = figures.slice(2).map((us) => (BUSY * 1_000_000) / us);
+    const { ours } = measured.find((each) => each.engine === engine);
+    const [replica, core] = ours.slice(2).map((us) => (BUSY * 1_000_000) / us);
     const cores = FLEETS.map((n) => number(Math.ceil((n * replica) / core)));
     return [TITLES[engine], `${number(replica)}/s`, `${number(core)}/s`, ...cores];
   }),
