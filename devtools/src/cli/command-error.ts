@@ -1,21 +1,13 @@
-/** Stable codes of the errors that end a command. `--json` prints them in `error.code`. */
-export type CommandErrorCode =
-  | 'ERR_CLI_USAGE'
-  | 'ERR_CLI_SECRET'
-  | 'ERR_CLI_INPUT'
-  | 'ERR_CLI_UNREACHABLE'
-  | 'ERR_CLI_SERVICE'
-  | 'ERR_CLI_INTERNAL';
-
 /**
  * Ends a command with one line on stderr: what is wrong and what to do. The line may quote a file or a request, because
  * it is escaped when printed, but never a secret or a value where a secret belongs.
  */
 export class CommandError extends Error {
-  readonly code: CommandErrorCode | (string & {});
+  /** Stable; `--json` prints it in `error.code`. */
+  readonly code: string;
   readonly exitCode: 1 | 2;
 
-  constructor(code: CommandErrorCode | (string & {}), message: string, exitCode: 1 | 2 = 2) {
+  constructor(code: string, message: string, exitCode: 1 | 2 = 2) {
     super(message);
     this.name = 'CommandError';
     this.code = code;

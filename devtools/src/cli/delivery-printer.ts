@@ -76,10 +76,10 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
       return record;
     }
     if (isLate || bodyDropped || rawBody.byteLength > MOST_BYTES) return record;
-    const reading = await explainer.read(rawBody);
-    if (reading === undefined) return record;
-    feed.describe(id, reading.contents);
-    return { ...record, contents: reading.contents };
+    const contents = await explainer.read(rawBody);
+    if (contents === undefined) return record;
+    feed.describe(id, contents);
+    return { ...record, contents };
   }
 
   async function show(id: string, attempt: PrintedAttempt | undefined, since: number): Promise<void> {

@@ -10,7 +10,7 @@ import { createWork } from '../explain/work-limit.js';
 /** The tasks of the thread, with the messages they take and return. */
 export interface Tasks {
   readonly explain: { readonly asked: Question; readonly answer: readonly Finding[] };
-  readonly read: { readonly asked: Uint8Array; readonly answer: Reading };
+  readonly read: { readonly asked: Uint8Array; readonly answer: Contents };
   readonly view: {
     readonly asked: {
       readonly rawBody: Uint8Array;
@@ -25,11 +25,6 @@ export interface Tasks {
   };
 }
 
-/** What is listed and printed of a body. */
-export interface Reading {
-  readonly contents: Contents;
-}
-
 /** A task and its input. */
 export type Task = {
   readonly [Kind in keyof Tasks]: { readonly kind: Kind; readonly asked: Tasks[Kind]['asked'] };
@@ -38,7 +33,7 @@ export type TaskAnswer = Tasks[keyof Tasks]['answer'];
 
 export function perform(task: Task): TaskAnswer {
   if (task.kind === 'explain') return explainWithin(task.asked, createWork());
-  if (task.kind === 'read') return { contents: contentsOf(task.asked) };
+  if (task.kind === 'read') return contentsOf(task.asked);
   if (task.kind === 'compare') return diffBodies(task.asked.signed, task.asked.received);
   const { rawBody, contracts, from } = task.asked;
   return { contents: contentsOf(rawBody), items: itemViews(rawBody, contracts, from) };

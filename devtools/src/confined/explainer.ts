@@ -1,3 +1,4 @@
+import type { Contents } from '../deliveries/contents.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import type { BodyDiff } from '../explain/diff-bodies.js';
 import { explainKnown } from '../explain/explain-failure.js';
@@ -5,14 +6,14 @@ import type { Finding } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
 import { createConfined, type Limits, type Undone } from './confined.js';
 import { threadFile } from './explain-files.js';
-import type { Reading, Task, TaskAnswer, Tasks } from './explain-tasks.js';
+import type { Task, TaskAnswer, Tasks } from './explain-tasks.js';
 
 /** Explains, reads and decodes deliveries in a thread, within limits. Never rejects. */
 export interface Explainer {
   /** Like `explainFailure`. If it was stopped, returns one finding about that. */
   explain(options: Question): Promise<readonly Finding[]>;
   /** What is listed and printed of a body; undefined when it could not be read. */
-  read(rawBody: Uint8Array): Promise<Reading | undefined>;
+  read(rawBody: Uint8Array): Promise<Contents | undefined>;
   /** Views of a body's items from an index on; undefined when they could not be decoded. */
   view(rawBody: Uint8Array, contracts: KnownContracts, from?: number): Promise<Tasks['view']['answer'] | undefined>;
   /** The difference between two bodies; undefined when they could not be compared. */

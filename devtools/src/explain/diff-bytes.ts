@@ -20,7 +20,7 @@ export interface Piece {
 }
 
 /** Maximum number of listed changes. */
-export const MOST_CHANGES = 50;
+const MOST_CHANGES = 50;
 /** Maximum number of bytes shown. */
 const SHOWN = 64;
 const CONTEXT = 24;
@@ -64,12 +64,12 @@ function pieceOf(bytes: Uint8Array, start: number, end: number): Piece {
 }
 
 /** The changes from one body to another, in order and in linear time. A long change extends to the common end. */
-export function diffBytes(signed: Uint8Array, received: Uint8Array): { changes: ByteChange[]; more: boolean } {
+export function diffBytes(signed: Uint8Array, received: Uint8Array): { changes: ByteChange[]; more?: true } {
   const changes: ByteChange[] = [];
   for (let from: Place = [0, 0]; ; ) {
     const count = commonStart(signed, received, from);
     from = [from[0] + count, from[1] + count];
-    if (from[0] === signed.length && from[1] === received.length) return { changes, more: false };
+    if (from[0] === signed.length && from[1] === received.length) return { changes };
     if (changes.length === MOST_CHANGES) return { changes, more: true };
     let end = meeting(signed, received, from);
     if (end === undefined) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Reading } from '../confined/explain-tasks.js';
+import type { Contents } from '../deliveries/contents.js';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { type RecordedDelivery, readLine, recordingLine } from '../deliveries/recorded.js';
@@ -27,14 +27,14 @@ const MOST_PROBLEMS = 5;
  * Opens and saves recordings, in the format of `listen --record`.
  * @param read Reads a body where it cannot do harm; undefined if it cannot be read
  */
-export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Promise<Reading | undefined>) {
+export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Promise<Contents | undefined>) {
   let lastId = 0;
 
   /** Adds summaries of unverified bodies, one at a time, so that other work runs in between. */
   async function describe(records: readonly DeliveryRecord[]): Promise<void> {
     for (const { id, rawBody } of records) {
-      const reading = feed.get(id) && rawBody.byteLength <= MOST_BYTES ? await read(rawBody) : undefined;
-      if (reading) feed.describe(id, reading.contents);
+      const contents = feed.get(id) && rawBody.byteLength <= MOST_BYTES ? await read(rawBody) : undefined;
+      if (contents) feed.describe(id, contents);
     }
   }
 

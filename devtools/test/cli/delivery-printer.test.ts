@@ -38,7 +38,7 @@ function printing({ isRead = true, ...options }: Partial<PrinterOptions> & { isR
   const sources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => SECRET };
   const explainer = {
     explain: async () => [FOUND],
-    read: async (rawBody: Uint8Array) => ({ contents: contentsOf(rawBody) }),
+    read: async (rawBody: Uint8Array) => contentsOf(rawBody),
   };
   const printer = createPrinter({ feed, sources, explainer, output, ...options });
   const deliver = (id: string, verified: boolean) => {

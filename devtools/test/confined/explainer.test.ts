@@ -18,9 +18,7 @@ it('returns the same results as in this process', { timeout: 60_000 }, async () 
   const { explain, read, compare, first } = explainer();
   expect(await compare(rawBody, rawBody)).toMatchObject({ kind: 'same', signedBytes: rawBody.byteLength });
   expect(await explain(question)).toEqual(explainFailure(question));
-  expect(await read(rawBody)).toEqual({
-    contents: expect.objectContaining({ events: 1, names: ['Transfer'] }),
-  });
+  expect(await read(rawBody)).toMatchObject({ events: 1, names: ['Transfer'] });
   const contracts = new Map([['0x5fbdb2315678afecb367f032d93f642f64180aa3', { decimals: 18 }]]);
   const viewed = await first.view(rawBody, contracts);
   expect(viewed?.items).toEqual(itemViews(rawBody, contracts));

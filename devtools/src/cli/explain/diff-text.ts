@@ -11,33 +11,19 @@ export function diffText(diff: BodyDiff | undefined, colors: Colors): string {
   if (diff === undefined) return 'The bodies could not be compared.';
   const { kind, signedBytes, receivedBytes } = diff;
   if (kind === 'same') return `Signed and received are the same ${signedBytes} bytes.`;
-  const lines = [`Signed ${signedBytes} bytes, received ${receivedBytes} bytes. ${whatOf(diff)}`];
-  for (const { path, signed, received } of diff.values.slice(0, MOST_PRINTED)) {
-    lines.push(`  ${visible(path) || '(the whole body)'}`, ...sides(valueText(signed), valueText(received), colors));
+  const what = kind === 'format' ? 'The JSON is the same, written differently:' : 'Their bytes differ:';
+  const lines = [`Signed ${signedBytes} bytes, received ${receivedBytes} bytes. ${what}`];
+  for (const { before, signed, received } of diff.bytes.slice(0, MOST_PRINTED)) {
+    const after = before === '' ? '' : `, after ${visible(JSON.stringify(before))}`;
+    lines.push(
+      `  at byte ${signed.at} (received: ${received.at})${after}`,
+      colors.green(`    signed    ${pieceText(signed)}`),
+      colors.red(`    received  ${pieceText(received)}`),
+    );
   }
-  if (kind !== 'values') {
-    for (const { before, signed, received } of diff.bytes.slice(0, MOST_PRINTED)) {
-      const after = before === '' ? '' : `, after ${visible(JSON.stringify(before))}`;
-      lines.push(`  at byte ${signed.at} (received: ${received.at})${after}`);
-      lines.push(...sides(pieceText(signed), pieceText(received), colors));
-    }
-  }
-  const found = kind === 'values' ? diff.values.length : diff.bytes.length;
-  if (found > MOST_PRINTED || diff.more) lines.push('  … and more (--json lists up to 50)');
+  if (diff.bytes.length > MOST_PRINTED) lines.push('  … and more (--json lists up to 50)');
   return lines.join('\n');
 }
-
-function whatOf({ kind }: BodyDiff): string {
-  if (kind === 'values') return 'Values of the JSON differ:';
-  if (kind === 'bytes') return 'Their bytes differ:';
-  return 'The JSON is the same, written differently:';
-}
-
-const sides = (signed: string, received: string, colors: Colors) => [
-  colors.green(`    signed    ${signed}`),
-  colors.red(`    received  ${received}`),
-];
-const valueText = (value: string | undefined) => (value === undefined ? '(absent)' : visible(value));
 
 function pieceText({ bytes, hex, text }: Piece): string {
   if (bytes === 0) return '(nothing)';
