@@ -1,7 +1,7 @@
-import { RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { ConfigError, RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { answerHeaders, type DeliveryResult, isUnavailable, validStatus } from '../handle/answer.js';
 import { Deadline, type HostGrants } from '../handle/deadline.js';
-import { notRequest } from '../internal/not-request.js';
+import { typeName } from '../internal/check-options.js';
 import { type BodyReader, type DeliveryRequest, incomplete, pathOf, readBody } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
@@ -62,8 +62,8 @@ export interface FetchHandler {
  * export const POST = fetchHandler({ secret, onEvent: (event) => console.log(event.id) });
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call, and with ConfigError
- * `ERR_WEBHOOK_CONFIG` when it gets no Request.
+ * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call. When it gets no
+ * Request, as in Express or node:http, it resolves to a 500 and reports ConfigError `ERR_WEBHOOK_CONFIG`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {
@@ -125,9 +125,16 @@ function toResponse(result: DeliveryResult): Response {
   return new Response(null, { status: validStatus(result.status), headers: answerHeaders(result) });
 }
 
-/** Wraps a web-standard request. Throws ConfigError for anything else. */
+/** Wraps a web-standard request. Anything else becomes a request that is answered 500. */
 function fromFetchRequest(given: RequestOrContext, grants: HostGrants = {}): DeliveryRequest {
   const request = requestIn(given);
+  if (!request) {
+    const rawBody = () => {
+      // Not thrown to the host: node:http and Express 4 do not await their handlers.
+      throw new ConfigError(`A Fetch handler takes a Request, got ${typeName(given)}. ${USE_NODE}`);
+    };
+    return { method: 'POST', header: () => undefined, rawBody };
+  }
   return {
     ...grants,
     method: request.method,
@@ -136,6 +143,8 @@ function fromFetchRequest(given: RequestOrContext, grants: HostGrants = {}): Del
     rawBody: () => readerOf(bodyOf(request)),
   };
 }
+
+const USE_NODE = 'For a request of Node.js, use expressHandler, fastifyPlugin or nodeHandler.';
 
 /** Throws if the body was read. Hosts that create the Request lazily, such as srvx, throw at this point. */
 function bodyOf(request: Request): Request['body'] {
@@ -151,13 +160,11 @@ function bodyOf(request: Request): Request['body'] {
 }
 
 /** Some frameworks pass a context instead of the Request. */
-function requestIn(given: unknown): Request {
+function requestIn(given: unknown): Request | undefined {
   // The NextRequest of the edge runtime has a `request` that throws.
   if (isRequest(given)) return given;
   const { request, req } = Object(given);
-  const found = [request, req, Object(req).raw].find(isRequest);
-  if (found) return found;
-  throw notRequest('A handler of Fetch takes a Request', given);
+  return [request, req, Object(req).raw].find(isRequest);
 }
 
 /** Not instanceof: Requests of other realms and polyfills fail it. h3 events also have such headers. */

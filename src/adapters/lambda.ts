@@ -143,9 +143,6 @@ function toLambdaResult(event: LambdaEvent, result: DeliveryResult): LambdaResul
 /** Wraps a Lambda event. Throws if it is not an HTTP request, or if the host has parsed its body. */
 function fromLambdaEvent(given: LambdaEvent | null | undefined, context?: LambdaContext | null): DeliveryRequest {
   const event = given ?? {};
-  if ('bodyUsed' in Object(event)) {
-    throw new ConfigError('lambdaHandler takes an event of AWS Lambda, got a Request: use fetchHandler.');
-  }
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? contextOf(event).http?.method;

@@ -5,11 +5,20 @@ import { withDeadline } from '../internal/deadline.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
 import type { Claimed } from '../stores/store.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
-import { errorOf, isMadeFrom, isOfStore, outcomeUnknown, storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery, AboutRun } from './context.js';
-import { ANSWER_MS, Deadline } from './deadline.js';
+import { ANSWER_MS, Deadline, hostMs } from './deadline.js';
 import { type Shared, stepOf } from './once.js';
-import { type Attempted, isPossible, type RunState } from './outcome.js';
+import {
+  type Attempted,
+  errorOf,
+  isMadeFrom,
+  isOfStore,
+  isPossible,
+  outcomeUnknown,
+  type RunState,
+  storeFailure,
+  WRONG_WORD,
+} from './outcome.js';
 import { traceHandler } from './tracing.js';
 
 /** The work of one attempt. */
@@ -59,14 +68,13 @@ class Attempt<Tx> {
       this.#answer(this.#failed('store', this.#limit.error));
       return;
     }
-    const hostMs = this.#task.about.host?.remainingMs(ANSWER_MS) ?? MAX_TIMER_MS;
     this.#storeTimer = setTimeout(
       () => {
         const silent = storeFailure(new Error('The store did not answer in time.'));
         const error = this.#failure ? errorOf(this.#failure.thrown, this.#limit) : silent;
         this.#answer(this.#failed('store', error), this.#run !== 'idle');
       },
-      Math.min(2 * this.#task.handlerTimeoutMs, MAX_TIMER_MS, hostMs),
+      Math.min(2 * this.#task.handlerTimeoutMs, MAX_TIMER_MS, hostMs(this.#task.about.host, ANSWER_MS)),
     );
     this.#settling = this.#settle();
   }

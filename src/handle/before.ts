@@ -2,10 +2,10 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { withDeadline } from '../internal/deadline.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
-import { storeFailure, WRONG_WORD } from './attempt-errors.js';
 import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';
 import type { Once, Shared } from './once.js';
+import { storeFailure, WRONG_WORD } from './outcome.js';
 import type { EventEntry } from './types.js';
 
 /** Why an event is not handled now: part of its outcome. */

@@ -2,7 +2,7 @@ import { type DeliveryItem, type EventItem, parseItems } from '../events/parse-d
 import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { Step } from '../stores/store.js';
-import type { Deadline, HostTime } from './deadline.js';
+import type { Deadline, HostGrants } from './deadline.js';
 import type { EventContext, EventsContext } from './types.js';
 
 /**
@@ -17,7 +17,7 @@ type Report = (error: unknown, idempotencyKey?: string) => void;
 /** The parts of a context that do not depend on the run, and other data of the delivery. */
 export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via' | 'application'> & {
   /** The time that the host grants the delivery. */
-  readonly host?: HostTime | undefined;
+  readonly host?: HostGrants | undefined;
   /** The key of the dead letter that is retried. */
   readonly retryOf?: string | undefined;
   /** The change of the keys. (Default: that of a delivery, or of a retry.) */

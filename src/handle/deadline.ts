@@ -26,35 +26,27 @@ const RESERVE_MS = 500;
 /** With less time than this, in ms, user code is more likely to be cut off than to finish. */
 const SHORTEST_MS = 500;
 
-/** The time that a host such as Lambda grants one delivery. A host that gives no usable number sets no limit. */
-export class HostTime {
-  readonly #grants: HostGrants;
-
-  constructor(grants: HostGrants) {
-    this.#grants = grants;
+/** How long the host lets the delivery run from now on, less a reserve; Infinity if it gives no usable number. */
+export function hostMs(host: HostGrants | undefined, reserveMs = 0): number {
+  let ms: unknown;
+  try {
+    ms = host?.remainingMs?.();
+  } catch {
+    // The host's clock is broken. Its limit is then unknown, and the receiver's own limits apply.
   }
+  // Never negative: newer versions of Node warn about a negative timer.
+  if (typeof ms === 'number' && ms <= MAX_TIMER_MS) return Math.max(0, ms - reserveMs);
+  ignorePromise(ms);
+  return Number.POSITIVE_INFINITY;
+}
 
-  /** Asks the host to wait for work of this delivery that continues after the answer, if the host can. */
-  waitUntil(work: Promise<unknown>): void {
-    try {
-      // How the work ends is reported elsewhere.
-      ignorePromise(this.#grants.waitUntil?.(work.catch(() => {})));
-    } catch {
-      // The host may end the work with the answer.
-    }
-  }
-
-  /** How long the delivery may run from now on, less a reserve. Never negative: newer versions of Node warn about a negative timer. */
-  remainingMs(reserveMs = 0): number {
-    let ms: unknown;
-    try {
-      ms = this.#grants.remainingMs?.();
-    } catch {
-      // The host's clock is broken. Its limit is then unknown, and the receiver's own limits apply.
-    }
-    if (typeof ms === 'number' && ms <= MAX_TIMER_MS) return Math.max(0, ms - reserveMs);
-    ignorePromise(ms);
-    return Number.POSITIVE_INFINITY;
+/** Asks the host to wait for work of a delivery that continues after the answer, if the host can. */
+export function letFinish(host: HostGrants | undefined, work: Promise<unknown>): void {
+  try {
+    // How the work ends is reported elsewhere.
+    ignorePromise(host?.waitUntil?.(work.catch(() => {})));
+  } catch {
+    // The host may end the work with the answer.
   }
 }
 
@@ -67,17 +59,17 @@ export class Deadline implements RunLimit {
   report?: (error: unknown) => void;
   readonly #ms: number;
   readonly #isOfHost: boolean;
-  readonly #host: HostTime | undefined;
+  readonly #host: HostGrants | undefined;
   // Some machines stop the monotonic clock while they sleep, and the wall clock can be set: the earlier end counts.
   readonly #monotonicEnd: number;
   #controller: AbortController | undefined;
 
   /** Ends the time `mostMs` from now, or earlier if the host grants less. */
-  constructor(mostMs: number, host?: HostTime) {
-    const hostMs = host?.remainingMs(RESERVE_MS) ?? mostMs;
-    if (hostMs < Math.min(mostMs, SHORTEST_MS)) this.error = outOfTime();
-    this.#ms = Math.min(mostMs, hostMs);
-    this.#isOfHost = hostMs < mostMs;
+  constructor(mostMs: number, host?: HostGrants) {
+    const grantedMs = hostMs(host, RESERVE_MS);
+    if (grantedMs < Math.min(mostMs, SHORTEST_MS)) this.error = outOfTime();
+    this.#ms = Math.min(mostMs, grantedMs);
+    this.#isOfHost = grantedMs < mostMs;
     this.#host = host;
     this.#monotonicEnd = monotonicNow() + this.#ms;
     this.deadline = Date.now() + this.#ms;
@@ -114,7 +106,7 @@ export class Deadline implements RunLimit {
   }
 
   /** Runs user code. Rejects when the time is over, and passes code that still runs to `hold`. */
-  async run<T>(work: () => T, hold: (settled: Promise<unknown>, host?: HostTime) => void): Promise<Awaited<T>> {
+  async run<T>(work: () => T, hold: (settled: Promise<unknown>, host?: HostGrants) => void): Promise<Awaited<T>> {
     if (this.error) throw this.error;
     const running = Promise.resolve(work());
     return withDeadline(running, this.remainingMs(), () => {

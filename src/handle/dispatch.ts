@@ -3,7 +3,6 @@ import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../event
 import type { LogStore } from '../stores/log-store.js';
 import type { StoreMemory } from '../stores/store.js';
 import type { EventOutcome, Items } from './answer.js';
-import { errorOf, handlerError } from './attempt-errors.js';
 import { createBefore } from './before.js';
 import type { AboutDelivery } from './context.js';
 import { createCountFailures } from './dead-letters.js';
@@ -11,6 +10,7 @@ import { Deadline } from './deadline.js';
 import { keyOf } from './idempotency-key.js';
 import { sharedOf } from './once.js';
 import type { HandleOptions } from './options.js';
+import { errorOf, handlerError } from './outcome.js';
 import type { FollowedReceiver, Following } from './reorgs.js';
 import { createEnqueueAll, createHandleEach } from './run-each.js';
 import { traceEvent } from './tracing.js';
@@ -19,13 +19,10 @@ import type { Afterwards } from './types.js';
 /** Passes the items of an authentic delivery to user code and returns the outcome of each. Never rejects. */
 export type Dispatch = (items: readonly DeliveryItem[], about: AboutDelivery) => Promise<EventOutcome[]>;
 
-/** What passes over logs need of a receiver. */
-export type Passes = Pick<FollowedReceiver, 'gate' | 'settled'>;
-
 export function createDispatch<Tx>(
   options: HandleOptions<Tx>,
   afterwards: Afterwards,
-  passes: Passes,
+  passes: Pick<FollowedReceiver, 'gate' | 'settled'>,
 ): { readonly dispatch: Dispatch; readonly following: Following | undefined } {
   const { onEvent, onEvents, enqueue, onInvalid, onUnknown, concurrency, handlerTimeoutMs, finality } = options;
   const { store, reorgs, deadLetters, onReverted, onRevertedEvents } = options;

@@ -3,7 +3,7 @@ import type { WebhookEvent } from '../events/types.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { HandlerResult } from '../stores/store.js';
 import type { DeadLetter } from './dead-letter.js';
-import type { HostTime } from './deadline.js';
+import type { HostGrants } from './deadline.js';
 
 /** An authentic delivery, parsed. */
 export interface VerifiedDelivery {
@@ -106,7 +106,7 @@ export type OnUnknown = (item: UnknownItem) => unknown;
 /** Handles work that continues after an event was answered. */
 export interface Afterwards {
   /** Takes user code and store calls that take longer than their time. They occupy a place until they settle. */
-  hold(settled: Promise<unknown>, host?: HostTime): void;
+  hold(settled: Promise<unknown>, host?: HostGrants): void;
   /** Reports failures after the answer, and events that a route skipped. */
   report(error: unknown, context: ItemContext): void;
   /** Reports a new dead letter. */

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors.js';
-import { ANSWER_MS, type HostTime, outOfTime } from '../handle/deadline.js';
+import { ANSWER_MS, type HostGrants, hostMs, outOfTime } from '../handle/deadline.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import type { RawBody } from '../signature/verify-signature.js';
@@ -133,7 +133,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
      */
     run<T>(
       work: (arrival: Arriving) => Promise<T>,
-      { host, peer }: { host?: HostTime | undefined; peer?: unknown } = {},
+      { host, peer }: { host?: HostGrants | undefined; peer?: unknown } = {},
     ): Promise<T> {
       return new Promise((resolve, reject) => {
         let dropped: WebhookError | undefined;
@@ -160,7 +160,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
         };
         add(arrival);
         const late = () => drop(arrival, outOfTime());
-        const timer = host && setTimeout(late, Math.min(host.remainingMs(ANSWER_MS), MAX_TIMER_MS));
+        const timer = host && setTimeout(late, Math.min(hostMs(host, ANSWER_MS), MAX_TIMER_MS));
         while (arriving.size > maxArriving) dropOldest(`${maxArriving} deliveries`, 'maxArriving');
         const ended = () => {
           clearTimeout(timer);

@@ -1,4 +1,3 @@
-import { checkNumber, checkOptions, MAX_TIMER_MS } from '../internal/check-options.js';
 import { monotonicNow } from '../internal/deadline.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
@@ -18,11 +17,8 @@ const POLL_MS = 10;
 /** Refuses new deliveries and waits until all work in flight is done. */
 export async function drain(
   { gate, arrivals, store }: { gate: Gate; arrivals: Arrivals; store: DrainedStore },
-  options?: DrainOptions,
+  { timeoutMs = 25_000 }: DrainOptions = {},
 ): Promise<{ unfinished: number }> {
-  if (options !== undefined) checkOptions('drain', options, ['timeoutMs']);
-  const timeoutMs = options?.timeoutMs ?? 25_000;
-  checkNumber('timeoutMs', timeoutMs, 0, MAX_TIMER_MS);
   // Not a Deadline: it also ends when the wall clock is set, but no lease depends on this time.
   const start = monotonicNow();
   const unfinished = () => gate.size + ((store || undefined)?.unrecorded?.().length ?? 0);

@@ -1,6 +1,6 @@
 import { channel } from '#runtime';
 import { WebhookError } from '../errors.js';
-import type { HostTime } from '../handle/deadline.js';
+import { type HostGrants, hostMs } from '../handle/deadline.js';
 import { monotonicNow } from '../internal/deadline.js';
 
 const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
@@ -12,7 +12,7 @@ const GIVE_UP_MS = 60_000;
 interface Later {
   readonly hasPlaceUntil: number;
   readonly countsUntil: number;
-  readonly host?: Pick<HostTime, 'remainingMs'> | undefined;
+  readonly host?: HostGrants | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
     isClosed: false,
     /** How many places are taken. */
     get inFlight() {
-      return count(({ hasPlaceUntil, host }) => hasPlaceUntil > monotonicNow() && host?.remainingMs() !== 0);
+      return count(({ hasPlaceUntil, host }) => hasPlaceUntil > monotonicNow() && hostMs(host) !== 0);
     },
     /** How much work is in flight or awaited. */
     get size() {

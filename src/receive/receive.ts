@@ -2,7 +2,7 @@ import { hmacAhead } from '#runtime';
 import { RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { parseItems } from '../events/parse-delivery.js';
 import { answerTo, asWebhookError, type DeliveryResult } from '../handle/answer.js';
-import { type HostGrants, HostTime } from '../handle/deadline.js';
+import { type HostGrants, letFinish } from '../handle/deadline.js';
 import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import type { VerifiedDelivery } from '../handle/types.js';
 import { withDeadline } from '../internal/deadline.js';
@@ -27,7 +27,7 @@ import { createSecretFinder } from './secret.js';
 type Answer = DeliveryResult | undefined;
 
 /** What a receiver or a verifier does with an authentic delivery. */
-export type Take<Result> = (delivery: VerifiedDelivery, host?: HostTime) => Promise<Result>;
+export type Take<Result> = (delivery: VerifiedDelivery, host?: HostGrants) => Promise<Result>;
 
 /** A delivery whose body may still be arriving. */
 interface Unread extends Pick<SignedRequest, 'signature' | 'timestamp'> {
@@ -76,7 +76,8 @@ export function createReceive(
       unread = open();
       gate.check();
       const { rawBody: given, signature, timestamp, request } = unread;
-      const from = { host: hostOf(grants), peer: grants.peer };
+      // Work that outlives the answer keeps what it gets.
+      const host = grants.remainingMs || grants.waitUntil ? grants : undefined;
 
       // Checked before the delivery takes a place.
       const malformed = headerError({ signature, timestamp }, headers);
@@ -86,31 +87,36 @@ export function createReceive(
       if (!Number.isFinite(nowMs))
         throw new WebhookError('ERR_WEBHOOK_INTERNAL', '`now` must return a number of milliseconds.');
 
-      const delivery = await arrivals.run(async (arrival): Promise<VerifiedDelivery> => {
-        const isReader = typeof given === 'function';
-        const late = () =>
-          arrivals.drop(arrival, incomplete(`it took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs)`));
-        arrival.body = isReader ? await withDeadline(given({ maxBodyBytes, arrival }), receiveTimeoutMs, late) : given;
-        message.bodyBytes = sizeOf(arrival.body);
-        if (message.bodyBytes === 0 && Number(request.header('content-length')) > 0)
-          throw new RawBodyUnavailableError(EMPTIED);
-        if (message.bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
-        if (!isReader) arrival.received(message.bodyBytes);
+      const delivery = await arrivals.run(
+        async (arrival): Promise<VerifiedDelivery> => {
+          const isReader = typeof given === 'function';
+          const late = () =>
+            arrivals.drop(arrival, incomplete(`it took longer than ${receiveTimeoutMs} ms (receiveTimeoutMs)`));
+          arrival.body = isReader
+            ? await withDeadline(given({ maxBodyBytes, arrival }), receiveTimeoutMs, late)
+            : given;
+          message.bodyBytes = sizeOf(arrival.body);
+          if (message.bodyBytes === 0 && Number(request.header('content-length')) > 0)
+            throw new RawBodyUnavailableError(EMPTIED);
+          if (message.bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+          if (!isReader) arrival.received(message.bodyBytes);
 
-        const found = findSecret ? await findSecret(request, arrival) : { secret: secret as Secret };
+          const found = findSecret ? await findSecret(request, arrival) : { secret: secret as Secret };
 
-        // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
-        const [rawBody, hmac] = await hmacAhead(arrival.body, timestamp as string, found.secret);
-        const check = { toleranceSeconds, nowMs, headers, hmac };
-        const authentic = authenticate({ rawBody, signature, timestamp }, found.secret, check);
-        if ('refusal' in authentic) {
-          refused = rawBody;
-          throw authentic.refusal;
-        }
-        return { ...authentic, source: found.source, items: parseItems(rawBody, maxEvents) };
-      }, from);
+          // From here on, use only the bytes that were hashed: the host may overwrite its buffer.
+          const [rawBody, hmac] = await hmacAhead(arrival.body, timestamp as string, found.secret);
+          const check = { toleranceSeconds, nowMs, headers, hmac };
+          const authentic = authenticate({ rawBody, signature, timestamp }, found.secret, check);
+          if ('refusal' in authentic) {
+            refused = rawBody;
+            throw authentic.refusal;
+          }
+          return { ...authentic, source: found.source, items: parseItems(rawBody, maxEvents) };
+        },
+        { host, peer: grants.peer },
+      );
 
-      result = await take(delivery, from.host);
+      result = await take(delivery, host);
     } catch (error) {
       result = refuse(error, unread, refused);
     }
@@ -153,7 +159,7 @@ export function createReceive(
       const message = { header };
       const open = () => openRequest(request, header);
       const answering = traceDelivery(() => receive(open, message, take, request), message);
-      hostOf(request)?.waitUntil(answering);
+      letFinish(request, answering);
       return answering;
     },
   };
@@ -176,8 +182,4 @@ function sizeOf(body: RawBody | undefined | null): number {
 /** The headers of a request, as text: a host may have other values. */
 function headersOf(request: Pick<DeliveryRequest, 'header'>): SecretRequest['header'] {
   return (name) => headerText(request.header(name.toLowerCase()));
-}
-
-function hostOf(grants: HostGrants): HostTime | undefined {
-  return grants.remainingMs || grants.waitUntil ? new HostTime(grants) : undefined;
 }

@@ -2,6 +2,7 @@ import { ConfigError } from '../errors.js';
 import type { DeliveryItem } from '../events/parse-delivery.js';
 import { answerToAll, type DeliveryResult } from '../handle/answer.js';
 import { type AboutDelivery, receivedIn } from '../handle/context.js';
+import { letFinish } from '../handle/deadline.js';
 import { createDispatch } from '../handle/dispatch.js';
 import type { SettleOptions } from '../handle/reorgs.js';
 import type { ReorgReport } from '../handle/tracing.js';
@@ -67,7 +68,7 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
   const receive = createReceive(resolved, gate, reporter.failed);
   const afterwards: Afterwards = {
     hold(work, host) {
-      host?.waitUntil(work);
+      letFinish(host, work);
       gate.hold(work, host);
     },
     report: reporter.failed,

@@ -33,7 +33,8 @@ export function authenticate(
 ): Authentic | { readonly refusal: WebhookError } {
   const malformed = headerError(parts, check.headers);
   if (malformed) return { refusal: malformed };
-  if (!verifyWith(check.hmac ?? hmacHex, parts, secrets)) return { refusal: signatureError() };
+  if (!verifyWith(check.hmac ?? hmacHex, parts, secrets))
+    return { refusal: refusal('ERR_WEBHOOK_SIGNATURE', MISMATCH) };
   // After the signature: a forgery must not be reported as stale. Negated, so that NaN is refused.
   const { toleranceSeconds, nowMs } = check;
   const ageSeconds = nowMs / 1000 - Number(parts.timestamp);
@@ -63,16 +64,14 @@ export function headerError(
   return refusal('ERR_WEBHOOK_HEADER', `${name} ${value === undefined ? missing : `must be ${form}, and sent once.`}`);
 }
 
-/** The error for a signature that does not match. */
-export const signatureError = (): WebhookError =>
-  refusal('ERR_WEBHOOK_SIGNATURE', 'Signature mismatch: forged request, wrong secret, or modified body.');
+const MISMATCH = 'Signature mismatch: forged request, wrong secret, or modified body.';
 
 /** The error for a delivery without a body. */
 export const missingBodyError = (): WebhookError =>
   refusal('ERR_WEBHOOK_SIGNATURE', 'No body was passed. Pass the bytes of the request as `rawBody`.');
 
 /** The error for a delivery that is authentic but too old, or ahead of the clock. */
-export function timestampError(ageSeconds: number, toleranceSeconds: number): WebhookError {
+function timestampError(ageSeconds: number, toleranceSeconds: number): WebhookError {
   const distance = `${Math.ceil(Math.abs(ageSeconds))} s ${ageSeconds < 0 ? 'ahead of' : 'behind'} this clock`;
   return refusal(
     'ERR_WEBHOOK_TIMESTAMP',

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { fetchRequest, now, SECRET } from '../matrix/deliveries.js';
 import { fetchTarget } from '../matrix/targets.js';
@@ -41,64 +41,6 @@ it('answers as usual where a waitUntil throws', async () => {
   const read = fetchRequest();
   await read.text();
   await expect(receive(read, context)).rejects.toThrow('already read');
-});
-
-describe('a handler that outlives its delivery', () => {
-  afterEach(() => void vi.unstubAllGlobals().useRealTimers());
-
-  /** A handler of one place whose events end when the test says so, and contexts with what they are asked to wait for. */
-  function outliving(handlerTimeoutMs = 1000) {
-    vi.useFakeTimers();
-    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
-    const ends: (() => void)[] = [];
-    const receive = fetchHandler({
-      secret: SECRET,
-      now,
-      store: false,
-      maxInFlight: 1,
-      handlerTimeoutMs,
-      onEvent: () => new Promise<void>((resolve) => ends.push(resolve)),
-    });
-    async function deliver(...hosts: object[]) {
-      const answer = receive(fetchRequest(), ...hosts);
-      await vi.advanceTimersByTimeAsync(handlerTimeoutMs);
-      return (await answer).status;
-    }
-    return { deliver, ends };
-  }
-
-  function context() {
-    const kept: Promise<unknown>[] = [];
-    return { kept, waitUntil: (work: Promise<unknown>) => void kept.push(work) };
-  }
-
-  it('is given to the first waitUntil among the arguments, after the answer', async () => {
-    const { deliver, ends } = outliving();
-    const [first, second, next] = [context(), context(), context()];
-    expect(await deliver({}, first, second)).toBe(500);
-    expect([first.kept.length, second.kept.length]).toEqual([2, 0]);
-    let isOver = false;
-    void Promise.all(first.kept).then(() => {
-      isOver = true;
-    });
-    await vi.advanceTimersByTimeAsync(0);
-    expect(isOver).toBe(false);
-    ends[0]?.();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(isOver).toBe(true);
-    const { length } = first.kept;
-    await deliver(next);
-    expect([first.kept.length, next.kept.length]).toEqual([length, 2]);
-  });
-
-  it('gives up its place on Cloudflare 30 s after its arrival', async () => {
-    // Twice its own time would end later.
-    const { deliver } = outliving(14_000);
-    expect(await deliver(context())).toBe(500);
-    await vi.advanceTimersByTimeAsync(15_999);
-    expect(await deliver(context())).toBe(503);
-    expect(await deliver(context())).toBe(500);
-  });
 });
 
 describe('the time of a handler', () => {

@@ -77,6 +77,19 @@ describe('an item nested too deep', () => {
     },
   );
 
+  it.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ])('spoils no neighbour with a hundred thousand levels of %s', (open, close) => {
+    const deep = `${open.repeat(100_000)}1${close.repeat(100_000)}`;
+    for (const path of [['more'], [...EVENT, 'inputs', 0, 'value']]) {
+      const item = JSON.stringify(changed(emitted(), path, 'HERE')).replace('"HERE"', deep);
+      expect(parseDelivery(`[${item},${JSON.stringify(emitted())}]`)).toMatchObject([{ issues }, { status: 'event' }]);
+      expect(refusal(() => parseEvent(JSON.parse(item)))).toEqual(issues);
+      expect(webhookEventSchema.safeParse(JSON.parse(item)).success).toBe(false);
+    }
+  });
+
   it('is not what brackets in strings look like', () => {
     const event = changed(emitted(), [...EVENT, 'inputs', 0, 'value'], '[{'.repeat(5000));
     expect(parseDelivery(JSON.stringify([event]))).toMatchObject([{ status: 'event' }]);

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
-  type EventEmitted,
   InvalidBodyError,
   InvalidEventError,
   parseDelivery,
@@ -11,7 +10,7 @@ import {
   parseTransactionIncluded,
   type RawBody,
 } from '../../src/index.js';
-import { changed, emitted, frozen, included, isLeaf, pathsOf, put } from '../fixtures/events.js';
+import { changed, emitted, included, isLeaf, pathsOf } from '../fixtures/events.js';
 import { hostileValues } from '../fixtures/hostile.js';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -222,22 +221,6 @@ describe('parseDelivery throws InvalidBodyError', () => {
 });
 
 describe('parseEvent and parseEventEmitted', () => {
-  const alias = { addressAlias: 'alias', addressLabel: undefined };
-
-  it.each([
-    ['parseEvent', parseEvent],
-    ['parseEventEmitted', parseEventEmitted],
-  ])('%s fills in labels on a copy, and leaves its argument alone', (_name, parse) => {
-    const sent = emitted();
-    Object.assign(sent.data.event.contract, alias);
-    put(sent, ['data', 'transaction', 'contract', 'addressLabel'], undefined);
-    const before = JSON.stringify(sent);
-    const parsed = parse(frozen(sent)) as EventEmitted;
-    expect(JSON.stringify(sent)).toBe(before);
-    expect(parsed.data.event.contract.addressLabel).toBe('alias');
-    expect(parsed.data.transaction?.contract?.addressLabel).toBe('');
-  });
-
   it.each([
     ['parseEvent', parseEvent],
     ['parseEventEmitted', parseEventEmitted],

@@ -106,14 +106,3 @@ describe('idempotency keys', () => {
     );
   });
 });
-
-describe('drain', () => {
-  it.each<[unknown, string]>([
-    [{ timeout: 1 }, '`drain` has no option `timeout`. Did you mean `timeoutMs`?'],
-    [5, '`drain` takes an options object, got a number.'],
-    [{ timeoutMs: -1 }, '`timeoutMs` must be a number from 0 to 2147483647, got a number out of range.'],
-    [{ timeoutMs: '5' }, '`timeoutMs` must be a number'],
-  ])('refuses the options %j', async (options, message) => {
-    await expect(noting().receiver.drain(options as never)).rejects.toThrow(message);
-  });
-});

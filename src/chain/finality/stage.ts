@@ -1,7 +1,7 @@
 import { ConfigError, type WebhookError } from '../../errors.js';
 import type { WebhookEvent } from '../../events/types.js';
-import { handlerError, outcomeUnknown } from '../../handle/attempt-errors.js';
 import { type BeforeContext, type Finality, type Kept, notFinal } from '../../handle/before.js';
+import { handlerError, outcomeUnknown } from '../../handle/outcome.js';
 import type { EventEntry } from '../../handle/types.js';
 
 /** Whether an event may be handled, according to the nodes of its chain. */

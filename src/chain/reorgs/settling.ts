@@ -1,4 +1,4 @@
-import { storeFailure } from '../../handle/attempt-errors.js';
+import { storeFailure } from '../../handle/outcome.js';
 import type { FollowedReceiver, SettleOptions } from '../../handle/reorgs.js';
 import type { ReorgReport } from '../../handle/tracing.js';
 import type { Revise } from './revise.js';
