@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runInContext } from 'node:vm';
 import { transform } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Consumer, createConsumer } from '../package/consumer.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useConsumer } from '../package/consumer.js';
 import { type Bundled, type Bundling, GLOBAL, needs } from './bundling.js';
 import { esbuild } from './esbuild.js';
 import { installedVite, vite, vite7 } from './vite.js';
@@ -31,11 +31,8 @@ function around(code: string, pattern: RegExp): string {
 }
 const found = (code: string, pattern: RegExp) => pattern.test(code);
 
-let consumer: Consumer;
 let given: string;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
+const consumer = useConsumer(async (consumer) => {
   const fixture = await readFile(new URL('./fixtures/bundled.mjs', import.meta.url), 'utf8');
   await consumer.write('app.mjs', fixture);
   await consumer.write('app.cjs', (await transform(fixture, { format: 'cjs' })).code);
@@ -49,9 +46,7 @@ beforeAll(async () => {
   ];
   const deliveries = [...bodies.map((body) => JSON.stringify(body)), sampleBody()].map(sign);
   given = await consumer.write('deliveries.json', JSON.stringify([deliveries, SECRET]));
-}, 60_000);
-
-afterAll(() => consumer.remove());
+});
 
 /** Signed with Node's own HMAC, and not with the package. */
 function sign(body: string) {

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Consumer, createConsumer, resolutions, typeCheck } from '../package/consumer.js';
+import { describe, expect, test } from 'vitest';
+import { resolutions, typeCheck, useConsumer } from '../package/consumer.js';
 import { needs, onDemandModules } from './bundling.js';
 
 const IMPORTS = `
@@ -67,10 +67,7 @@ const RUNTIMES = {
   },
 };
 
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
+const consumer = useConsumer(async (consumer) => {
   for (const [name, { code }] of Object.entries(RUNTIMES)) {
     await consumer.write(`${name}.ts`, IMPORTS + code);
     if (needs(name)) continue;
@@ -78,9 +75,7 @@ beforeAll(async () => {
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(onDemandModules, name), link, 'dir');
   }
-}, 60_000);
-
-afterAll(() => consumer.remove());
+});
 
 for (const [name, { code: _, ...options }] of Object.entries(RUNTIMES)) {
   describe.skipIf(needs(name))(`the types of ${name}${needs(name)}`, () => {

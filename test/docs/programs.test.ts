@@ -5,11 +5,11 @@ import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { multibaasHeaders, serviceHeaders } from '../../src/signature/headers.js';
 import { fromPg, sqlStore } from '../../src/stores/sql/index.js';
 import { createTestDelivery, sampleEventEmitted } from '../../src/testing/index.js';
-import { type Consumer, createConsumer } from '../package/consumer.js';
+import { useConsumer } from '../package/consumer.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
@@ -73,19 +73,17 @@ function start(file: string, ...args: string[]) {
   };
 }
 
-let consumer: Consumer;
 let postgres: TestServer | undefined;
 let redis: TestServer | undefined;
 let upstash: RestFront | undefined;
 
-beforeAll(async () => {
+const consumer = useConsumer(async ({ write }) => {
   if (hasPostgres) postgres = await startPostgres();
   if (postgres) await migrate(postgres.url);
   if (hasRedis) redis = await startRedis();
   if (redis) upstash = await startRestFront(redis.port);
-  consumer = await createConsumer();
-  for (const { path, text } of programs) await consumer.write(path, text);
-}, 60_000);
+  for (const { path, text } of programs) await write(path, text);
+});
 
 /** What a deployment does before it starts a handler, which has no place for it. */
 async function migrate(connectionString: string): Promise<void> {
@@ -96,7 +94,6 @@ async function migrate(connectionString: string): Promise<void> {
 }
 
 afterAll(async () => {
-  await consumer.remove();
   await postgres?.stop();
   await upstash?.stop();
   await redis?.stop();

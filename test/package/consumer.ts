@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
 
 /** The project's own directory. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -80,6 +81,17 @@ export async function createConsumer(): Promise<Consumer> {
   };
   await write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
   return { ...receiver, root, devtools, write, remove: () => rm(root, { recursive: true }) };
+}
+
+/** A consumer for the tests of a file or a block: it is there, and prepared, when they run. */
+export function useConsumer(prepare: (consumer: Consumer) => unknown = () => {}): Consumer {
+  const consumer = {} as Consumer;
+  beforeAll(async () => {
+    Object.assign(consumer, await createConsumer());
+    await prepare(consumer);
+  }, 120_000);
+  afterAll(() => consumer.remove?.());
+  return consumer;
 }
 
 const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));

@@ -1,16 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Consumer, createConsumer } from './consumer.js';
+import { describe, expect, test } from 'vitest';
+import { useConsumer } from './consumer.js';
 
 const run = promisify(execFile);
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
-}, 60_000);
-
-afterAll(() => consumer.remove());
+const consumer = useConsumer();
 
 /** Runs a program in a process of its own, in the consumer's directory; gives the JSON that it prints. */
 async function evaluate(extension: 'mjs' | 'cjs', name: string, program: string): Promise<unknown> {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Consumer, type compilers, createConsumer, resolutions, typeCheck } from './consumer.js';
+import { expect, it } from 'vitest';
+import { type compilers, resolutions, typeCheck, useConsumer } from './consumer.js';
 
 const RECEIVER = `import { createReceiver, createRouter } from 'event-webhook-receiver';`;
 const options = (more: string) => `${RECEIVER} createReceiver({ secret: 'whsec', ${more} });`;
@@ -30,14 +30,9 @@ const MISTAKES: Readonly<Record<string, readonly [program: string, says: string]
 };
 
 const fileOf = (name: string) => `${name}.ts`;
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
-  for (const [name, [program]] of Object.entries(MISTAKES)) await consumer.write(fileOf(name), program);
-}, 60_000);
-
-afterAll(() => consumer.remove());
+const consumer = useConsumer(async ({ write }) => {
+  for (const [name, [program]] of Object.entries(MISTAKES)) await write(fileOf(name), program);
+});
 
 /** The first error that a compiler reports for each program. */
 async function compile(compiler: keyof typeof compilers): Promise<Record<string, string>> {

@@ -3,23 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Consumer, createConsumer } from './consumer.js';
+import { afterAll, expect, it } from 'vitest';
+import { useConsumer } from './consumer.js';
 import { expectEntries, isFetched, OLDER } from './entries.js';
 
 const run = promisify(execFile);
-let consumer: Consumer;
 let apps: string;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
+const consumer = useConsumer(async () => {
   apps = await mkdtemp(join(tmpdir(), 'apps-'));
-}, 60_000);
-
-afterAll(async () => {
-  await consumer.remove();
-  await rm(apps, { recursive: true });
 });
+afterAll(() => rm(apps, { recursive: true }));
 
 /** Has npm install both tarballs beside what an app has; gives its folder. Rejects if the versions do not fit together. */
 async function install(dependencies: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {

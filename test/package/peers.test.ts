@@ -1,16 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Consumer, createConsumer, type Packed } from './consumer.js';
+import { describe, expect, it } from 'vitest';
+import { type Packed, useConsumer } from './consumer.js';
 
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
-}, 60_000);
-
-afterAll(() => consumer.remove());
+const consumer = useConsumer();
 
 const manifestOf = async ({ packageRoot }: Packed) =>
   JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8'));

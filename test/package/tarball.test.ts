@@ -3,16 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Consumer, createConsumer, type Packed, projectRoot } from './consumer.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Packed, projectRoot, useConsumer } from './consumer.js';
 
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
-}, 60_000);
-
-afterAll(() => consumer.remove());
+const consumer = useConsumer();
 
 async function contentsOf({ files, packageRoot }: Packed): Promise<Map<string, string>> {
   const read = async (path: string) => [path, await readFile(join(packageRoot, path), 'utf8')] as const;

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startDynamoDB } from '../../examples/servers/dynamodb.js';
 import { freePort } from '../../examples/servers/free-port.js';
 import { hasDynamoDB, needsDynamoDB } from '../servers/dynamodb.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
-import { type Consumer, createConsumer, projectRoot } from './consumer.js';
+import { projectRoot, useConsumer } from './consumer.js';
 
 // Every template of `init`, and what it adds to projects with the ORMs, written by the packed command into a folder beside
 // the packed packages: it compiles, passes its own test, and `certify`.
@@ -27,18 +27,12 @@ describe.skipIf(!hasAll || !hasPostgres)(
   `the templates of init${needsAll}${needsPostgres}`,
   { timeout: 180_000 },
   () => {
-    let consumer: Consumer;
     let postgres: Awaited<ReturnType<typeof startPostgres>>;
-
-    beforeAll(async () => {
-      consumer = await createConsumer();
+    const consumer = useConsumer(async () => {
       postgres = await startPostgres();
       for (const modules of INSTALLED) await linkAll(modules);
-    }, 120_000);
-    afterAll(async () => {
-      await postgres?.stop();
-      await consumer?.remove();
     });
+    afterAll(() => postgres?.stop());
 
     /** Makes the packages of a folder those of the consumer, apart from what it has. */
     async function linkAll(modules: string): Promise<void> {

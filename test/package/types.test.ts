@@ -1,15 +1,15 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { programs } from '../docs/programs.js';
 import {
-  type Consumer,
   type compilers,
   createConsumer,
   projectRoot,
   resolutions,
   subpaths,
   typeCheck,
+  useConsumer,
   withDom,
 } from './consumer.js';
 
@@ -42,15 +42,13 @@ async function examples(): Promise<{ path: string; text: string }[]> {
 const everything = (each: readonly string[]) =>
   each.map((subpath, at) => `export * as entry${at} from 'event-webhook-receiver${subpath}';`).join('\n');
 
-let consumer: Consumer;
 /** What every compiler checks: each subpath, as ESM and as CommonJS, and the programs of the README. */
 const common = ['entries.ts', 'entries.cts'];
 let neutral: readonly string[];
 /** The other programs, which the fastest compiler checks. */
 const others: string[] = [];
 
-beforeAll(async () => {
-  consumer = await createConsumer();
+const consumer = useConsumer(async (consumer) => {
   const all = await subpaths();
   for (const path of common) await consumer.write(path, everything(all));
   neutral = all.filter((each) => !NEED_NODE.includes(each));
@@ -65,9 +63,7 @@ beforeAll(async () => {
     await consumer.write(path, text);
     others.push(path);
   }
-}, 60_000);
-
-afterAll(() => consumer.remove());
+});
 
 describe.each(['5.9', '6.0', '7.0'] satisfies (keyof typeof compilers)[])('TypeScript %s', (compiler) => {
   test(`compiles a consumer${compiler === '7.0' ? ', every program of the documentation and every @example' : ''}`, {

@@ -4,19 +4,26 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Consumer, createConsumer } from './consumer.js';
+import { describe, expect, it } from 'vitest';
+import { useConsumer } from './consumer.js';
 import { expectEntries, FILES, fetched, isFetched, needsFetched, node20, OLDER, USED } from './entries.js';
 
 const run = promisify(execFile);
-let consumer: Consumer;
+const consumer = useConsumer(async ({ write }) => {
+  for (const [path, text] of Object.entries(FILES)) await write(path, text);
+});
 
-beforeAll(async () => {
-  consumer = await createConsumer();
-  for (const [path, text] of Object.entries(FILES)) await consumer.write(path, text);
-}, 60_000);
-
-afterAll(() => consumer.remove());
+/** Gives `work` a folder, and the dependencies of an app there: both packages beside older clients, and what to override. */
+async function withApp(work: (app: string, dependencies: object, overrides: object) => Promise<void>): Promise<void> {
+  const app = await mkdtemp(join(tmpdir(), 'app-'));
+  const receiver = `file:${consumer.tarball}`;
+  const own = { 'event-webhook-receiver': receiver, 'event-webhooks': `file:${consumer.devtools.tarball}` };
+  try {
+    await work(app, { ...OLDER, ...own }, { 'event-webhook-receiver': receiver });
+  } finally {
+    await rm(app, { recursive: true });
+  }
+}
 
 describe.skipIf(!isFetched)(
   `the oldest and newest Node, Jest, pnpm and Yarn PnP${needsFetched}`,
@@ -35,41 +42,23 @@ describe.skipIf(!isFetched)(
       await run(process.execPath, [fetched('jest/bin/jest.js')], { cwd: consumer.root });
     });
 
-    it('pnpm installs both packages beside older clients and another zod, and every entry is found', {
-      timeout: 120_000,
-    }, async () => {
-      const app = await mkdtemp(join(tmpdir(), 'pnpm-'));
-      try {
-        const receiver = `file:${consumer.tarball}`;
-        const dependencies = {
-          ...OLDER,
-          'event-webhook-receiver': receiver,
-          'event-webhooks': `file:${consumer.devtools.tarball}`,
-        };
-        const overrides = { 'event-webhook-receiver': receiver };
-        await writeFile(
-          join(app, 'package.json'),
-          JSON.stringify({ private: true, dependencies, pnpm: { overrides } }),
-        );
-        const install = ['install', '--ignore-scripts', '--store-dir', join(app, '.store')];
-        await run(process.execPath, [fetched('pnpm/bin/pnpm.cjs'), ...install], { cwd: app });
-        await expectEntries(app);
-      } finally {
-        await rm(app, { recursive: true });
-      }
-    });
+    it(
+      'pnpm installs both packages beside older clients and another zod, and every entry is found',
+      {
+        timeout: 120_000,
+      },
+      () =>
+        withApp(async (app, dependencies, overrides) => {
+          const manifest = { private: true, dependencies, pnpm: { overrides } };
+          await writeFile(join(app, 'package.json'), JSON.stringify(manifest));
+          const install = ['install', '--ignore-scripts', '--store-dir', join(app, '.store')];
+          await run(process.execPath, [fetched('pnpm/bin/pnpm.cjs'), ...install], { cwd: app });
+          await expectEntries(app);
+        }),
+    );
 
-    it('Yarn PnP finds every entry of both packages and what they load late, beside older clients', async () => {
-      const app = await mkdtemp(join(tmpdir(), 'pnp-'));
-      try {
-        const { tarball, devtools } = consumer;
-        const receiver = `file:${tarball}`;
-        const dependencies = {
-          ...OLDER,
-          'event-webhook-receiver': receiver,
-          'event-webhooks': `file:${devtools.tarball}`,
-        };
-        const resolutions = { 'event-webhook-receiver': receiver };
+    it('Yarn PnP finds every entry of both packages and what they load late, beside older clients', () =>
+      withApp(async (app, dependencies, resolutions) => {
         await writeFile(join(app, 'package.json'), JSON.stringify({ private: true, dependencies, resolutions }));
         await writeFile(join(app, 'yarn.lock'), '');
         for (const [path, text] of Object.entries(FILES)) await writeFile(join(app, path), text);
@@ -89,9 +78,6 @@ describe.skipIf(!isFetched)(
         expect(required).toEqual(imported);
         expect(JSON.parse(await yarn('node', 'main.cjs'))).toEqual(USED);
         expect(await yarn('event-webhooks', '--help')).toContain('explain');
-      } finally {
-        await rm(app, { recursive: true });
-      }
-    });
+      }));
   },
 );

@@ -1,7 +1,7 @@
 import { storeContract } from 'event-webhooks/store-contract';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { memoryStore } from '../../src/index.js';
-import { type Consumer, createConsumer } from '../package/consumer.js';
+import { useConsumer } from '../package/consumer.js';
 import { runSuite, testRunners } from './contract/runners.js';
 import { needsRuntimes } from './installed.js';
 
@@ -21,13 +21,7 @@ const FENCED = [
 const MESSAGE =
   "A run succeeds after its lease, when another run has taken over its key: expected an error, got 'handled'. In production an event takes effect twice, and neither an error nor a log says so.";
 const all = titlesOf((test) => storeContract(() => memoryStore(), { test, shared: false }));
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
-}, 60_000);
-
-afterAll(() => consumer?.remove());
+const consumer = useConsumer();
 
 // At the same time: each is a process, and some of them wait for most of their time.
 describe.concurrent('storeContract', { timeout: 130_000 }, () => {

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Consumer, createConsumer } from '../package/consumer.js';
+import { describe, expect, it } from 'vitest';
+import { useConsumer } from '../package/consumer.js';
 import { binaryOf, needsRuntimes } from './installed.js';
 
 // The packed `./otel` with the real SDK, in every runtime that has channels.
@@ -24,15 +23,9 @@ const pathsOf = (sender: string, ids: readonly string[]) => {
   return [...events, ...events.map((path, index) => `work ${ids[index]} < ${path}`), delivery, `send ${sender}`];
 };
 
-let consumer: Consumer;
-
-beforeAll(async () => {
-  consumer = await createConsumer();
-  const program = fileURLToPath(new URL('./runners/otel.mjs', import.meta.url));
-  await copyFile(program, join(consumer.root, 'otel.mjs'));
-}, 60_000);
-
-afterAll(() => consumer?.remove());
+const consumer = useConsumer(({ root }) =>
+  copyFile(new URL('./runners/otel.mjs', import.meta.url), join(root, 'otel.mjs')),
+);
 
 for (const [title, command, args = []] of RUNTIMES) {
   describe.skipIf(command === undefined)(`./otel in ${title}${command === undefined ? needsRuntimes : ''}`, () => {
