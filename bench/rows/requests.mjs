@@ -9,7 +9,7 @@ import { pick } from '../lib/effort.mjs';
 import { createReceiver, memoryStore } from '../lib/ours.mjs';
 import { summarise } from '../lib/stats.mjs';
 
-const program = fileURLToPath(new URL('../children/chain-node.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../children/chain-node.ts', import.meta.url));
 const BLOCKS = pick(200, 200, 3);
 const PER_BLOCK = 50;
 const chainId = 31337;
@@ -67,7 +67,8 @@ export const benchmarks = cases.map(([[reader, read], [shape, what]]) => {
   return {
     name,
     async run() {
-      const node = fork(program, [String(BLOCKS), String(PER_BLOCK), shape]);
+      const execArgv = ['--import', import.meta.resolve('tsx')];
+      const node = fork(program, [String(BLOCKS), String(PER_BLOCK), shape], { execArgv });
       const [port] = await once(node, 'message');
       const logs = PER_BLOCK * (shape === 'logs' ? BLOCKS : 1);
       if ((await read(`http://127.0.0.1:${port}/`)) !== logs) throw new Error('Not every log was read.');

@@ -1,4 +1,5 @@
-import type { ChainBlock, History } from './chain/history.js';
+import type { Mined } from '../simulation/models/chain/block.js';
+import type { History } from './chain/history.js';
 import type { ChainCounts } from './chain/invariants.js';
 import { happeningsOf } from './chain/logs.js';
 import type { Counts } from './invariants.js';
@@ -70,13 +71,13 @@ export function failure(outcome: Outcome): string {
 
 /** What became of the block of an event. */
 function chainLines(id: string, { steps }: History, steppedAt: readonly number[]) {
-  return steps.flatMap(({ kind, added, removed, final, head }, index) => {
-    const isOf = (blocks: readonly ChainBlock[]) =>
+  return steps.flatMap(({ kind, added, removed, final, chain }, index) => {
+    const isOf = (blocks: readonly Mined[]) =>
       blocks.some((block) => happeningsOf(block).some((each) => id.startsWith(each.id)));
     const time = steppedAt[index] ?? Number.POSITIVE_INFINITY;
     if (!isOf(added) && !isOf(removed)) return [];
     const what = isOf(added) ? 'of the chain' : 'removed';
-    return [{ time, text: `step ${index}, ${kind}: its block is ${what}; head ${head.number}, final ${final}` }];
+    return [{ time, text: `step ${index}, ${kind}: its block is ${what}; head ${chain.length - 1}, final ${final}` }];
   });
 }
 

@@ -234,7 +234,7 @@ async function goThrough(chain: Chain, reached: (share: number) => Promise<void>
 /** Waits until a run of `reconcile` that began after the last step has found nothing left to do. */
 async function reconciled(chain: Chain, log: Log): Promise<void> {
   const { all, finalSince } = allHappenings(chain.history);
-  const final = Math.max(...[...finalSince.keys()].map((id) => all.get(id)?.block.number ?? 0));
+  const final = Math.max(...[...finalSince.keys()].map((id) => all.get(id)?.mined.number ?? 0));
   const isDone = () =>
     log.reconciled.some(({ to, left, stopped }) => to >= final && left === 0 && stopped === undefined);
   await until('everything is reconciled', isDone, PATIENCE_MS).catch((error: Error) => {

@@ -1,33 +1,26 @@
+import { encodeEventTopics, type Hex } from 'viem';
+import {
+  blockOf,
+  type GivenTransaction,
+  type Mined,
+  NO_PARENT,
+  quantityOf,
+  wordOf,
+} from '../../simulation/models/chain/block.js';
+import { token } from '../../simulation/models/chain/token.js';
 import { createRandom, type Random } from '../random.js';
-
-/** A transaction: it may be mined again in another block after a re-org. */
-export interface ChainTransaction {
-  readonly hash: string;
-  /** A transaction of the wallet is a `transaction.included`. */
-  readonly isOfWallet: boolean;
-  /** Its logs, of the token or of a contract that nobody watches. */
-  readonly logs: readonly { readonly isOfToken: boolean; readonly amount: number }[];
-}
-
-export interface ChainBlock {
-  readonly number: number;
-  readonly hash: string;
-  readonly parent: ChainBlock | undefined;
-  /** In Unix seconds. */
-  readonly timestamp: number;
-  readonly transactions: readonly ChainTransaction[];
-}
 
 /** What a block brought or a re-org changed. */
 export interface ChainStep {
   readonly atMs: number;
   readonly kind: 'mined' | 're-org' | 'put back';
-  readonly head: ChainBlock;
+  /** From block 0 on. */
+  readonly chain: readonly Mined[];
   /** The last block that no re-org removes. */
   readonly final: number;
   /** The blocks that are now of the chain, and those that were, in ascending order. */
-  readonly added: readonly ChainBlock[];
-  readonly removed: readonly ChainBlock[];
+  readonly added: readonly Mined[];
+  readonly removed: readonly Mined[];
 }
 
 /** All that a chain goes through. */
@@ -44,6 +37,15 @@ export interface HistorySettings {
   readonly genesisAt: number;
 }
 
+export const CHAIN_ID = 31337;
+/** The token's logs are `event.emitted`, and the transactions of the wallet `transaction.included`. */
+export const TOKEN = token.address.toLowerCase() as Hex;
+export const WALLET = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+const SOMEBODY: Hex = `0x${'99'.repeat(20)}`;
+/** A contract that nobody watches. */
+const UNWATCHED: Hex = `0x${'77'.repeat(20)}`;
+const topics = encodeEventTopics({ abi: token.abi, args: { from: WALLET, to: SOMEBODY } }) as Hex[];
+
 /** A block is final when so many are on top of it. */
 export const FINAL_DEPTH = 6;
 const DEEPEST_REORG = 4;
@@ -58,49 +60,55 @@ export function makeHistory({ seed, events, spreadMs, genesisAt }: HistorySettin
   const random = createRandom(seed ^ 0x00c4a1);
   const count = Math.max(10, Math.round(spreadMs / STEP_MS));
   const transactionsABlock = (events / count) * 0.65;
-  const block = (parent: ChainBlock | undefined, transactions: readonly ChainTransaction[]): ChainBlock => {
-    const number = parent ? parent.number + 1 : 0;
-    return { number, hash: `0x${random.hex(64)}`, parent, timestamp: genesisAt + number, transactions };
+  /** A chain with another block. */
+  const extended = (below: readonly Mined[], transactions: readonly GivenTransaction[]): Mined[] => {
+    const second = genesisAt + below.length;
+    const blockTimestamp = quantityOf(second);
+    const given = transactions.map(({ logs = [], ...each }) => ({
+      ...each,
+      logs: logs.map((log) => ({ ...log, blockTimestamp })),
+    }));
+    const parent = below.at(-1)?.block.hash ?? NO_PARENT;
+    return [...below, blockOf(below.length, parent, 0, given, second, `0x${random.hex(64)}`)];
   };
-  const fresh = (): ChainTransaction[] => {
+  const fresh = (): GivenTransaction[] => {
     const most = Math.round(2 * transactionsABlock);
     return Array.from({ length: random.int(0, most) }, () => transaction(random));
   };
 
-  let head = block(undefined, []);
+  let chain: readonly Mined[] = extended([], []);
   let final = 0;
-  const steps: ChainStep[] = [{ atMs: 0, kind: 'mined', head, final, added: [head], removed: [] }];
-  /** The last blocks of chains that were given up. */
-  const givenUp: ChainBlock[] = [];
+  const steps: ChainStep[] = [{ atMs: 0, kind: 'mined', chain, final, added: chain, removed: [] }];
+  /** Chains that were given up. */
+  const givenUp: (readonly Mined[])[] = [];
 
-  function go(kind: ChainStep['kind'], to: ChainBlock, atMs: number): void {
-    const [added, removed] = between(head, to);
-    if (removed.length > 0) givenUp.push(head);
-    head = to;
-    final = Math.max(final, head.number - FINAL_DEPTH);
-    steps.push({ atMs, kind, head, final, added, removed });
+  function go(kind: ChainStep['kind'], to: readonly Mined[], atMs: number): void {
+    const [added, removed] = [without(to, chain), without(chain, to)];
+    if (removed.length > 0) givenUp.push(chain);
+    chain = to;
+    final = Math.max(final, chain.length - 1 - FINAL_DEPTH);
+    steps.push({ atMs, kind, chain, final, added, removed });
   }
 
   function reorg(atMs: number): boolean {
     const depth = random.int(1, DEEPEST_REORG);
-    if (head.number - depth < final) return false;
-    const [fork, removed] = ancestor(head, depth);
+    if (chain.length - 1 - depth < final) return false;
     // Most transactions are mined again, in another order; some never are.
-    const again = random.shuffle(removed.flatMap(({ transactions }) => transactions)).filter(() => random.chance(0.7));
-    let to = fork;
-    for (let each = 0; each <= depth; each++) to = block(to, [...again.splice(0, random.int(0, 4)), ...fresh()]);
+    const again = random.shuffle(chain.slice(-depth).flatMap(givenIn)).filter(() => random.chance(0.7));
+    let to = chain.slice(0, -depth);
+    for (let each = 0; each <= depth; each++) to = extended(to, [...again.splice(0, random.int(0, 4)), ...fresh()]);
     go('re-org', to, atMs);
     return true;
   }
 
   function putBack(atMs: number): boolean {
-    const able = givenUp.filter((tip) => {
-      const [, removed] = between(head, tip);
+    const able = givenUp.filter((branch) => {
+      const removed = without(chain, branch);
       return removed.length > 0 && removed.every(({ number }) => number > final);
     });
     if (able.length === 0) return false;
     let to = random.pick(able);
-    while (to.number <= head.number) to = block(to, fresh());
+    while (to.length <= chain.length) to = extended(to, fresh());
     go('put back', to, atMs);
     return true;
   }
@@ -114,40 +122,33 @@ export function makeHistory({ seed, events, spreadMs, genesisAt }: HistorySettin
       (isAt(PUT_BACKS, index) && putBack(atMs)) ||
       (random.chance(0.12) && reorg(atMs)) ||
       (random.chance(0.1) && putBack(atMs));
-    if (!done) go('mined', block(head, fresh()), atMs);
+    if (!done) go('mined', extended(chain, fresh()), atMs);
   }
   // Until everything is final, and then some: that a block was replaced for good, or is back, is believed much later.
-  for (let each = 1; each <= FINAL_DEPTH + 1; each++) go('mined', block(head, []), spreadMs + each * STEP_MS);
-  let to = head;
-  for (let each = 0; each < BLOCKS_LATER; each++) to = block(to, []);
+  for (let each = 1; each <= FINAL_DEPTH + 1; each++) go('mined', extended(chain, []), spreadMs + each * STEP_MS);
+  let to = chain;
+  for (let each = 0; each < BLOCKS_LATER; each++) to = extended(to, []);
   go('mined', to, spreadMs + (FINAL_DEPTH + 2) * STEP_MS);
   return { steps };
 }
 
-function transaction(random: Random): ChainTransaction {
-  const log = () => ({ isOfToken: random.chance(0.8), amount: random.int(1, 1_000_000) });
+function transaction(random: Random): GivenTransaction {
+  const log = () => ({
+    address: random.chance(0.8) ? TOKEN : UNWATCHED,
+    topics,
+    data: wordOf(random.int(1, 1_000_000)),
+  });
   const logs = Array.from({ length: random.int(1, 3) }, log);
-  return { hash: `0x${random.hex(64)}`, isOfWallet: random.chance(0.2), logs };
+  const hash: Hex = `0x${random.hex(64)}`;
+  return { hash, from: random.chance(0.2) ? (WALLET.toLowerCase() as Hex) : SOMEBODY, to: TOKEN, logs };
 }
 
-/** The block so many below, and those above it in ascending order. */
-function ancestor(head: ChainBlock, depth: number): [ChainBlock, ChainBlock[]] {
-  const above: ChainBlock[] = [];
-  let at = head;
-  while (above.length < depth && at.parent) {
-    above.unshift(at);
-    at = at.parent;
-  }
-  return [at, above];
+/** The transactions of a block, which may be mined again. */
+function givenIn({ block, receipts }: Mined): GivenTransaction[] {
+  return block.transactions.map(({ hash, from, to }, at) => ({ hash, from, to, logs: receipts[at]?.logs ?? [] }));
 }
 
-/** The blocks of a chain up to its head, by number. */
-export function chainOf(head: ChainBlock): ChainBlock[] {
-  return [...ancestor(head, Number.POSITIVE_INFINITY)].flat();
-}
-
-/** What a chain has that the other has not, both ways. */
-function between(from: ChainBlock, to: ChainBlock): [added: ChainBlock[], removed: ChainBlock[]] {
-  const [old, now] = [new Set(chainOf(from)), new Set(chainOf(to))];
-  return [[...now].filter((block) => !old.has(block)), [...old].filter((block) => !now.has(block))];
+/** What a chain has that the other has not. */
+function without(chain: readonly Mined[], other: readonly Mined[]): Mined[] {
+  return chain.filter((mined) => other[mined.number] !== mined);
 }

@@ -12,10 +12,10 @@ const { all, finalSince } = allHappenings(chain.history);
 /** The node comes to step n at n seconds. */
 const steppedAt = chain.history.steps.map((_, index) => 1000 * index);
 const [id = '', since = 0] = [...finalSince][0] ?? [];
-const { number } = all.get(id)?.block ?? { number: 0 };
+const { number } = all.get(id)?.mined ?? { number: 0 };
 const orphan = [...all.keys()].find((each) => !finalSince.has(each)) ?? '';
 const replacedAt =
-  1000 * chain.history.steps.findIndex(({ final }) => final >= (all.get(orphan)?.block.number ?? Number.NaN));
+  1000 * chain.history.steps.findIndex(({ final }) => final >= (all.get(orphan)?.mined.number ?? Number.NaN));
 
 function effect(more: Partial<Effect> = {}): Effect {
   return { id, part: 1, pid: 1, at: 1000 * since, checked: 0, claimed: 0, via: 'delivery', ...more };
@@ -57,7 +57,7 @@ describe('what the chaos test expects of events of a chain', () => {
   });
 
   it('lets a cursor pass what has taken effect or is on the retry list', () => {
-    const below = [...finalSince.keys()].filter((each) => (all.get(each)?.block.number ?? 0) <= number);
+    const below = [...finalSince.keys()].filter((each) => (all.get(each)?.mined.number ?? 0) <= number);
     const move = { from: 0, next: number + 1, retry: [], settled: below };
     expect(check([], { cursors: [move, { ...move, settled: below.slice(1), retry: below.slice(0, 1) }] })).toEqual([]);
     expect(check([], { cursors: [{ ...move, next: number, settled: [] }] })).toEqual([]);

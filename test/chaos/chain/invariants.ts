@@ -29,7 +29,7 @@ export function checkChain(
   const finalAt = (id: string) => steppedAt[finalSince.get(id) ?? Number.NaN] ?? Number.POSITIVE_INFINITY;
   /** When a block of its number was final, which is another one. */
   const replacedAt = (id: string) => {
-    const number = all.get(id)?.block.number ?? Number.POSITIVE_INFINITY;
+    const number = all.get(id)?.mined.number ?? Number.POSITIVE_INFINITY;
     return steppedAt[history.steps.findIndex(({ final }) => final >= number)] ?? Number.POSITIVE_INFINITY;
   };
 
@@ -51,7 +51,7 @@ export function checkChain(
   for (const { from, next, retry, settled } of log.cursors) {
     const there = new Set([...retry, ...settled]);
     const passed = [...finalSince.keys()].filter((id) => {
-      const { number } = all.get(id)?.block ?? { number: -1 };
+      const { number } = all.get(id)?.mined ?? { number: -1 };
       return number >= from && number < next && !there.has(id);
     });
     breaks(`the cursor passed to block ${next} before it had taken effect`, passed);

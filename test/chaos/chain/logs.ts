@@ -1,31 +1,24 @@
-import type { ChainBlock, ChainTransaction, History } from './history.js';
-import { chainOf } from './history.js';
+import type { Mined } from '../../simulation/models/chain/block.js';
+import { type History, TOKEN, WALLET } from './history.js';
 
 /** Something that happened in a block: a log of the token, or a transaction of the wallet. */
 export interface Happening {
   /** Short and unique; ends with a random hex digit, for the handler. */
   readonly id: string;
-  readonly block: ChainBlock;
-  readonly transaction: ChainTransaction;
+  readonly mined: Mined;
   readonly transactionIndex: number;
   /** Of a log. */
   readonly logIndex?: number;
-  readonly amount?: number;
 }
 
 /** What happened in a block, in order. */
-export function happeningsOf(block: ChainBlock): Happening[] {
-  let logIndex = 0;
-  return block.transactions.flatMap((transaction, transactionIndex) => {
-    const common = { block, transaction, transactionIndex };
-    const logs = transaction.logs.map(({ isOfToken, amount }) => ({ isOfToken, amount, logIndex: logIndex++ }));
-    const happenings: Happening[] = logs
-      .filter(({ isOfToken }) => isOfToken)
-      .map(({ amount, logIndex }) => {
-        return { ...common, logIndex, amount, id: shortId(block.hash, transaction.hash, logIndex) };
-      });
-    if (transaction.isOfWallet) happenings.push({ ...common, id: shortId(block.hash, transaction.hash) });
-    return happenings;
+export function happeningsOf(mined: Mined): Happening[] {
+  return mined.block.transactions.flatMap(({ hash, from }, transactionIndex): Happening[] => {
+    const idOf = (logIndex?: number) => shortId(mined.block.hash, hash, logIndex);
+    const logs = [...mined.logs.entries()].filter(([, log]) => log.transactionHash === hash && log.address === TOKEN);
+    const happenings = logs.map(([logIndex]) => ({ id: idOf(logIndex), mined, transactionIndex, logIndex }));
+    const isOfWallet = from === WALLET.toLowerCase();
+    return isOfWallet ? [...happenings, { id: idOf(), mined, transactionIndex }] : happenings;
   });
 }
 
@@ -35,11 +28,10 @@ export function allHappenings({ steps }: History): {
   readonly finalSince: ReadonlyMap<string, number>;
 } {
   const blocks = new Set(steps.flatMap(({ added }) => added));
-  const last = steps.at(-1);
-  const final = last ? chainOf(last.head).filter(({ number }) => number <= last.final) : [];
-  const byId = (some: Iterable<ChainBlock>) => [...some].flatMap(happeningsOf).map((each) => [each.id, each] as const);
-  const since = byId(final).map(([id, { block }]) => {
-    return [id, steps.findIndex((step) => step.final >= block.number)] as const;
+  const { chain = [], final = 0 } = steps.at(-1) ?? {};
+  const byId = (some: Iterable<Mined>) => [...some].flatMap(happeningsOf).map((each) => [each.id, each] as const);
+  const since = byId(chain.slice(0, final + 1)).map(([id, { mined }]) => {
+    return [id, steps.findIndex((step) => step.final >= mined.number)] as const;
   });
   return { all: new Map(byId(blocks)), finalSince: new Map(since) };
 }

@@ -3,7 +3,7 @@ import { type FinalityVerdict, finalityOf } from '../../../src/chain/finality/st
 import { logIdentity } from '../../../src/evm/index.js';
 import type { Finality } from '../../../src/handle/before.js';
 import type { EventContext, Logger, WebhookEvent } from '../../../src/index.js';
-import { CHAIN_ID } from '../chain/answers.js';
+import { CHAIN_ID } from '../chain/history.js';
 import { idOfKey } from '../chain/logs.js';
 import { monotonic } from '../clock.js';
 import { pass, settings, tell } from './steps.js';

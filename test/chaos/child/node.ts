@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { answerOf, Refusal } from '../chain/answers.js';
-import { type HistorySettings, makeHistory } from '../chain/history.js';
+import { answerOf, NodeError } from '../../simulation/models/chain/answer.js';
+import { CHAIN_ID, type ChainStep, type HistorySettings, makeHistory } from '../chain/history.js';
 import type { FromNode, ToNode, Trouble } from '../chain/messages.js';
 import { monotonic } from '../clock.js';
 import { createRandom } from '../random.js';
@@ -22,6 +22,9 @@ const LAG_IN_TROUBLE = 14;
 /** Nodes catch up with a chain that no longer grows. */
 const CAUGHT_UP_MS = 3000;
 const LONGEST_HANG_MS = 1500;
+/** Ranges and answers that are longer are refused. */
+const MOST_BLOCKS = 20;
+const MOST_LOGS = 60;
 
 const tell = (message: FromNode) => void process.send?.(message);
 process.on('message', (message: ToNode) => {
@@ -41,15 +44,26 @@ interface Call {
   readonly params?: readonly unknown[];
 }
 
+/** What a node that has come to a step of the history answers. */
+function resultOf({ chain, final }: ChainStep, method: string, params: readonly unknown[]): unknown {
+  const { blockHash, fromBlock, toBlock } = Object(params[0]);
+  if (Number(toBlock) - Number(fromBlock) >= MOST_BLOCKS) throw new NodeError(-32000, `at most ${MOST_BLOCKS} blocks`);
+  const view = { chain, finalized: final, safe: final, chainId: CHAIN_ID, hidesUnknown: blockHash === undefined };
+  const result = answerOf(view, method, params);
+  const isLong = Array.isArray(result) && result.length > MOST_LOGS && fromBlock !== toBlock;
+  if (isLong) throw new NodeError(-32000, `query returned more than ${MOST_LOGS} results`);
+  return result;
+}
+
 function answer({ id, method, params = [] }: Call, lag: number, lies: boolean): object {
   const step = steps[Math.max(0, current - lag)];
   if (step === undefined) throw new RangeError(`The history has no step ${current}.`);
   try {
-    const result = answerOf(step, method, params);
+    const result = resultOf(step, method, params);
     return { jsonrpc: '2.0', id, result: lies ? lie(method, params, result) : result };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { jsonrpc: '2.0', id, error: { code: -32000, message: error.message } };
+    if (!(error instanceof NodeError)) throw error;
+    return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } };
   }
 }
 
@@ -59,7 +73,7 @@ function lie(method: string, [first]: readonly unknown[], result: unknown): unkn
   if (method !== 'eth_getBlockByNumber') return random.chance(0.1) ? null : result;
   if (first === 'finalized' || first === 'safe') {
     const last = steps[current];
-    return last && random.chance(0.7) ? answerOf(last, method, ['latest']) : result;
+    return last && random.chance(0.7) ? resultOf(last, method, ['latest']) : result;
   }
   if (random.chance(0.3)) return null;
   return result && { ...result, hash: `0x${random.hex(64)}` };

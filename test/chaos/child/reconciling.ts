@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { chainSource, type ReconcileCursor, reconcile } from '../../../src/chain/index.js';
 import { createReceiver, type Receiver, type WebhookError } from '../../../src/index.js';
-import { abi, CHAIN_ID, TOKEN, WALLET } from '../chain/answers.js';
+import { token } from '../../simulation/models/chain/token.js';
+import { CHAIN_ID, WALLET } from '../chain/history.js';
 import { idOfKey, shortIdOfKey } from '../chain/logs.js';
 import { monotonic } from '../clock.js';
 import { handling, NODE_TIMEOUT_MS, silent } from './finality.js';
@@ -29,7 +30,6 @@ export function startReconciling(work: Work, queued?: Receiver): () => Promise<v
   const onError = ({ code, message }: WebhookError) => console.error(code, message);
   const receiver = queued ?? createReceiver({ secret, handlerTimeoutMs, onError, ...handling(work) });
   const { rpcUrl, level, agree } = settings.chain;
-  const token = { address: TOKEN, abi, name: 'Token', label: 'token' };
   const common = { timeoutMs: NODE_TIMEOUT_MS, logger: silent };
   const source = chainSource({
     ...{ ...common, rpcUrl, level, agree, chainId: CHAIN_ID, contracts: [token], wallets: [WALLET], maxRange: 50 },

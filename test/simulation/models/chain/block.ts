@@ -9,6 +9,8 @@ export interface GivenLog {
 }
 
 export interface GivenTransaction {
+  /** (Default: a number of its block.) */
+  readonly hash?: Hex;
   readonly from?: Hex;
   readonly to?: Hex | null;
   readonly input?: Hex;
@@ -29,7 +31,8 @@ const NOBODY: Hex = `0x${'0'.repeat(40)}`;
 export const GENESIS_SECOND = 1_800_000_000;
 
 /**
- * Makes a block. Its hashes are numbers, not digests of its contents: `seed` distinguishes it from all other blocks.
+ * Makes a block. Its hashes are numbers, not digests of its contents: `seed` distinguishes it from all other blocks, unless
+ * they are given.
  *
  * @param second Its timestamp in Unix seconds.
  */
@@ -39,12 +42,12 @@ export function blockOf(
   seed: number,
   transactions: readonly GivenTransaction[],
   second = GENESIS_SECOND + number,
+  hash = wordOf(number * 2 ** 32 + 0xb0000000 + seed),
 ) {
-  const hash = wordOf(number * 2 ** 32 + 0xb0000000 + seed);
   const where = { blockNumber: quantityOf(number), blockHash: hash };
   let logIndex = 0;
-  const each = transactions.map(({ from = NOBODY, to = NOBODY, input = '0x', failed = false, logs = [] }, at) => {
-    const transactionHash = wordOf(0x7a000000 + seed * 1000 + at);
+  const each = transactions.map(({ from = NOBODY, to = NOBODY, input = '0x', failed = false, logs = [], hash }, at) => {
+    const transactionHash = hash ?? wordOf(0x7a000000 + seed * 1000 + at);
     const place = { ...where, transactionHash, transactionIndex: quantityOf(at) };
     const written = logs.map((log) => ({ ...log, ...place, logIndex: quantityOf(logIndex++), removed: false }));
     return {

@@ -29,7 +29,7 @@ export function bloomOf(logs: readonly Emitted[]): Hex {
 }
 
 /** The three bits of a value, counted from the last one. */
-function bitsOf(value: Hex): readonly number[] {
+export function bitsOf(value: Hex): readonly number[] {
   const known = bits.get(value);
   if (known) return known;
   const hash = keccak256(hexToBytes(value), 'bytes');
