@@ -1,4 +1,4 @@
-import { InvalidEventError, isWebhookError, statusOf, WebhookError } from '../errors.js';
+import { isWebhookError, statusOf, WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem } from '../events/parse-delivery.js';
 
 /** Events by idempotency key. */
@@ -65,10 +65,6 @@ export function answerTo(error: WebhookError | undefined, outcomes: readonly Eve
   return { status, error, outcomes, retryAfterSeconds: status === 503 ? secondsOf(outcomes) : undefined };
 }
 
-export function errorOfItem({ status, item, error }: EventOutcome): WebhookError | undefined {
-  return error && status === 'invalid' && item.status === 'invalid' ? new InvalidEventError(item.issues) : error;
-}
-
 /** If items failed with different statuses, the delivery is answered with the last of these. */
 const WORST_LAST = [422, 503, 500];
 
@@ -85,8 +81,7 @@ function rank(error: WebhookError): number {
 
 /** The longest of the events' delays, so that no event is redelivered too early. */
 function secondsOf(outcomes: readonly EventOutcome[]): number {
-  let longestMs = 0;
-  for (const { retryAfterMs = 0 } of outcomes) longestMs = Math.max(longestMs, retryAfterMs);
+  const longestMs = outcomes.reduce((most, { retryAfterMs = 0 }) => Math.max(most, retryAfterMs), 0);
   return Math.ceil(longestMs / 1000) || RETRY_AFTER_SECONDS;
 }
 

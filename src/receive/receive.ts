@@ -128,13 +128,7 @@ export function createReceive(
     const error = asWebhookError(cause);
     let told = unread;
     const request = (): RefusedRequest | undefined =>
-      told && {
-        signature: told.signature,
-        timestamp: told.timestamp,
-        rawBody,
-        header: told.request.header,
-        url: told.request.url,
-      };
+      told && { ...told.request, signature: told.signature, timestamp: told.timestamp, rawBody };
     // Not enumerable: a hook may log its context.
     report(error, Object.defineProperty({}, 'request', { value: request }));
     told = undefined;

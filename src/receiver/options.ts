@@ -26,7 +26,9 @@ export interface VerifierOptions extends ReceiveSettings {
 export interface ReceiverSettings<Tx = undefined> extends VerifierOptions, HandleSettings<Tx> {}
 
 /** Options of a receiver that passes each event of a delivery to `onEvent`. */
-export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
+export interface OnEventOptions<Tx = undefined>
+  extends ReceiverSettings<Tx>,
+    Unset<'onEvents' | 'onRevertedEvents' | 'enqueue'> {
   /** Handles one event. Resolve once it took effect; throw to have the event redelivered. */
   readonly onEvent: OnEvent<NoInfer<Tx>>;
   /**
@@ -34,13 +36,12 @@ export interface OnEventOptions<Tx = undefined> extends ReceiverSettings<Tx> {
    * applied. If it throws, the event is tried again. Required with `reorgs`.
    */
   readonly onReverted?: OnEvent<NoInfer<Tx>> | undefined;
-  readonly onRevertedEvents?: undefined;
-  readonly onEvents?: OneHandler | undefined;
-  readonly enqueue?: OneHandler | undefined;
 }
 
 /** Options of a receiver that passes the events of a delivery to `onEvents` at once. */
-export interface OnEventsOptions<Tx = undefined> extends ReceiverSettings<Tx> {
+export interface OnEventsOptions<Tx = undefined>
+  extends ReceiverSettings<Tx>,
+    Unset<'onEvent' | 'onReverted' | 'enqueue'> {
   /**
    * Handles the events of a delivery that have not taken effect, in their order, each key once; in one transaction if
    * the store has one. Resolve once all took effect. If it throws, all of them fail; with a transactional store they
@@ -49,23 +50,20 @@ export interface OnEventsOptions<Tx = undefined> extends ReceiverSettings<Tx> {
   readonly onEvents: OnEvents<NoInfer<Tx>>;
   /** Undoes the effects of events of one block that left the chain, the last event first. Required with `reorgs`. */
   readonly onRevertedEvents?: OnEvents<NoInfer<Tx>> | undefined;
-  readonly onReverted?: undefined;
-  readonly onEvent?: OneHandler | undefined;
-  readonly enqueue?: OneHandler | undefined;
 }
 
 /** Options of a receiver that passes all events of a delivery to `enqueue` at once. */
-export interface EnqueueOptions<Tx = undefined> extends ReceiverSettings<Tx> {
+export interface EnqueueOptions<Tx = undefined>
+  extends ReceiverSettings<Tx>,
+    Unset<'onEvent' | 'onReverted' | 'onEvents' | 'onRevertedEvents'> {
   /** Stores the valid events of a delivery, each key once. Resolve once all are stored; throw to have the delivery resent. */
   readonly enqueue: Enqueue;
-  readonly onReverted?: undefined;
-  readonly onRevertedEvents?: undefined;
-  readonly onEvent?: OneHandler | undefined;
-  readonly onEvents?: OneHandler | undefined;
 }
 
-/** Not a value: compilers quote this text when a receiver gets several handlers. */
-type OneHandler = 'Set one of onEvent, onEvents and enqueue';
+/** The handlers of another kind of receiver. Compilers quote the text, which is not a value, when a receiver gets several. */
+type Unset<Names extends string> = {
+  readonly [Name in Names]?: 'Set one of onEvent, onEvents and enqueue' | undefined;
+};
 
 /** Options of `createReceiver` and of the adapters' handlers: `secret`, and one of `onEvent`, `onEvents` and `enqueue`. */
 export type ReceiverOptions<Tx = undefined> = EnqueueOptions<Tx> | OnEventsOptions<Tx> | OnEventOptions<Tx>;

@@ -1,6 +1,5 @@
-import { ConfigError, isWebhookError } from '../../errors.js';
+import { ConfigError, InvalidEventError, isWebhookError } from '../../errors.js';
 import { logIdentity } from '../../evm/raw-log.js';
-import { errorOfItem } from '../../handle/answer.js';
 import type { Receiver } from '../../receiver/receiver.js';
 import { asError, type ReconcileStatus, Stop } from './report.js';
 import type { SourceChunk, SourceEntry } from './source.js';
@@ -95,7 +94,10 @@ export async function feed(
   }
   let busy: Error | undefined;
   for (const [at, outcome] of outcomes.entries()) {
-    const [status, error] = [outcome.status, errorOfItem(outcome)];
+    const { status, item } = outcome;
+    // All invalid items of a delivery share one error.
+    const isInvalid = status === 'invalid' && item.status === 'invalid' && outcome.error;
+    const error = isInvalid ? new InvalidEventError(item.issues) : outcome.error;
     settle({ entry: entries[at] as KeyedEntry, status: STATUS[status] ?? 'failed', error });
     if (status === 'failed' && error && BUSY.test(error.code)) busy ??= error;
   }
