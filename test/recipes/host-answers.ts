@@ -86,14 +86,6 @@ export const SVELTEKIT: readonly Entry[] = [
   ],
 ];
 
-/** With keys in a database, which never waits for a delivery under way. */
-export const AT_ONCE: readonly Entry[] = [
-  [
-    'handles a delivery that is sent eight times at the same instant once',
-    { status: [200, 503], why: 'the others are sent again' },
-  ],
-];
-
 /** Of Nest on Fastify. */
 export const NEST_FASTIFY: readonly Entry[] = methods(['PROPFIND'], {
   status: 404,
@@ -106,5 +98,4 @@ export const WORKER: readonly Entry[] = [
     status: [413, 'closed'],
     why: 'workerd closes at once, which a sender who sends on may see before the answer',
   }),
-  ...AT_ONCE,
 ];

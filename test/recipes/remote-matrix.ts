@@ -193,15 +193,11 @@ export function remoteMatrix(remote: Remote, hostAnswers: HostAnswers = new Map(
       expectOurs(await remote.post(delivery), 200);
       expectOurs(await remote.post(delivery), 200);
     });
-    const atOnce = 'handles a delivery that is sent eight times at the same instant once';
-    const host = hostAnswerOf(atOnce);
-    it(titled(atOnce, host), async () => {
+    it('handles a delivery that is sent eight times at the same instant once', async () => {
       const delivery = remote.toTake();
       const answers = await Promise.all(Array.from({ length: 8 }, () => remote.post(delivery)));
-      for (const answer of answers) {
-        if (host === undefined) expectOurs(answer, 200);
-        else expect([host.status].flat()).toContain(answer?.status);
-      }
+      // The others are sent again.
+      for (const answer of answers) expect([200, 503]).toContain(answer?.status);
       expectOurs(await remote.post(delivery), 200);
     });
     it('handled once whatever was to be taken, and nothing that was to be refused', () => remote.expectEffects());

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { isInstalled } from '../../examples/frameworks/recipes.js';
-import { AT_ONCE, AZURE, NEST_FASTIFY, OWN_LIMIT, PARSED_FIRST } from './host-answers.js';
+import { AZURE, NEST_FASTIFY, OWN_LIMIT, PARSED_FIRST } from './host-answers.js';
 import { Remote, useRecipe } from './remote.js';
 import { remoteMatrix } from './remote-matrix.js';
 import { recipeSuite } from './suites.js';
@@ -10,9 +10,9 @@ recipeSuite('koa');
 recipeSuite('h3');
 recipeSuite('hapi');
 recipeSuite('elysia-node');
-recipeSuite('nest', AT_ONCE);
-recipeSuite('nest-fastify', [...AT_ONCE, ...NEST_FASTIFY]);
-recipeSuite('nest-controller', [...AT_ONCE, ...PARSED_FIRST, ...OWN_LIMIT]);
+recipeSuite('nest');
+recipeSuite('nest-fastify', NEST_FASTIFY);
+recipeSuite('nest-controller', [...PARSED_FIRST, ...OWN_LIMIT]);
 recipeSuite('google-cloud-functions', PARSED_FIRST);
 recipeSuite('azure-functions', AZURE);
 
