@@ -14,6 +14,12 @@ export interface Engine {
   readonly full: (url: string, queue: string) => Promise<() => Promise<unknown>>;
 }
 
+/** The command of the worker that `queueContract` kills. */
+export const workerCommand = (...given: string[]) => {
+  const program = fileURLToPath(new URL('./contract-worker.ts', import.meta.url));
+  return [process.execPath, '--import', 'tsx', program, ...given];
+};
+
 /** Runs the contract of queues over an engine. Call it in a describe. */
 export function engineContract({ start, name, deduplicates, full }: Engine): void {
   let server: TestServer;
@@ -21,11 +27,10 @@ export function engineContract({ start, name, deduplicates, full }: Engine): voi
     server = await start();
   }, 120_000);
   afterAll(() => server.stop());
-  const program = fileURLToPath(new URL('./contract-worker.ts', import.meta.url));
   queueContract(async (queue, settings) => (await opener(name))(server.url, queue, settings), {
     test: it,
     server: () => server,
-    worker: () => [process.execPath, '--import', 'tsx', program, name, server.url],
+    worker: () => workerCommand(name, server.url),
     full: (queue) => full(server.url, queue),
     deduplicates,
   });

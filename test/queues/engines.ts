@@ -15,6 +15,7 @@ import {
 } from '../../src/queues/bullmq/index.js';
 import { pgBossDeadLetters, pgBossEnqueue, pgBossWorker } from '../../src/queues/pg-boss/index.js';
 import { isPgBoss12, maintain, startBoss } from './boss.js';
+import { openTable } from './table-queue.js';
 
 export type OnEvent<Tx = undefined> = EventWorkerOptions<Tx>['onEvent'];
 export type WorkOptions<Tx = undefined> = Omit<EventWorkerOptions<Tx>, 'onEvent'>;
@@ -188,7 +189,7 @@ export const openPgBossCron: OpenQueue = async (url, name, options) => {
 /** Each by its name, which another process can be given. */
 export const engines = { openBullmqRedis, openBullmqIoRedis, openBullmqPostgres, openPgBoss, openPgBossCron } as const;
 
-export type EngineName = keyof typeof engines | 'openNatsQueue' | 'openRabbitmqQueue';
+export type EngineName = keyof typeof engines | 'openNatsQueue' | 'openRabbitmqQueue' | 'openTable';
 
 const examples = new URL('../../examples/queues/', import.meta.url);
 /** The engines whose clients only examples/queues has. Its types stay there. */
@@ -207,6 +208,7 @@ type OpenAt = (url: string, name: string, settings: ContractSettings, lockMs?: n
 
 /** The function that opens a queue of an engine. */
 export async function opener(name: EngineName): Promise<OpenAt> {
+  if (name === 'openTable') return (url, queue, settings) => openTable(url, queue, settings);
   return name === 'openNatsQueue' || name === 'openRabbitmqQueue' ? (await testing())[name] : engines[name];
 }
 

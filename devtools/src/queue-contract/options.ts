@@ -71,6 +71,8 @@ export interface QueueContractOptions {
    * Resolves to a function that makes room again. (Default: this case is omitted.)
    */
   readonly full?: ((name: string) => Promise<() => Promise<unknown>>) | undefined;
+  /** How long the suite waits for an effect, a dead letter or a server, in ms. (Default: 60 000.) */
+  readonly waitMs?: number | undefined;
   /** Whether the engine adds no message for an event that it has or had. (Default: only the store deduplicates.) */
   readonly deduplicates?: boolean | undefined;
 }

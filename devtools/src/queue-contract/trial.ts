@@ -9,8 +9,6 @@ import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/t
 import type { ContractQueue, ContractSettings, OpenQueue, QueueContractOptions } from './options.js';
 import { type BEHAVIORS, type Effect, fileStore, HANGS, onEvent, TOLD, type WorkerProcess } from './worker.js';
 
-/** A server may take this long to come back, and an engine to notice that a worker died, in ms. */
-const WAIT_MS = 60_000;
 const SECRET = 'whsec-queue-contract';
 export const SOURCE = 'tenant:1';
 export const LOST = 'an event that was acknowledged is lost';
@@ -31,6 +29,7 @@ export function expectThat(holds: boolean, what: string, got: unknown, meaning: 
 export class Trial {
   readonly options: QueueContractOptions;
   readonly #open: OpenQueue;
+  readonly #waitMs: number;
   readonly #ends: (() => Promise<unknown>)[] = [];
   #settings: ContractSettings = { attempts: 15, backoffMs: 100 };
   #directory = '';
@@ -43,6 +42,7 @@ export class Trial {
   constructor(open: OpenQueue, options: QueueContractOptions) {
     this.#open = open;
     this.options = options;
+    this.#waitMs = options.waitMs ?? 60_000;
   }
 
   async start(): Promise<void> {
@@ -106,11 +106,11 @@ export class Trial {
 
   /** Waits until `check` returns true; it returns what it expects otherwise. */
   async until(check: () => Promise<true | string>): Promise<void> {
-    const end = Date.now() + WAIT_MS;
+    const end = Date.now() + this.#waitMs;
     for (;;) {
       const missing = await check().catch((error: unknown) => `no error, got ${error}`);
       if (missing === true) return;
-      if (Date.now() > end) throw new Error(`Expected within ${WAIT_MS / 1000} s: ${missing}.`);
+      if (Date.now() > end) throw new Error(`Expected within ${this.#waitMs / 1000} s: ${missing}.`);
       await sleep(50);
     }
   }
@@ -159,10 +159,10 @@ export class Trial {
     const isHanging = new Promise<true>((resolve) => {
       child.stdout.on('data', (chunk) => String(chunk).includes(HANGS) && resolve(true));
     });
-    const isTaken = await Promise.race([isHanging, exit.then(() => false), sleep(WAIT_MS).then(() => false)]);
+    const isTaken = await Promise.race([isHanging, exit.then(() => false), sleep(this.#waitMs).then(() => false)]);
     child.kill('SIGKILL');
     await exit;
-    expectThat(isTaken, 'the worker to take the message', `none within ${WAIT_MS / 1000} s`, LOST);
+    expectThat(isTaken, 'the worker to take the message', `none within ${this.#waitMs / 1000} s`, LOST);
   }
 
   /** Keeps a worker in another process running, as a supervisor does. Returns what kills the worker. */
