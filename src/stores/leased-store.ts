@@ -4,14 +4,7 @@ import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
 import type { RecordStore } from './record-store.js';
 import { createRecorder } from './recorder.js';
 import { named, storableKey, storableLetters, storableRecords, storableStep } from './storable.js';
-import {
-  type ClaimAnswer,
-  type Claimed,
-  DEFAULT_RETENTION_MS,
-  type LeaseStore,
-  type LetterStore,
-  type Step,
-} from './store.js';
+import { type ClaimAnswer, DEFAULT_RETENTION_MS, type LeaseStore, type LetterStore, type Step } from './store.js';
 
 /** Options that all lease stores share. */
 export interface LeaseOptions {
@@ -34,19 +27,13 @@ export interface LeaseOptions {
 
 export const LEASE_OPTIONS = ['leaseMs', 'retentionMs', 'timeoutMs'] as const satisfies (keyof LeaseOptions)[];
 
-/**
- * The answer to a claim of a key. A bigint means claimed, with this fencing token. `unknown`: the effects of an earlier
- * run may be incomplete, and you have to settle the key.
- */
-export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress' | 'unknown';
-
 /** Keys with their owners, on a server. The keys of a call are unique; each key is one atomic step on the server. */
 export interface LeaseTable {
   /**
    * Gives free keys that have not taken effect to `owner`, for `leaseMs`; with a step from `dead`, dead letters that
    * are not being retried. Never waits for a held key.
    */
-  claim(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, Claim | Claimed>>;
+  claim(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, ClaimAnswer>>;
   /**
    * Records for `retentionMs` that the keys took effect. Resolves to the keys that no other owner has, or to an error
    * that a retry would not change.
@@ -119,8 +106,7 @@ export function storeOfLeases(
           return late();
         };
         try {
-          for (const [key, claim] of await withDeadline(claiming, timeoutMs, unanswered))
-            answers.set(key, answerOf(claim));
+          for (const [key, claim] of await withDeadline(claiming, timeoutMs, unanswered)) answers.set(key, claim);
         } catch (error) {
           // The server may have made the claim, or may still make it, which would block the keys for a whole lease.
           const free = () => release(left, owner);
@@ -142,11 +128,5 @@ export function storeOfLeases(
 }
 
 const NONE: ReadonlyMap<string, ClaimAnswer> = new Map();
-const CLAIMED: Claimed = {};
-
-function answerOf(claim: Claim | Claimed): ClaimAnswer {
-  if (claim === 'claimed') return CLAIMED;
-  return typeof claim === 'bigint' ? { token: claim } : claim;
-}
 
 function ignore(): void {}

@@ -1,10 +1,16 @@
 import { checkFunction, checkOptions, optionError, typeName } from '../internal/check-options.js';
 import { storeError } from './bounded-calls.js';
 import { eachKey } from './each-key.js';
-import { type Claim, LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from './leased-store.js';
-import type { LeaseStore } from './store.js';
+import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from './leased-store.js';
+import type { ClaimAnswer, LeaseStore } from './store.js';
 
-export type { Claim, LeaseOptions } from './leased-store.js';
+export type { LeaseOptions } from './leased-store.js';
+
+/**
+ * The answer to a claim of a key. A bigint means claimed, with this fencing token. `unknown`: the effects of an earlier
+ * run may be incomplete, and you have to settle the key.
+ */
+export type Claim = 'claimed' | bigint | 'duplicate' | 'in-progress' | 'unknown';
 
 /**
  * The three writes that a lease store makes to your database, each for one key. Each must be atomic on the server: a
@@ -117,10 +123,12 @@ export function leasedStore(leases: Leases, options: LeaseOptions = {}): LeaseSt
   );
 }
 
-const CLAIMS = new Set<Claim>(['claimed', 'duplicate', 'in-progress', 'unknown']);
+const WORDS = new Set<Claim>(['duplicate', 'in-progress', 'unknown']);
 
-function understood(claim: Claim): Claim {
-  if (typeof claim === 'bigint' || CLAIMS.has(claim)) return claim;
+function understood(claim: Claim): ClaimAnswer {
+  if (claim === 'claimed') return {};
+  if (typeof claim === 'bigint') return { token: claim };
+  if (WORDS.has(claim)) return claim;
   throw misunderstood('claim', "'claimed', a bigint, 'duplicate', 'in-progress' or 'unknown'", claim);
 }
 

@@ -11,28 +11,7 @@ const LAST_RETRY_MS = 5000;
 type Write = (keys: readonly string[], owner: string) => Promise<ReadonlySet<string> | Error>;
 
 /** Records on a server which keys took effect, and tracks the records that are still pending. */
-export interface Recorder {
-  /**
-   * The pending record of a key, if there is one. Rejects if the key cannot be recorded, or after `timeoutMs`. Resumes
-   * the retries if they stopped, as they do in Workers when the request ends.
-   */
-  pending(key: string): Promise<unknown> | undefined;
-  /** Whether no record is pending. */
-  isIdle(): boolean;
-  /**
-   * Retries until the server has recorded that the keys took effect, because a lost record would run their events
-   * again. Resolves to the keys that no other owner has taken over. Each try has `timeoutMs`, and a late answer to an
-   * earlier try counts too. Rejects after `timeoutMs`, but the retries continue.
-   */
-  record(keys: readonly string[], owner: string): Promise<ReadonlySet<string>>;
-  /** The records that are still retried after `record` rejected. */
-  unrecorded(): readonly Promise<unknown>[];
-}
-
-export function createRecorder(
-  write: Write,
-  { retentionMs, timeoutMs }: { retentionMs: number; timeoutMs: number },
-): Recorder {
+export function createRecorder(write: Write, { retentionMs, timeoutMs }: { retentionMs: number; timeoutMs: number }) {
   /** A key has more than one recording if this process ran it again after its lease had ended. */
   const pending = new Map<string, Set<Recording>>();
   const retried = new Set<Recording>();
@@ -116,14 +95,24 @@ export function createRecorder(
   }
 
   return {
-    pending(key) {
+    /**
+     * The pending record of a key, if there is one. Rejects if the key cannot be recorded, or after `timeoutMs`. Resumes
+     * the retries if they stopped, as they do in Workers when the request ends.
+     */
+    pending(key: string): Promise<unknown> | undefined {
       const [recording] = pending.get(key) ?? [];
       if (recording === undefined) return undefined;
       const recorded = recording.isOverdue() ? recording.drive() : recording.promise;
       return inTime(recorded.then((keys) => (keys.has(key) ? undefined : Promise.reject(new Error('Taken over.')))));
     },
+    /** Whether no record is pending. */
     isIdle: () => pending.size === 0,
-    async record(keys, owner) {
+    /**
+     * Retries until the server has recorded that the keys took effect, because a lost record would run their events
+     * again. Resolves to the keys that no other owner has taken over. Each try has `timeoutMs`, and a late answer to an
+     * earlier try counts too. Rejects after `timeoutMs`, but the retries continue.
+     */
+    async record(keys: readonly string[], owner: string): Promise<ReadonlySet<string>> {
       const recording = start(keys, owner);
       for (const key of keys) {
         const recordings = pending.get(key);
@@ -137,7 +126,8 @@ export function createRecorder(
         throw error;
       }
     },
-    unrecorded: () => [...retried].map(({ promise }) => promise),
+    /** The records that are still retried after `record` rejected. */
+    unrecorded: (): readonly Promise<unknown>[] => [...retried].map(({ promise }) => promise),
   };
 }
 

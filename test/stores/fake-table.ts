@@ -1,14 +1,15 @@
-import type { Claim, LeaseTable } from '../../src/stores/leased-store.js';
+import type { LeaseTable } from '../../src/stores/leased-store.js';
+import type { ClaimAnswer } from '../../src/stores/store.js';
 
 /** A table in memory that can be told what goes wrong. */
 export function fakeTable(wrong: Partial<LeaseTable> = {}) {
   const rows = new Map<string, { owner: string; done: boolean }>();
 
-  function claim(key: string, owner: string): Claim {
+  function claim(key: string, owner: string): ClaimAnswer {
     const row = rows.get(key);
     if (row !== undefined) return row.done ? 'duplicate' : 'in-progress';
     rows.set(key, { owner, done: false });
-    return 'claimed';
+    return {};
   }
 
   const right: LeaseTable = {

@@ -4,7 +4,6 @@ import type { IdempotencyStore } from '../store.js';
 import { type AnyDynamoDB, checkClient, engineOf, type TransactItem } from './client.js';
 import { committer } from './commit.js';
 import { inputsOf, itemsOf } from './items.js';
-import { letterItemsOf } from './letter-items.js';
 import { dynamodbLetters } from './letters.js';
 import { leaseTable } from './table.js';
 import type { DynamoDBTransaction } from './transaction.js';
@@ -82,7 +81,7 @@ export function dynamodbStore(options: DynamoDBStoreOptions): object {
   const skewMs = transactional ? 0 : (clockSkewMs ?? 300_000);
   const inputs = inputsOf(table, engine);
   const items = itemsOf(inputs, { claimMs: lease.leaseMs + skewMs, retentionMs: lease.retentionMs });
-  const letters = dynamodbLetters(engine, items, letterItemsOf(inputs, lease.retentionMs), lease);
+  const letters = dynamodbLetters(engine, items, inputs, lease);
   const leases = leaseTable(engine, items, letters);
   if (!transactional) return storeOfLeases(leases, lease);
   return transactionalStore(leases, committer(engine, items, leases, lease), lease);

@@ -40,23 +40,14 @@ type Values = Readonly<Record<string, Value>>;
 /** New values of attributes; undefined removes one. */
 type Change = Readonly<Record<string, Value | undefined>>;
 
-/** Builds the inputs of requests. */
-export interface Inputs {
-  readonly table: string;
-  /** The input that names the item of a key. */
-  at(key: string): { readonly TableName: string; readonly Key: object };
-  /** An input with a condition, whose `:name` are `values`. */
-  input(key: string, expressions: Record<string, string>, values: Values): object;
-  /** An input that changes attributes under a condition, whose `:name` are the new values and `values`. */
-  change(key: string, change: Change, condition: string, values?: Values): object;
-  /** Only the expressions, names and values. */
-  parameters(expressions: Record<string, string>, values: Values): object;
-}
+export type Inputs = ReturnType<typeof inputsOf>;
 
-export function inputsOf(table: string, engine: Engine): Inputs {
+/** Builds the inputs of requests. */
+export function inputsOf(table: string, engine: Engine) {
+  /** The input that names the item of a key. */
   const at = (key: string) => ({ TableName: table, Key: { key: engine.value(key) } });
 
-  /** DynamoDB rejects names and values that the expressions do not use. */
+  /** Only expressions, names and values: DynamoDB rejects those that the expressions do not use. */
   function parameters(expressions: Record<string, string>, values: Values) {
     const text = Object.values(expressions).join(' ');
     const names = [...new Set(text.match(/#\w+/g))].map((name) => [name, name.slice(1)]);
@@ -71,7 +62,8 @@ export function inputsOf(table: string, engine: Engine): Inputs {
     };
   }
 
-  const input: Inputs['input'] = (key, expressions, values) => ({
+  /** An input with a condition, whose `:name` are `values`. */
+  const input = (key: string, expressions: Record<string, string>, values: Values) => ({
     ...at(key),
     ...parameters(expressions, values),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -82,7 +74,8 @@ export function inputsOf(table: string, engine: Engine): Inputs {
     at,
     parameters,
     input,
-    change(key, change, ConditionExpression, values = {}) {
+    /** An input that changes attributes under a condition, whose `:name` are the new values and `values`. */
+    change(key: string, change: Change, ConditionExpression: string, values: Values = {}) {
       const names = Object.keys(change);
       const set = names.filter((name) => change[name] !== undefined);
       const removed = names.filter((name) => change[name] === undefined).map((name) => `#${name}`);
@@ -107,33 +100,21 @@ export interface Durations {
   readonly retentionMs: number;
 }
 
-/** The items of the store: the inputs of each step for one key. */
-export interface Items {
-  claim(key: string, owner: string, record: KeyRecord | undefined): object;
-  /** Like `claim`, for a dead letter. */
-  claimLetter(key: string, owner: string): object;
-  complete(key: string, owner: string): object;
-  /** Like `complete`, but only while the owner holds the key and has not completed it. */
-  completeHeld(key: string, owner: string): object;
-  /** Deletes the item, unless the key has failed. */
-  release(key: string, owner: string): object;
-  releaseFailed(key: string, owner: string, isLetter: boolean): object;
-  read(key: string): object;
-}
+export type Items = ReturnType<typeof itemsOf>;
 
 // An item has the record of its event: `source`, `via`, `kind`, `eventId`, `receivedAt`, `claimedAt` and `doneAt`. A key that
 // has failed has `attempts`; it is free at once, so its `until` is in the past. A dead letter has `letter`, and neither
 // `until` nor `expiresAt`; during a retry it has `owner` and `retryUntil`.
 // A client may send a request twice, and a copy may arrive after others. So each condition accepts earlier work of the
 // same owner, and a copy of a claim or of a release changes nothing once the key took effect.
-export function itemsOf({ at, input, change }: Inputs, { claimMs, retentionMs }: Durations): Items {
+export function itemsOf({ at, input, change }: Inputs, { claimMs, retentionMs }: Durations) {
   const completing = (key: string, owner: string, condition: string, values?: Values) => {
     const done = { owner, done: true, doneAt: Date.now(), ...endsIn(retentionMs), ...SETTLED };
     return change(key, done, condition, values);
   };
 
   return {
-    claim(key, owner, record) {
+    claim(key: string, owner: string, record: KeyRecord | undefined) {
       const now = Date.now();
       // The item outlives its lease, so that the next claim can tell that the earlier run was killed.
       const ends = { ...endsIn(claimMs), expiresAt: endsIn(claimMs + retentionMs).expiresAt };
@@ -141,24 +122,28 @@ export function itemsOf({ at, input, change }: Inputs, { claimMs, retentionMs }:
       const condition = 'attribute_not_exists(#key) OR #until <= :now OR (#owner = :owner AND #done = :done)';
       return { ...change(key, claimed, condition, { now }), ...OLD };
     },
-    claimLetter(key, owner) {
+    /** Like `claim`, for a dead letter. */
+    claimLetter(key: string, owner: string) {
       const now = Date.now();
       const free = 'attribute_not_exists(#retryUntil) OR #retryUntil <= :now OR #owner = :owner';
       const claimed = { owner, done: false, claimedAt: now, retryUntil: endsIn(claimMs).until };
       return { ...change(key, claimed, `attribute_exists(#letter) AND (${free})`, { now }), ...OLD };
     },
-    complete: (key, owner) => completing(key, owner, 'attribute_not_exists(#owner) OR #owner = :owner'),
-    completeHeld: (key, owner) => completing(key, owner, '#owner = :owner AND #done = :held', { held: false }),
-    release(key, owner) {
+    complete: (key: string, owner: string) => completing(key, owner, 'attribute_not_exists(#owner) OR #owner = :owner'),
+    /** Like `complete`, but only while the owner holds the key and has not completed it. */
+    completeHeld: (key: string, owner: string) =>
+      completing(key, owner, '#owner = :owner AND #done = :held', { held: false }),
+    /** Deletes the item, unless the key has failed. */
+    release(key: string, owner: string) {
       const ConditionExpression = `${HELD} AND attribute_not_exists(#attempts)`;
       return input(key, { ConditionExpression }, { owner, done: false });
     },
-    releaseFailed: (key, owner, isLetter) =>
+    releaseFailed: (key: string, owner: string, isLetter: boolean) =>
       change(key, { owner: undefined, ...(isLetter ? { retryUntil: undefined } : { until: 0 }) }, HELD, {
         owner,
         done: false,
       }),
-    read: (key) => ({ ...at(key), ConsistentRead: true }),
+    read: (key: string) => ({ ...at(key), ConsistentRead: true }),
   };
 }
 

@@ -2,11 +2,11 @@ import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { eachKey } from '../each-key.js';
 import type { RecordStore, StoredRecord } from '../record-store.js';
+import { readableText, storableArrival } from '../storable.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import type { Engine } from './client.js';
 import { explained, isConditionFailed, isConflict, isTooLarge } from './errors.js';
-import { type Items, isDone, isLetter, itemOf, numberOf, textOf } from './items.js';
-import type { LetterItems } from './letter-items.js';
+import { endsIn, type Inputs, type Items, isDone, isLetter, itemOf, numberOf, SETTLED, textOf } from './items.js';
 
 /** How often counting a failure is retried because the item changed meanwhile. */
 const FAIL_TRIES = 10;
@@ -42,12 +42,81 @@ const rethrow = (error: unknown): never => {
   throw explained(error);
 };
 
+/** The count after a failure of a key, and the item that was read. */
+interface Counted {
+  readonly item: object | undefined;
+  readonly failure: Failure;
+  readonly failed: Failed;
+  /** The id of the call. */
+  readonly id: string;
+}
+
+/** The inputs of each step of dead letters. */
+function letterItemsOf({ change, parameters, at, table }: Inputs, retentionMs: number) {
+  return {
+    /** Writes only if the item has not changed since it was read. */
+    fail(key: string, { item, failure, failed: { attempts, firstFailedAt, isDead }, id }: Counted) {
+      const hasLease = item !== undefined && !isDone(item);
+      const { source, ...arrival } = storableArrival(failure);
+      const error = { errorCode: readableText(failure.code), errorMessage: readableText(failure.message) };
+      const [conditions, values] = unchanged(item);
+      const changed = {
+        ...{ attempts, firstFailedAt, lastFailedAt: Date.now(), ...error, failure: id, source, doneAt: undefined },
+        // A retry has no record of an arrival.
+        ...(failure.kind !== undefined && arrival),
+        ...(isDead && { letter: failure.letter }),
+        // An ended lease stays, so that the next claim can tell that its run was killed.
+        until: isDead ? undefined : (hasLease && numberOf(item, 'until')) || 0,
+        expiresAt: isDead ? undefined : endsIn(retentionMs).expiresAt,
+        ...(!hasLease && { owner: undefined, done: undefined }),
+      };
+      return change(key, changed, conditions.join(' AND '), values);
+    },
+    discard(key: string, owner: string) {
+      const free = 'attribute_exists(#letter) AND (attribute_not_exists(#retryUntil) OR #retryUntil <= :now)';
+      const discarded = { owner, done: true, doneAt: undefined, ...endsIn(retentionMs), ...SETTLED };
+      return change(key, discarded, `(${free}) OR #owner = :owner`, { now: Date.now() });
+    },
+    list(after: string | undefined, source: string | undefined) {
+      const FilterExpression = `attribute_exists(#letter)${source === undefined ? '' : ' AND #source = :source'}`;
+      return {
+        TableName: table,
+        ...parameters(
+          { FilterExpression },
+          source === undefined ? {} : { source: storableArrival({ source }).source ?? '' },
+        ),
+        ...(after !== undefined && { ExclusiveStartKey: at(after).Key }),
+        ConsistentRead: true,
+      };
+    },
+  };
+}
+
+/** Conditions that hold if no run and no other failure has changed the item. */
+function unchanged(item: object | undefined): [conditions: string[], values: Record<string, string | number>] {
+  const read = item && {
+    owner: textOf(item, 'owner'),
+    failure: textOf(item, 'failure'),
+    until: numberOf(item, 'until'),
+    retryUntil: numberOf(item, 'retryUntil'),
+  };
+  const values: Record<string, string | number> = {};
+  const conditions = (['owner', 'failure', 'until', 'retryUntil'] as const).map((name) => {
+    const value = read?.[name];
+    if (value === undefined) return `attribute_not_exists(#${name})`;
+    values[`${name}Read`] = value;
+    return `#${name} = :${name}Read`;
+  });
+  return [conditions, values];
+}
+
 export function dynamodbLetters(
   engine: Engine,
   items: Items,
-  letterItems: LetterItems,
+  inputs: Inputs,
   { retentionMs, timeoutMs }: { readonly retentionMs: number; readonly timeoutMs: number },
 ): LetterStore {
+  const letterItems = letterItemsOf(inputs, retentionMs);
   const forEach = <Word>(keys: readonly string[], work: (key: string) => Promise<Word>) =>
     eachKey(keys, work).catch(rethrow);
 
@@ -134,18 +203,18 @@ function earlierOf(item: object, now: number, retentionMs: number): Failed | 'ta
   return failedOf(item);
 }
 
+/** The count of a key that has failed. */
 function failedOf(item: object): Failed {
-  const [attempts = 0, firstFailedAt = 0] = [numberOf(item, 'attempts'), numberOf(item, 'firstFailedAt')];
-  return { attempts, firstFailedAt, isDead: isLetter(item) };
+  const [attempts, firstFailedAt] = [numberOf(item, 'attempts'), numberOf(item, 'firstFailedAt')].map(Number);
+  return { attempts, firstFailedAt, isDead: isLetter(item) } as Failed;
 }
 
 function letterOf(item: object): StoredLetter {
   const { attempts, firstFailedAt } = failedOf(item);
-  const [letter = '', code = '', message = ''] = ['letter', 'errorCode', 'errorMessage'].map((name) =>
-    textOf(item, name),
-  );
-  const lastFailedAt = numberOf(item, 'lastFailedAt') ?? 0;
-  return { letter, source: textOf(item, 'source'), code, message, attempts, firstFailedAt, lastFailedAt };
+  const [letter, code, message] = ['letter', 'errorCode', 'errorMessage'].map((name) => String(textOf(item, name)));
+  const lastFailedAt = Number(numberOf(item, 'lastFailedAt'));
+  const texts = { letter, code, message } as Pick<StoredLetter, 'letter' | 'code' | 'message'>;
+  return { ...texts, source: textOf(item, 'source'), attempts, firstFailedAt, lastFailedAt };
 }
 
 const TOO_LARGE =

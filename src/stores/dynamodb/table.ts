@@ -1,23 +1,22 @@
 import { eachKey } from '../each-key.js';
-import type { Claim, LeaseTable } from '../leased-store.js';
-import type { Claimed, LetterStore, Step } from '../store.js';
+import type { LeaseTable } from '../leased-store.js';
+import type { ClaimAnswer, LetterStore, Step } from '../store.js';
 import type { Engine } from './client.js';
 import { explained, isConditionFailed, isConflict } from './errors.js';
 import { type Items, isDone, isLetter, isOwnedBy, itemOf, numberOf, textOf } from './items.js';
 import { dynamodbRecords } from './letters.js';
 
 const CLAIM_TRIES = 3;
-const ABANDONED: Claimed = { abandoned: true };
 
 /** Leases in a table, with one conditional write per key. */
 export function leaseTable(engine: Engine, items: Items, letters: LetterStore): LeaseTable {
-  async function claim(key: string, owner: string, { from, records }: Step): Promise<Claim | Claimed> {
+  async function claim(key: string, owner: string, { from, records }: Step): Promise<ClaimAnswer> {
     // A key may be released between the write and the read, and another process may be committing it.
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
       try {
         const input = from === 'dead' ? items.claimLetter(key, owner) : items.claim(key, owner, records?.get(key));
         const answer = await engine.update(input);
-        return isAbandoned(answer?.Attributes, owner) ? ABANDONED : 'claimed';
+        return isAbandoned(answer?.Attributes, owner) ? { abandoned: true } : {};
       } catch (error) {
         // Another run is committing the key.
         if (isConflict(error)) continue;

@@ -2,19 +2,46 @@ import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { readableText, storableArrival } from '../storable.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
-import type { LetterIndex } from './letter-index.js';
 import { type Row, readRows } from './rows.js';
 import { type Runner, textOf, understood, whole } from './runner.js';
 import { DISCARD, FAIL } from './scripts.js';
 
+/** No key of the store has braces. In a cluster, the index is in another slot than most keys. */
+const INDEX = '{dead-letters}';
+
+const ADD = "return {redis.call('zadd', KEYS[1], 0, ARGV[1])}";
+const REMOVE = "for _, key in ipairs(ARGV) do redis.call('zrem', KEYS[1], key) end return {}";
+const RANGE = `local found = redis.call('zrangebylex', KEYS[1], ARGV[1], '+', 'limit', 0, ARGV[2])
+for i, key in ipairs(found) do found[i] = '=' .. key end
+return found`;
+
+/**
+ * The sorted keys of dead letters, to list them. A key is added before its letter is written, and removed after its
+ * letter is removed. So a process that dies in between may leave a key without a letter, but never a letter without a
+ * key.
+ */
+function letterIndex({ single }: Runner) {
+  return {
+    add: (key: string) => single(ADD, INDEX, [key]),
+    /** Never rejects: `list` removes keys that were left. */
+    remove: async (keys: readonly string[]) => keys.length > 0 && single(REMOVE, INDEX, keys).catch(ignore),
+    /** Returns at most `count` keys. */
+    async range(after: string | undefined, count: number) {
+      const found = await single(RANGE, INDEX, [after === undefined ? '-' : `(${after}`, String(count)]);
+      return found.map((key) => textOf(key).slice(1));
+    },
+  };
+}
+
 /** How many letters are read at once: each may be large. */
 const CHUNK = 100;
 
+/** Dead letters, and what removes keys of handled ones from their index. */
 export function redisLetters(
   runner: Runner,
-  index: LetterIndex,
   { retentionMs, timeoutMs }: { readonly retentionMs: number; readonly timeoutMs: number },
-): LetterStore {
+): LetterStore & { readonly settle: (keys: readonly string[]) => Promise<unknown> } {
+  const index = letterIndex(runner);
   async function count(key: string, failure: Failure, id: string, isIndexed: 'yes' | 'no'): Promise<string> {
     const { afterAttempts, afterMs, code, message, letter } = failure;
     const limits = [whole(retentionMs), String(afterAttempts), String(afterMs), isIndexed];
@@ -24,6 +51,7 @@ export function redisLetters(
   }
 
   return {
+    settle: index.remove,
     async fail(key, failure) {
       if (failure.isUnknown) return undefined;
       const id = crypto.randomUUID();
@@ -86,3 +114,5 @@ function letterOf(key: string, { letter, record, ...row }: Row): [string, Stored
 }
 
 const NOT_KEPT = 'Redis did not keep the failure of an event, so the event will be redelivered';
+
+function ignore(): void {}

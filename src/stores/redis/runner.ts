@@ -4,20 +4,13 @@ import { type Asked, inBatches, type Send } from './batches.js';
 import { isCluster, type RedisLike, scriptsOf } from './client.js';
 import { bySlot } from './slots.js';
 
-/** Runs scripts over the keys of a store, in a cluster once for each slot. A script returns one answer for each key. */
-export interface Runner {
-  /** Returns a function that runs a script with the same arguments for all keys; concurrent calls are batched. */
-  together(script: string, args: readonly string[]): Send;
-  apart(script: string, keys: readonly string[], args?: readonly string[]): Promise<readonly unknown[]>;
-  /** Runs a script over one key, whose answer is a list. */
-  single(script: string, key: string, args: readonly string[]): Promise<readonly unknown[]>;
-  readonly areOverHttp: boolean;
-}
+export type Runner = ReturnType<typeof runnerOf>;
 
 /** Redis accepts only whole milliseconds. */
 export const whole = (ms: number): string => String(Math.ceil(ms));
 
-export function runnerOf(client: RedisLike, prefix: string): Runner {
+/** Runs scripts over the keys of a store, in a cluster once for each slot. A script returns one answer for each key. */
+export function runnerOf(client: RedisLike, prefix: string) {
   const bySlots = bySlot(isCluster(client));
   const { run, areOverHttp = false } = scriptsOf(client);
 
@@ -40,7 +33,8 @@ export function runnerOf(client: RedisLike, prefix: string): Runner {
 
   return {
     areOverHttp,
-    together(script, args) {
+    /** Returns a function that runs a script with the same arguments for all keys; concurrent calls are batched. */
+    together(script: string, args: readonly string[]): Send {
       const send = sending(script, args);
       const batch = inBatches(send);
       return (asked) =>
@@ -50,7 +44,7 @@ export function runnerOf(client: RedisLike, prefix: string): Runner {
           send,
         );
     },
-    apart(script, keys, args = []) {
+    apart(script: string, keys: readonly string[], args: readonly string[] = []) {
       const send = sending(script, args);
       return bySlots(
         keys.map((key): Asked => ({ key: prefix + key, own: [] })),
@@ -58,7 +52,8 @@ export function runnerOf(client: RedisLike, prefix: string): Runner {
         send,
       );
     },
-    single: (script, key, args) => list(script, [prefix + key], args),
+    /** Runs a script over one key, whose answer is a list. */
+    single: (script: string, key: string, args: readonly string[]) => list(script, [prefix + key], args),
   };
 }
 

@@ -1,6 +1,5 @@
-import type { Claim, LeaseTable } from '../leased-store.js';
-import type { Claimed } from '../store.js';
-import { letterIndex } from './letter-index.js';
+import type { LeaseTable } from '../leased-store.js';
+import type { ClaimAnswer } from '../store.js';
 import { redisLetters } from './letters.js';
 import { redisRecords } from './rows.js';
 import { type Runner, understood, whole } from './runner.js';
@@ -14,7 +13,6 @@ interface Times {
 
 const CLAIMS = ['claimed', 'duplicate', 'in-progress', 'abandoned'] as const;
 const RECORDS = ['recorded', 'taken', 'settled'] as const;
-const ABANDONED: Claimed = { abandoned: true };
 
 /** Rows of keys in Redis. */
 export function redisTable(runner: Runner, times: Times): LeaseTable {
@@ -24,24 +22,25 @@ export function redisTable(runner: Runner, times: Times): LeaseTable {
   const claimDead = runner.together(CLAIM, [...claims, 'dead']);
   const record = runner.together(RECORD, [whole(retentionMs)]);
   const release = runner.together(RELEASE, [whole(retentionMs)]);
-  const index = letterIndex(runner);
+  const letters = redisLetters(runner, times);
 
   return {
-    letters: redisLetters(runner, index, times),
+    letters,
     records: redisRecords(runner),
     async claim(keys, owner, { from, records }) {
       const asked = keys.map((key) => ({ key, own: [owner, JSON.stringify(records?.get(key)) ?? ''] }));
       const answers = await (from === 'dead' ? claimDead : claimFree)(asked);
-      const claimOf = (answer: unknown): Claim | Claimed => {
+      const claimOf = (answer: unknown): ClaimAnswer => {
         const word = understood(answer, CLAIMS);
-        return word === 'abandoned' ? ABANDONED : word;
+        if (word === 'claimed') return {};
+        return word === 'abandoned' ? { abandoned: true } : word;
       };
       return new Map(keys.map((key, at) => [key, claimOf(answers[at])]));
     },
     async record(keys, owner) {
       const answers = await record(keys.map((key) => ({ key, own: [owner] })));
       const words = answers.map((answer) => understood(answer, RECORDS));
-      await index.remove(keys.filter((_, at) => words[at] === 'settled'));
+      await letters.settle(keys.filter((_, at) => words[at] === 'settled'));
       return new Set(keys.filter((_, at) => words[at] !== 'taken'));
     },
     release: (keys, owner) => release(keys.map((key) => ({ key, own: [owner] }))),

@@ -57,6 +57,7 @@ function tableOf(table: LeaseTable, writes: ReturnType<typeof writesOf>, send: S
     claim: (keys, owner, { from }) =>
       eachKey(keys, async (key) => {
         const word = await writes.claim(key, owner, leaseMs, from);
+        if (word === 'claimed') return {};
         return typeof word === 'bigint' ? { token: word, abandoned: table.abandoned.has(word) } : word;
       }),
     async record(keys, owner) {
