@@ -1,11 +1,10 @@
 import { isWebhookError } from '../../errors.js';
 import { optionError } from '../../internal/check-options.js';
-import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
 import { type Answer, type Dialect, type RunStatement, valuesOf } from './database.js';
 import type { Statements } from './dialect.js';
-import { explained, late, unlessConflict } from './errors.js';
+import { answered, explained, unlessConflict } from './errors.js';
 
 /** The table of cursors, and how to reach it. */
 export interface CursorTable {
@@ -43,7 +42,7 @@ export function sqlCursor(table: CursorTable, name: string): ReconcileCursor {
       return steps();
     };
     try {
-      return await withDeadline(prepared(), timeoutMs, () => storeError(late('did not answer', table)));
+      return await answered(prepared(), table);
     } catch (error) {
       const cause = explained(error, `${statements.table}_cursors`);
       throw isWebhookError(cause) ? cause : storeError(`The cursor ${name} could not be ${what}.`, cause);

@@ -48,10 +48,6 @@ export interface SqlDatabase<Tx = unknown> {
   /** Runs a statement outside a transaction. */
   readonly run: RunStatement;
   /**
-   * Whether `transaction` may resolve although COMMIT rolled back, so that the store must check its rows afterwards.
-   */
-  readonly hidesRollback?: boolean | undefined;
-  /**
    * Whether a late handler's transaction is aborted instead of its session: because the handler cannot reach the
    * connection once the transaction has ended, or because the client does not survive the end of a session.
    */

@@ -1,4 +1,5 @@
 import { isWebhookError, WebhookError } from '../../errors.js';
+import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { RunStatement } from './database.js';
 
@@ -102,6 +103,11 @@ export function isAborted(error: unknown): boolean {
 
 export function late(what: string, { timeoutMs }: { readonly timeoutMs: number }): string {
   return `The database ${what} within ${timeoutMs} ms (timeoutMs).`;
+}
+
+/** Settles like `work`, or rejects after `timeoutMs`. */
+export function answered<T>(work: Promise<T>, limit: { readonly timeoutMs: number }): Promise<T> {
+  return withDeadline(work, limit.timeoutMs, () => storeError(late('did not answer', limit)));
 }
 
 export const GIVEN_UP = 'The transaction of this event was given up, because its time was over.';

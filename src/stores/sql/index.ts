@@ -1,8 +1,6 @@
 import { ConfigError } from '../../errors.js';
 import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
-import { withDeadline } from '../../internal/deadline.js';
-import { storeError } from '../bounded-calls.js';
 import type { ReconcileCursor } from '../cursor.js';
 import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from '../leased-store.js';
 import { storableLetters, storableRecords } from '../storable.js';
@@ -18,6 +16,7 @@ import type {
   SynchronousDatabase,
 } from './database.js';
 import type { Durations, Statements } from './dialect.js';
+import { answered } from './errors.js';
 import { leaseTable } from './leases.js';
 import { sqlLetters } from './letters.js';
 import { sqlLogs } from './logs.js';
@@ -170,8 +169,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
-  const late = () => storeError(`The database did not answer within ${lease.timeoutMs} ms (timeoutMs).`);
-  const inTime = <T>(work: Promise<T>) => withDeadline(work, lease.timeoutMs, late);
+  const inTime = <T>(work: Promise<T>) => answered(work, lease);
   return {
     ...store,
     ...maintenance,

@@ -23,14 +23,12 @@ export class Leaving {
   /** Whether the session of the transaction is ended, too. */
   readonly endsSession: boolean;
   #isGivenBack = false;
-  readonly #transaction: Transaction;
-  readonly #claimed: Claimed;
-  readonly #around: Surroundings;
 
-  constructor(transaction: Transaction, claimed: Claimed, around: Surroundings) {
-    this.#transaction = transaction;
-    this.#claimed = claimed;
-    this.#around = around;
+  constructor(
+    private readonly transaction: Transaction,
+    private readonly claimed: Claimed,
+    private readonly around: Surroundings,
+  ) {
     const { spoil, leave } = around.statements;
     this.endsSession = leave !== undefined && !(around.keepsSession && spoil);
     this.left = this.#leave();
@@ -42,23 +40,23 @@ export class Leaving {
   }
 
   async #leave(): Promise<void> {
-    const { run, close, destroy } = this.#transaction;
-    const { statements, beside, timeoutMs, ask } = this.#around;
+    const { run, close, destroy } = this.transaction;
+    const { statements, beside, timeoutMs, ask } = this.around;
     close?.();
     const end = this.endsSession ? statements.leave : statements.spoil;
-    const inside = ask().then(() => this.#isGivenBack || end?.(run, this.#claimed));
+    const inside = ask().then(() => this.#isGivenBack || end?.(run, this.claimed));
     // A session cannot be ended from within a transaction that has failed.
     const isOut = inside.then(yes, (error: unknown) => !this.endsSession || !isAborted(error));
     if ((await within(isOut, UNDER_WAY_MS)) && (await isOut)) return destroy?.();
     if (!this.endsSession) {
       // A statement of the handler is running. Not awaited: the pool may have only this connection.
-      statements.cancel?.(beside, this.#claimed).catch(ignore);
+      statements.cancel?.(beside, this.claimed).catch(ignore);
       await isOut;
       return;
     }
     const ended = Promise.any([
       isOut.then((is) => is || Promise.reject()),
-      statements.terminate?.(beside, this.#claimed) ?? Promise.reject(),
+      statements.terminate?.(beside, this.claimed) ?? Promise.reject(),
     ]).then(ignore, () => new Promise<void>(ignore));
     if (!destroy) return ended;
     // Statements in progress should fail first: some clients never settle them after closing a connection.

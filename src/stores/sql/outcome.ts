@@ -1,9 +1,8 @@
 import { WebhookError } from '../../errors.js';
-import { withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { RunStatement, Transaction } from './database.js';
 import type { Claimed, TransactionStatements } from './dialect.js';
-import { isAborted, late } from './errors.js';
+import { answered, isAborted } from './errors.js';
 
 const CODE = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
 /** Most keys that a message names. */
@@ -29,11 +28,8 @@ export class Outcome {
    * ended it. `unclear`: the server may have ended it. Undefined before the handler starts, and once the store commits.
    */
   #fate: 'undone' | 'ended' | 'unclear' | undefined;
-  readonly #statements: TransactionStatements;
 
-  constructor(statements: TransactionStatements) {
-    this.#statements = statements;
-  }
+  constructor(private readonly statements: TransactionStatements) {}
 
   /** Called before the handler gets the transaction. */
   begin(): void {
@@ -61,7 +57,7 @@ export class Outcome {
   /** Runs the check in the transaction, before a rollback. */
   async ask({ run, close }: Pick<Transaction, 'run' | 'close'>, claimed: Claimed): Promise<void> {
     try {
-      await this.#statements.check(run, claimed);
+      await this.statements.check(run, claimed);
       if (close) this.undone();
     } catch (error) {
       this.#hear(error);
@@ -79,7 +75,7 @@ export class Outcome {
 
   #hear(error: unknown): void {
     if (!isEnded(error)) return;
-    const { isRollback, conflictsEnd } = this.#statements;
+    const { isRollback, conflictsEnd } = this.statements;
     // The server may have ended the transaction. Then the rows show what was kept.
     const isServers = isRollback?.(this.thrown?.cause) || conflictsEnd;
     this.#fate = isServers ? 'unclear' : 'ended';
@@ -98,16 +94,14 @@ export class Outcome {
     timeoutMs: number,
   ): Promise<unknown> {
     if (this.#fate === undefined || this.#fate === 'undone' || claimed === undefined) return error;
-    const { look, leaveOpen } = this.#statements;
-    const within = <T>(work: Promise<T>) =>
-      withDeadline(work, timeoutMs, () => storeError(late('did not answer', { timeoutMs })));
+    const { look, leaveOpen } = this.statements;
     const unknown = (why: string) => new WebhookError(CODE, `${why} Keys: ${named(claimed.keys)}.`, this.thrown ?? {});
     if (this.#fate === 'ended') {
-      await within(leaveOpen(beside, claimed)).catch(ignore);
+      await answered(leaveOpen(beside, claimed), { timeoutMs }).catch(ignore);
       return unknown(ENDED);
     }
     try {
-      if (await within(look(beside, claimed))) return unknown(ENDED);
+      if (await answered(look(beside, claimed), { timeoutMs })) return unknown(ENDED);
       return isEnded(error) ? storeError(GONE, error) : error;
     } catch {
       return (this.thrown && !this.isLate) || isEnded(error) ? unknown(UNANSWERED) : error;

@@ -1,11 +1,12 @@
-import { stopwatch, withDeadline } from '../../internal/deadline.js';
+import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import { named, storableKey, storableStep } from '../storable.js';
 import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';
 import { BUSY_RETRY_MS, sleep } from './busy.js';
-import type { IsolationLevel, RunStatement, SqlDatabase, Transaction } from './database.js';
+import type { RunStatement, SqlDatabase, Transaction, TransactionOptions } from './database.js';
 import { type Claimed, type Statements, wordsOf } from './dialect.js';
 import {
+  answered,
   CONFLICTS,
   commitError,
   explaining,
@@ -21,12 +22,6 @@ import {
 import { Leaving, within } from './leaving.js';
 import { endedError, Outcome } from './outcome.js';
 
-export interface TransactionalOptions {
-  readonly leaseMs: number;
-  readonly timeoutMs: number;
-  readonly isolationLevel?: IsolationLevel | undefined;
-}
-
 /** The arguments of `once`. The keys are in stored form, and sorted so that overlapping deliveries do not deadlock. */
 interface Work<Tx> {
   readonly keys: readonly string[];
@@ -39,14 +34,13 @@ interface Work<Tx> {
 export function transactionalStore<Tx>(
   db: SqlDatabase<Tx>,
   statements: Statements,
-  options: TransactionalOptions,
+  options: TransactionOptions,
 ): TransactionalStore<Tx> {
   return {
     leaseMs: options.leaseMs,
     async once(names, step, run: Run<Tx>, limit) {
       const preparing = statements.prepare?.((statement) => db.run(statement, options.timeoutMs));
-      const tooLate = () => storeError(late('did not answer', options));
-      if (preparing) await withDeadline(preparing, options.timeoutMs, tooLate);
+      if (preparing) await answered(preparing, options);
       const work: Work<Tx> = {
         keys: names.map(storableKey).sort(),
         step: storableStep(step),
@@ -83,10 +77,6 @@ function freshOf(names: readonly string[], { keys, fencingToken: token }: Claime
 /** One transaction: claims the keys, runs the handler, and commits. */
 class Attempt<Tx> {
   readonly outcome: Outcome;
-  readonly #db: SqlDatabase<Tx>;
-  readonly #statements: Statements;
-  readonly #options: TransactionalOptions;
-  readonly #work: Work<Tx>;
   readonly #words = new Map<string, StoreWord>();
   #reject: (error: unknown) => void = ignore;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -101,11 +91,12 @@ class Attempt<Tx> {
   #isOut = false;
   #ended: Promise<void> | undefined;
 
-  constructor(db: SqlDatabase<Tx>, statements: Statements, options: TransactionalOptions, work: Work<Tx>) {
-    this.#db = db;
-    this.#statements = statements;
-    this.#options = options;
-    this.#work = work;
+  constructor(
+    private readonly db: SqlDatabase<Tx>,
+    private readonly statements: Statements,
+    private readonly options: TransactionOptions,
+    private readonly work: Work<Tx>,
+  ) {
     this.outcome = new Outcome(statements.transaction);
   }
 
@@ -119,7 +110,7 @@ class Attempt<Tx> {
       };
       this.#limit('opened no transaction');
       // The client may throw synchronously.
-      const ended = (async () => this.#db.transaction((transaction) => this.#inside(transaction), this.#options))();
+      const ended = (async () => this.db.transaction((transaction) => this.#inside(transaction), this.options))();
       // If the client loses the connection while the handler runs, it would run later statements on another connection.
       const end = () => {
         this.#isOut = true;
@@ -144,13 +135,15 @@ class Attempt<Tx> {
     // The handler ended the transaction by a method of the client.
     if (!this.#isCommitting) await Promise.reject(endedError()).catch(this.outcome.note);
     const claimed = this.#claimed as Claimed;
-    if (!this.#db.hidesRollback || claimed.keys.length === 0) return;
-    if (!(await this.#statements.transaction.look(this.#beside, claimed))) throw storeError(REFUSED);
+    // Most clients of Postgres do not tell that COMMIT rolled back.
+    const isTold = this.db.dialect !== 'postgres' || this.#transaction?.commit !== undefined;
+    if (isTold || claimed.keys.length === 0) return;
+    if (!(await this.statements.transaction.look(this.#beside, claimed))) throw storeError(REFUSED);
   }
 
   /** The error to reject with, which depends on the outcome of the transaction. */
   async failureOf(error: unknown): Promise<unknown> {
-    const { leaseMs, timeoutMs } = this.#options;
+    const { leaseMs, timeoutMs } = this.options;
     // Until then, a late handler may end the transaction.
     if (this.#leaving) await within(Promise.race([this.#leaving.left, this.#ended]), leaseMs + timeoutMs);
     return this.outcome.failureOf(error, this.#claimed, this.#beside, timeoutMs);
@@ -162,8 +155,8 @@ class Attempt<Tx> {
     this.#timer = setTimeout(() => {
       this.#transaction?.destroy?.();
       // Created only when needed: an error records the stack, which takes time.
-      this.#reject(error ?? storeError(late(what, this.#options)));
-    }, this.#options.timeoutMs);
+      this.#reject(error ?? storeError(late(what, this.options)));
+    }, this.options.timeoutMs);
   }
 
   async #inside(transaction: Transaction<Tx>): Promise<void> {
@@ -183,12 +176,12 @@ class Attempt<Tx> {
       if (claimed.keys.length > 0) {
         await this.#handle(transaction, claimed, elapsedMs);
         if (this.#isOver || this.#isOut) throw storeError(GIVEN_UP);
-        const [send, finish] = [transaction.commit, this.#statements.transaction.commit];
+        const [send, finish] = [transaction.commit, this.statements.transaction.commit];
         // Checks and commits in one round trip.
         commit = send && finish && (() => finish(send, claimed));
         if (!commit) {
           this.#limit('did not answer');
-          await this.#statements.transaction.finish(transaction.run, claimed).catch(this.outcome.note);
+          await this.statements.transaction.finish(transaction.run, claimed).catch(this.outcome.note);
         }
         if (this.#isOver) throw storeError(GIVEN_UP);
       }
@@ -197,7 +190,7 @@ class Attempt<Tx> {
       if (!this.#isOver) this.#limit('did not roll back', error);
       await this.#undo(transaction);
       // postgres.js would send ROLLBACK to a closed connection, which ends the process.
-      if (this.#isOut && this.#db.keepsSession) return new Promise(ignore);
+      if (this.#isOut && this.db.keepsSession) return new Promise(ignore);
       throw error;
     }
     this.#isCommitting = true;
@@ -209,7 +202,7 @@ class Attempt<Tx> {
 
   /** Commits, if the dialect has a statement for it. */
   async #end(transaction: Transaction<Tx>, claimed: Claimed): Promise<void> {
-    await this.#statements.transaction.end?.(transaction.run, claimed).catch(async (error: unknown) => {
+    await this.statements.transaction.end?.(transaction.run, claimed).catch(async (error: unknown) => {
       await this.#undo(transaction);
       throw error;
     });
@@ -217,8 +210,8 @@ class Attempt<Tx> {
 
   /** Claims the free keys, and reads the status of the others. */
   async #claim({ run }: Transaction<Tx>): Promise<Claimed> {
-    const { transaction, status, table } = this.#statements;
-    const { keys, step } = this.#work;
+    const { transaction, status, table } = this.statements;
+    const { keys, step } = this.work;
     const taken = await transaction.claim(explaining(run, table), keys, crypto.randomUUID(), step);
     const claimed = { ...taken, step };
     this.#claimed = claimed;
@@ -231,23 +224,23 @@ class Attempt<Tx> {
 
   /** Waits for the handler; after its time is over, until the transaction must end. */
   async #handle(transaction: Transaction<Tx>, claimed: Claimed, elapsedMs: () => number): Promise<void> {
-    const { leaseMs } = this.#options;
+    const { leaseMs } = this.options;
     // A handler gets 0.9 of the lease, so the claim may take 0.1; more if the lease is short.
     const claimMs = Math.max(leaseMs / 10, Math.min(250, 0.8 * leaseMs));
     let leave: () => void = ignore;
     const left = new Promise<void>((resolve) => {
       leave = resolve;
     });
-    const { signal } = this.#work.limit;
+    const { signal } = this.work.limit;
     const expire = () => {
       if (this.#isOver || this.#isCommitting) return;
       this.outcome.isLate = true;
       this.#reject(signal.reason);
       this.#leaving = new Leaving(transaction, claimed, {
-        statements: this.#statements.transaction,
-        keepsSession: this.#db.keepsSession,
+        statements: this.statements.transaction,
+        keepsSession: this.db.keepsSession,
         beside: this.#beside,
-        timeoutMs: this.#options.timeoutMs,
+        timeoutMs: this.options.timeoutMs,
         ask: () => this.outcome.ask(transaction, claimed),
       });
       void this.#leaving.left.then(leave);
@@ -256,12 +249,12 @@ class Attempt<Tx> {
     if (elapsedMs() >= claimMs) throw storeError(FROZEN);
     this.outcome.begin();
     signal.addEventListener('abort', expire, { once: true });
-    const handling = (async () => this.#work.run(claimed, transaction.tx))();
+    const handling = (async () => this.work.run(claimed, transaction.tx))();
     // The client must not get the transaction back while the handler can still reach it.
     handling.catch(ignore);
     try {
       await Promise.race([handling, left]);
-      transaction.close?.(this.#work.limit.report);
+      transaction.close?.(this.work.limit.report);
     } catch (error) {
       transaction.close?.();
       this.outcome.thrown = { cause: error };
@@ -275,22 +268,22 @@ class Attempt<Tx> {
   }
 
   /** Runs a statement on another connection. */
-  readonly #beside: RunStatement = (statement) => this.#db.run(statement, this.#options.timeoutMs);
+  readonly #beside: RunStatement = (statement) => this.db.run(statement, this.options.timeoutMs);
 
   /** Undoes what a rollback of the client leaves. */
   async #undo({ run }: Transaction<Tx>): Promise<void> {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs } = this.options;
     if (this.#leaving) await within(this.#leaving.left, timeoutMs);
     this.#leaving?.giveBack();
-    const { undo } = this.#statements.transaction;
+    const { undo } = this.statements.transaction;
     if (!undo || !this.#claimed || this.#leaving?.endsSession) return;
     await within(undo(run, this.#claimed).catch(this.#discard), timeoutMs);
   }
 
   /** Closes a connection whose session could not be restored, because the client has ended the transaction. */
   readonly #discard = async (error: unknown): Promise<never> => {
-    const terminating = this.#statements.transaction.terminate?.(this.#beside, this.#claimed as Claimed);
-    await within(terminating, this.#options.timeoutMs);
+    const terminating = this.statements.transaction.terminate?.(this.#beside, this.#claimed as Claimed);
+    await within(terminating, this.options.timeoutMs);
     throw error;
   };
 }

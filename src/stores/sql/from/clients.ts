@@ -1,8 +1,7 @@
 import { hasMethods } from '../../../internal/check-client.js';
-import { withDeadline } from '../../../internal/deadline.js';
-import { storeError } from '../../bounded-calls.js';
 import { warnOnce } from '../../warn-once.js';
 import type { Answer } from '../database.js';
+import { answered } from '../errors.js';
 
 /** The result of a statement in pg, PGlite and mysql2. */
 interface Result {
@@ -51,9 +50,8 @@ export async function runOnce(
   isAnswer: (error: unknown) => boolean,
   timeoutMs?: number,
 ): Promise<Answer> {
-  const late = () => storeError(`The database did not answer within ${timeoutMs} ms (timeoutMs).`);
   try {
-    const answer = await (timeoutMs === undefined ? send() : withDeadline(send(), timeoutMs, late));
+    const answer = await (timeoutMs === undefined ? send() : answered(send(), { timeoutMs }));
     release(false);
     return answer;
   } catch (error) {

@@ -2,13 +2,12 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { IsolationLevel, LeaseDatabase, SqlDatabase, SynchronousDatabase } from '../database.js';
-import { answerOf } from './clients.js';
 import { fromMysql2 } from './mysql2.js';
 import { fromPg } from './pg.js';
 import { fromPGlite } from './pglite.js';
 import { fromPostgresJs } from './postgres-js.js';
-import { revocable } from './revocable.js';
 import { fromBetterSqlite3, fromBunSqlite, type SqliteLike } from './sqlite.js';
+import { fromTransaction } from './transaction.js';
 
 interface Queries {
   execute(statement: string): PromiseLike<unknown>;
@@ -67,20 +66,14 @@ export function fromDrizzle<Tx extends object>(
   if ('runNow' in driver) return { ...driver, connection: db };
   const { dialect, run, keepsSession } = driver;
   return {
-    dialect,
-    hidesRollback: dialect === 'postgres',
+    ...fromTransaction<Tx>({
+      dialect: dialect as 'postgres' | 'mysql',
+      run: (statement, tx) => (tx as Queries).execute(statement),
+      // Drizzle sends SET TRANSACTION for any value other than undefined.
+      transaction: (work, { isolationLevel }) => db.transaction(work, isolationLevel && { isolationLevel }),
+    }),
     keepsSession,
     run,
-    transaction: (work, { isolationLevel }) =>
-      db.transaction(
-        (tx) =>
-          work({
-            ...revocable(tx),
-            run: async (statement) => answerOf(await (tx as Queries).execute(statement)),
-          }),
-        // Drizzle sends SET TRANSACTION for any value other than undefined.
-        isolationLevel && { isolationLevel },
-      ),
   };
 }
 

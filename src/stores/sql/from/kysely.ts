@@ -2,8 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { IsolationLevel, SqlDatabase } from '../database.js';
-import { answerOf } from './clients.js';
-import { revocable } from './revocable.js';
+import { fromTransaction } from './transaction.js';
 
 /** A statement in the form that Kysely's `CompiledQuery.raw` returns. */
 interface CompiledQuery {
@@ -65,18 +64,15 @@ export function fromKysely<Tx extends Queries>(
   }
   if (keepsSession) throw new ConfigError(POSTGRES_JS);
   return {
-    dialect,
-    hidesRollback: dialect === 'postgres',
+    ...fromTransaction<Tx>({
+      dialect,
+      run: (statement, tx) => (tx as Tx).executeQuery(raw(statement) as never),
+      transaction(work, { isolationLevel }) {
+        const builder = kysely.transaction();
+        return (isolationLevel ? builder.setIsolationLevel(isolationLevel) : builder).execute(work);
+      },
+    }),
     run,
-    transaction(work, { isolationLevel }) {
-      const builder = kysely.transaction();
-      return (isolationLevel ? builder.setIsolationLevel(isolationLevel) : builder).execute((trx) =>
-        work({
-          ...revocable(trx),
-          run: async (statement) => answerOf(await trx.executeQuery(raw(statement) as never)),
-        }),
-      );
-    },
   };
 }
 

@@ -1,8 +1,7 @@
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
-import { answerOf } from './clients.js';
-import { revocable } from './revocable.js';
+import { fromTransaction } from './transaction.js';
 
 interface Queries {
   query(text: string): Promise<{ rows: unknown[] }>;
@@ -32,15 +31,15 @@ export interface PGliteLike<Tx extends Queries> extends Queries {
 export function fromPGlite<Tx extends Queries>(db: PGliteLike<Tx>): SqlDatabase<Tx> {
   if (!hasMethods<PGliteLike<Tx>>(db, 'query', 'transaction')) throw optionError('db', 'a PGlite', db);
   return {
-    dialect: 'postgres',
-    hidesRollback: true,
+    ...fromTransaction<Tx>({
+      dialect: 'postgres',
+      run: (statement, tx) => (tx ?? db).query(statement),
+      transaction: (work, { isolationLevel }) =>
+        db.transaction(async (tx) => {
+          if (isolationLevel) await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
+          await work(tx);
+        }),
+    }),
     keepsSession: true,
-    run: async (statement) => answerOf(await db.query(statement)),
-    transaction: (work, { isolationLevel }) =>
-      db.transaction(async (tx) => {
-        if (isolationLevel) await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolationLevel}`);
-        const run = async (statement: string) => answerOf(await tx.query(statement));
-        await work({ ...revocable(tx), run });
-      }),
   };
 }

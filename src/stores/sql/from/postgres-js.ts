@@ -2,8 +2,7 @@ import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
 import type { SqlDatabase } from '../database.js';
-import { answerOf } from './clients.js';
-import { revocable } from './revocable.js';
+import { fromTransaction } from './transaction.js';
 
 /** The part of postgres.js's `sql` that the store uses. `begin` has two overloads, so that its type can be inferred. */
 export interface PostgresJsLike<Tx> {
@@ -33,19 +32,13 @@ export interface PostgresJsLike<Tx> {
 export function fromPostgresJs<Tx extends object>(sql: PostgresJsLike<Tx>): SqlDatabase<Tx> {
   checkSql(sql);
   return {
-    dialect: 'postgres',
-    hidesRollback: true,
+    ...fromTransaction<Tx>({
+      dialect: 'postgres',
+      run: (statement, tx) => ((tx ?? sql) as PostgresJsLike<Tx>).unsafe(statement),
+      transaction: (work, { isolationLevel }) =>
+        sql.begin(isolationLevel ? `isolation level ${isolationLevel}` : '', work),
+    }),
     keepsSession: true,
-    run: async (statement) => answerOf(await sql.unsafe(statement)),
-    async transaction(work, { isolationLevel }) {
-      await sql.begin(isolationLevel ? `isolation level ${isolationLevel}` : '', async (transaction) => {
-        const unsafe = Reflect.get(transaction, 'unsafe') as PostgresJsLike<Tx>['unsafe'];
-        await work({
-          ...revocable(transaction),
-          run: async (statement) => answerOf(await unsafe(statement)),
-        });
-      });
-    },
   };
 }
 

@@ -64,7 +64,6 @@ export function fromPrisma<Tx extends Raw>(
   }
   return {
     dialect,
-    hidesRollback: dialect === 'postgres',
     // Prisma refuses statements once the transaction has ended.
     keepsSession: true,
     run: runOn(prisma),

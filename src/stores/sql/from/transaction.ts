@@ -50,7 +50,6 @@ export function fromTransaction<Tx>(source: TransactionSource<Tx>): SqlDatabase<
   }
   return {
     dialect,
-    hidesRollback: dialect === 'postgres',
     run: async (statement) => answerOf(await source.run(statement)),
     async transaction(work, options) {
       await source.transaction(
