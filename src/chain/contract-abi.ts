@@ -10,20 +10,14 @@ import { goText, valueText } from './value-text.js';
 type Called = NonNullable<EventTransaction['method']>;
 type Emitted = Pick<EventDetails, 'name' | 'signature' | 'inputs'>;
 
-/** A contract's ABI, prepared to decode logs and calls to wire values. */
-export interface ContractAbi {
-  /** The first topics of its events' logs; undefined if it has an anonymous event. */
-  readonly topics: readonly Hex[] | undefined;
-  /** The decoded event; undefined when the ABI has no matching event. */
-  emitted(log: Pick<RawLog, 'topics' | 'data'>): Emitted | undefined;
-  /** The decoded call; undefined when the ABI has no matching function. */
-  called(input: Hex): Called | undefined;
-  /** Events and functions whose types cannot be decoded. */
-  readonly skipped: readonly string[];
-}
+export type ContractAbi = ReturnType<typeof contractAbi>;
 
-/** @throws ConfigError `ERR_WEBHOOK_CONFIG` when the value is not an ABI, or when none of its events can be decoded. */
-export function contractAbi(abi: readonly unknown[]): ContractAbi {
+/**
+ * Prepares a contract's ABI to decode logs and calls to wire values.
+ *
+ * @throws ConfigError `ERR_WEBHOOK_CONFIG` when the value is not an ABI, or when none of its events can be decoded.
+ */
+export function contractAbi(abi: readonly unknown[]) {
   const { all, byTopic, broken } = readEvents(abi, goText);
   const [failure] = broken.values();
   if (failure && all.length === 0) throw failure;
@@ -32,8 +26,10 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
   const functions = readFunctions(abi, (name) => skipped.push(`function ${name}`), goText);
 
   return {
+    /** The first topics of its events' logs; undefined if it has an anonymous event. */
     topics: anonymous.length > 0 ? undefined : ([...byTopic.keys()] as Hex[]),
-    emitted(log) {
+    /** The decoded event; undefined when the ABI has no matching event. */
+    emitted(log: Pick<RawLog, 'topics' | 'data'>): Emitted | undefined {
       let loose: Emitted | undefined;
       for (const item of [...(byTopic.get(log.topics[0] ?? '') ?? []), ...anonymous]) {
         const found = item.topicCount === log.topics.length ? readAs(item, log) : undefined;
@@ -44,10 +40,12 @@ export function contractAbi(abi: readonly unknown[]): ContractAbi {
       }
       return loose;
     },
-    called(input) {
+    /** The decoded call; undefined when the ABI has no matching function. */
+    called(input: Hex): Called | undefined {
       const [found, other] = functions.get(input.slice(0, SELECTOR)) ?? [];
       return found && !other ? readCall(found, input) : undefined;
     },
+    /** Events and functions whose types cannot be decoded. */
     skipped,
   };
 }

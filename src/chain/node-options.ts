@@ -1,6 +1,6 @@
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
-import { type RpcUrl, rpcUrlOf } from './rpc-url.js';
+import { rpcUrlOf } from './rpc-url.js';
 
 /**
  * When a block counts as final: when the chain says so (`finalized`, or the weaker `safe`), or at a number of
@@ -21,21 +21,13 @@ export interface Tag {
   readonly depthOfMoot: number;
 }
 
-/** The checked options about nodes. */
-export interface NodeOptions {
-  readonly urls: readonly RpcUrl[];
-  readonly chainId: number | undefined;
-  readonly agree: number;
-  readonly tag: Tag;
-}
-
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
 export function readNodeOptions(options: {
   readonly rpcUrl: unknown;
   readonly chainId: unknown;
   readonly agree: unknown;
   readonly level: unknown;
-}): NodeOptions {
+}) {
   const { rpcUrl, chainId, agree = 1, level } = options;
   const urls = (Array.isArray(rpcUrl) ? (rpcUrl as readonly unknown[]) : [rpcUrl]).map(rpcUrlOf);
   const tag = tagOf(level);

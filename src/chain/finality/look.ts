@@ -1,7 +1,8 @@
 import { checkFunction, checkNumber, MAX_TIMER_MS } from '../../internal/check-options.js';
+import { withDeadline } from '../../internal/deadline.js';
 import type { Logger } from '../../internal/logger.js';
 import { guardedLogger } from '../logging.js';
-import { chainIdError, type NodeOptions, readNodeOptions } from '../node-options.js';
+import { chainIdError, readNodeOptions } from '../node-options.js';
 import { RpcError } from '../rpc.js';
 import type { Place } from './block-of.js';
 import { FinalityNode, isWithin } from './node.js';
@@ -31,16 +32,10 @@ export const LOOK_UP_OPTIONS = ['rpcUrl', 'chainId', 'agree', 'timeoutMs', 'logg
 /** Maximum duration of a look-up in request time-outs: it may ask a second node when the first does not answer. */
 const TIMEOUTS = 3;
 
-/** The checked options of a look-up. */
-export interface LookUpSettings extends NodeOptions {
-  readonly chainId: number;
-  readonly timeoutMs: number;
-  readonly now: () => number;
-  readonly logger: Logger;
-}
+export type LookUpSettings = ReturnType<typeof readLookUpOptions>;
 
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
-export function readLookUpOptions(options: LookUpOptions & { readonly level: unknown }): LookUpSettings {
+export function readLookUpOptions(options: LookUpOptions & { readonly level: unknown }) {
   const { rpcUrl, level, chainId, agree, timeoutMs = 5000, now = Date.now } = options;
   const nodes = readNodeOptions({ rpcUrl, level, chainId, agree });
   if (chainId === undefined) throw chainIdError(chainId);
@@ -61,40 +56,28 @@ export function createLook(settings: LookUpSettings, onContradiction: () => void
 
   /** The answers for places, by key. Rejects with RpcError. */
   async function look(places: readonly Place[], given?: AbortSignal): Promise<ReadonlyMap<string, Say>> {
-    const checking = new AbortController();
-    const end = () => checking.abort();
-    const timer = setTimeout(end, timeoutMs * TIMEOUTS);
-    given?.addEventListener('abort', end);
-    if (given?.aborted) end();
+    const failed = (what: string, reason: 'aborted' | 'timeout') =>
+      new RpcError(`The look-up of blocks at ${nodes[0]?.origin} ${what}.`, { reason });
+    const aborted = () => failed('was aborted by the caller', 'aborted');
+    if (given?.aborted) throw aborted();
+    let isOver = false;
+    let abort = () => {};
+    const abortion = new Promise<never>((_, reject) => {
+      abort = () => reject(aborted());
+    });
+    given?.addEventListener('abort', abort);
     try {
-      checking.signal.throwIfAborted();
       // Requests in progress are not aborted: other checks share them, and the next check uses their answers.
-      return await Promise.race([
-        askNodes(places, lookUps, { agree, now, signal: checking.signal }),
-        abortion(checking.signal),
-      ]);
-    } catch (error) {
-      if (!checking.signal.aborted) throw error;
-      const [what, reason] = given?.aborted
-        ? (['was aborted by the caller', 'aborted'] as const)
-        : ([`took longer than ${timeoutMs * TIMEOUTS} ms`, 'timeout'] as const);
-      throw new RpcError(`The look-up of blocks at ${nodes[0]?.origin} ${what}.`, { reason });
+      const asking = askNodes(places, lookUps, { agree, now, isOver: () => isOver });
+      const late = () => failed(`took longer than ${timeoutMs * TIMEOUTS} ms`, 'timeout');
+      return await withDeadline(Promise.race([asking, abortion]), timeoutMs * TIMEOUTS, late);
     } finally {
-      clearTimeout(timer);
-      given?.removeEventListener('abort', end);
-      end();
+      given?.removeEventListener('abort', abort);
+      isOver = true;
     }
   }
 
   return { look, nodes };
-}
-
-/** Rejects when the signal is aborted. */
-function abortion(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason));
-  });
 }
 
 /** How long a failed node is asked last. */
@@ -107,13 +90,13 @@ const LAST_MS = 60_000;
 async function askNodes(
   places: readonly Place[],
   nodes: readonly NodeLookUps[],
-  { agree, now, signal }: { readonly agree: number; readonly now: () => number; readonly signal: AbortSignal },
+  { agree, now, isOver }: { readonly agree: number; readonly now: () => number; readonly isOver: () => boolean },
 ): Promise<ReadonlyMap<string, Say>> {
   const failed = (node: NodeLookUps) => isWithin(now() - node.failedAt, LAST_MS);
   const order = [...nodes.filter((node) => !failed(node)), ...nodes.filter(failed)];
   const answers = new Map<string, Say>();
   let open = places.map((place) => ({ place, says: [] as Say[] }));
-  while (open.length > 0 && order.length > 0 && !signal.aborted) {
+  while (open.length > 0 && order.length > 0 && !isOver()) {
     const asked = order.splice(0, agree);
     const rounds = await Promise.all(asked.map((node) => node.look(open.map(({ place }) => place))));
     open = open.filter(({ place, says }) => {

@@ -4,7 +4,7 @@ import { headerOf, taggedBlock } from '../chain-reader.js';
 import type { Evidence } from '../evidence.js';
 import type { Tag } from '../node-options.js';
 import { RangeFlaw } from '../range-flaw.js';
-import { createRpc, ifRefused, type Rpc, RpcError } from '../rpc.js';
+import { createRpc, ifRefused, type Rpc } from '../rpc.js';
 import type { RpcUrl } from '../rpc-url.js';
 
 export interface NodeOptions {
@@ -110,42 +110,4 @@ export class ChainNode {
 
 function checkSame({ number, hash }: Header, other: string): void {
   if (hash !== other) throw new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
-}
-
-/** The nodes of a run. Each question goes to `agree` of them; those that failed recently are asked last. */
-export class NodePool {
-  constructor(
-    private nodes: readonly ChainNode[],
-    private readonly agree: number,
-  ) {}
-
-  /** The answers of `agree` nodes. A failed node is replaced with another. */
-  async ask<Answer>(question: (node: ChainNode) => Promise<Answer>): Promise<Answer[]> {
-    const left = [...this.nodes];
-    const answers: Answer[] = [];
-    const errors: unknown[] = [];
-    const one = async () => {
-      for (let node = left.shift(); node; node = left.shift()) {
-        try {
-          answers.push(await question(node));
-          return;
-        } catch (error) {
-          errors.push(error);
-          const failed = node;
-          this.nodes = [...this.nodes.filter((each) => each !== failed), failed];
-          if (error instanceof ConfigError) return;
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: this.agree }, one));
-    if (answers.length >= this.agree) return answers;
-    // Report a range that one node refuses as too long, even if another node did not answer.
-    throw errors.find((error) => error instanceof ConfigError) ?? errors.find(isTooMuch) ?? errors.at(-1);
-  }
-}
-
-/** Whether a smaller range may avoid the error. Providers use different messages for their limits. */
-export function isTooMuch(error: unknown): boolean {
-  if (!(error instanceof RpcError) || error instanceof RangeFlaw) return false;
-  return error.reason !== 'rate-limited' && error.reason !== 'aborted';
 }

@@ -8,9 +8,10 @@ import { Habits } from '../habits.js';
 import { guardedLogger, tellUnknownOnce } from '../logging.js';
 import type { FinalityLevel } from '../node-options.js';
 import { readNodeOptions } from '../node-options.js';
+import { isTooMuch, NodePool } from '../node-pool.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { readWatched, type Watched, type WatchedContract } from '../watched.js';
-import { ChainNode, isTooMuch, NodePool } from './chain-node.js';
+import { ChainNode } from './chain-node.js';
 import { type BlockEvents, readRange } from './range-reader.js';
 import type { ReconcileSource, SourceChunk } from './source.js';
 
@@ -54,7 +55,7 @@ export interface ChainSourceOptions {
 }
 
 interface OpenChain {
-  readonly pool: NodePool;
+  readonly pool: NodePool<ChainNode>;
   readonly chainId: number;
   readonly final: Header | undefined;
   /** The last block to read; -1 if there is none. */
@@ -107,7 +108,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const onUnknown = tellUnknownOnce(logger);
   const habits = new Habits(logger);
   const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
-  const pools = new WeakMap<AbortSignal, NodePool>();
+  const pools = new WeakMap<AbortSignal, NodePool<ChainNode>>();
   const runs = new WeakMap<AbortSignal, OpenChain>();
   let hasWarned = false;
   let hasWarnedOfTag = false;
@@ -232,7 +233,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
 }
 
 /** The last block up to `final` that was mined by a time in Unix seconds; -1 if there is none. */
-async function lastUntil(second: number, final: Header, pool: NodePool): Promise<number> {
+async function lastUntil(second: number, final: Header, pool: NodePool<ChainNode>): Promise<number> {
   let [old, young, last] = [-1, final.number, -1];
   if (final.timestamp <= second) return final.number;
   const look = async (at: number) => {

@@ -6,11 +6,16 @@ export interface Listed extends SourceEntry {
   readonly at: number;
 }
 
-/** The readers of a list, one for each run. `size`: about how many events are in memory. */
-export function createListReaders(list: (from: number, signal: AbortSignal) => AsyncIterable<Listed>, size: number) {
+/** About how many events are in memory. */
+const MOST_KEPT = 10_000;
+
+/** The readers of a list, one for each run. */
+export function createListReaders(
+  list: (from: number, signal: AbortSignal) => AsyncIterable<Listed>,
+  size = MOST_KEPT,
+) {
   const readers = new WeakMap<AbortSignal, ListReader>();
-  const readerOf = (signal: AbortSignal, end: number) =>
-    new ListReader((from) => list(from, signal), end, Math.floor(size));
+  const readerOf = (signal: AbortSignal, end: number) => new ListReader((from) => list(from, signal), end, size);
   return {
     open: (signal: AbortSignal, end: number) => void readers.set(signal, readerOf(signal, end)),
     read: (from: number, to: number, { signal }: SourceOptions) =>

@@ -23,17 +23,13 @@ export interface ServiceSourceOptions {
    * another order is an error. (Default: false: every run reads the whole log.)
    */
   readonly newestFirst?: boolean | undefined;
-  /** Number of entries requested at a time. (Default: 100.) */
-  readonly pageSize?: number | undefined;
-  /** Maximum number of events in memory. (Default: 10 000.) */
-  readonly chunkSize?: number | undefined;
   /** Returns the event `id` for an entry. (Default: `delivery-log:<service>:<webhookId>:<entry id>`.) */
   readonly eventId?: ((entry: DeliveryLogEntry) => string) | undefined;
   /** Clock, in epoch milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
 }
 
-const OPTIONS = ['chainId', 'delivered', 'minAgeSeconds', 'newestFirst', 'pageSize', 'chunkSize', 'eventId', 'now'];
+const OPTIONS = ['chainId', 'delivered', 'minAgeSeconds', 'newestFirst', 'eventId', 'now'];
 const KINDS = ['event.emitted', 'transaction.included'];
 
 /**
@@ -66,7 +62,7 @@ export function serviceSource(
 ): ReconcileSource {
   checkOptions('serviceSource', options, OPTIONS);
   const { chainId, delivered = false, newestFirst = false, eventId } = options;
-  const { minAgeSeconds = 300, pageSize = 100, chunkSize = 10_000, now = Date.now } = options;
+  const { minAgeSeconds = 300, now = Date.now } = options;
   if (typeof client?.deliveries !== 'function') throw optionError('client', 'a client of createWebhookClient', client);
   checkNumber('webhookId', webhookId, 0);
   if (chainId !== undefined) checkNumber('chainId', chainId, 1);
@@ -74,8 +70,6 @@ export function serviceSource(
     if (typeof value !== 'boolean') throw optionError(name, 'a boolean', value);
   }
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
-  checkNumber('pageSize', pageSize, 1, 100_000);
-  checkNumber('chunkSize', chunkSize, 1);
   if (eventId !== undefined) checkFunction('eventId', eventId);
   checkFunction('now', now);
   const idOf = eventId ?? entryIds(client.service, webhookId);
@@ -83,7 +77,7 @@ export function serviceSource(
   /** The entries. With `newestFirst`, stops at the first one that is not needed. */
   async function* entries(signal: AbortSignal, isNeeded: (entry: DeliveryLogEntry) => boolean) {
     let last = Number.POSITIVE_INFINITY;
-    for await (const entry of client.deliveries(webhookId, { pageSize })) {
+    for await (const entry of client.deliveries(webhookId)) {
       signal.throwIfAborted();
       if (newestFirst) {
         if (entry.id > last) throw new ConfigError(NOT_NEWEST_FIRST);
@@ -109,7 +103,7 @@ export function serviceSource(
     }
   }
 
-  const readers = createListReaders(listed, chunkSize);
+  const readers = createListReaders(listed);
 
   return {
     name: `delivery-log:${client.service}:${webhookId}`,

@@ -3,6 +3,7 @@ import { withDeadline } from '../../internal/deadline.js';
 import { put } from '../finality/known-blocks.js';
 import type { LookUpSettings } from '../finality/look.js';
 import { type FinalityNode, isWithin } from '../finality/node.js';
+import { NodePool } from '../node-pool.js';
 import { RpcError } from '../rpc.js';
 
 /** How long a delivery may use an earlier answer, in ms. */
@@ -14,18 +15,13 @@ const AT_ONCE = 32;
 
 /** The blocks that nodes have at numbers that are not final. */
 export function createHeads(nodes: readonly FinalityNode[], { agree, timeoutMs, now }: LookUpSettings) {
+  const pool = new NodePool(nodes, agree);
   const last = new Map<number, { readonly hash: Promise<Hex | undefined>; readonly at: number }>();
 
-  /** The hash at a number in which `agree` nodes agree; undefined if too few answer, or if one contradicts them. */
+  /** The hash at a number in which `agree` nodes agree; undefined if too few answer, or if they contradict each other. */
   async function ask(number: number): Promise<Hex | undefined> {
-    const hashes: Hex[] = [];
-    for (const node of nodes) {
-      const hash = await hashAt(node, number).catch(() => undefined);
-      if (hash) hashes.push(hash);
-      if (hashes.some((other) => other !== hashes[0])) return undefined;
-      if (hashes.length === agree) return hashes[0];
-    }
-    return undefined;
+    const hashes = await pool.ask((node) => hashAt(node, number)).catch(() => []);
+    return hashes.every((hash) => hash === hashes[0]) ? hashes[0] : undefined;
   }
 
   /** Asks again for each number. */
@@ -62,7 +58,9 @@ export function createHeads(nodes: readonly FinalityNode[], { agree, timeoutMs, 
   };
 }
 
-async function hashAt(node: FinalityNode, number: number): Promise<Hex | undefined> {
+async function hashAt(node: FinalityNode, number: number): Promise<Hex> {
   await node.checkChain(false);
-  return (await node.header(number))?.hash;
+  const header = await node.header(number);
+  if (header) return header.hash;
+  throw node.error(`has no block ${number}.`);
 }

@@ -1,15 +1,13 @@
 import { ConfigError } from '../../errors.js';
 import type { EventItem } from '../../events/parse-delivery.js';
-import type { Items } from '../../handle/answer.js';
-import { asWebhookError, type EventOutcome } from '../../handle/answer.js';
+import { asWebhookError, type EventOutcome, type Items } from '../../handle/answer.js';
 import type { AboutDelivery } from '../../handle/context.js';
 import { readLetter } from '../../handle/dead-letter.js';
 import { keyOf } from '../../handle/idempotency-key.js';
 import { storeFailure } from '../../handle/outcome.js';
 import type { FollowedReceiver } from '../../handle/reorgs.js';
 import type { ReorgReport } from '../../handle/tracing.js';
-import type { KeptLog, OpenLog } from '../../stores/log-store.js';
-import { isApplied } from '../../stores/log-store.js';
+import { isApplied, type OpenLog } from '../../stores/log-store.js';
 import type { Step } from '../../stores/store.js';
 import { type ChainView, logOf } from './chain-view.js';
 
@@ -86,10 +84,11 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
   async function changeBlock(block: readonly [Due, ...Due[]], counts: Counts): Promise<void> {
     const isReversal = isApplied(block[0].transitions);
     const [from, to] = isReversal ? (['applied', 'reverted'] as const) : (['reverted', 'applied'] as const);
+    const timestamp = String(Math.floor(Date.now() / 1000));
     const final = new Map<string, number>();
     for (const { items, stored, source, transitions } of await read(block, isReversal, counts)) {
       const step: Step = { from, to, transitions: new Map([...items.keys()].map((key) => [key, transitions])) };
-      const about = { ...aboutNow(), source, step, application: applicationOf(transitions) };
+      const about = { timestamp, via: 'reorg', source, step, application: applicationOf(transitions) };
       for (const outcome of await (isReversal ? revert : apply)(items, about)) {
         const { item, idempotencyKey, error } = outcome;
         if (error) report(error, { item, idempotencyKey });
@@ -111,7 +110,8 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
       if (log?.transitions !== transitions) continue;
       try {
         const letter = readLetter(log, key);
-        found.push({ ...letter, key, transitions, logIndex: view.placeOf(letter.item.event)?.logIndex ?? 0 });
+        const { logIndex } = view.placeOf(letter.item.event) as { readonly logIndex: number };
+        found.push({ ...letter, key, transitions, logIndex });
       } catch (error) {
         counts.failed++;
         report(error, {});
@@ -146,7 +146,8 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
       const verdict = block && verdicts?.get(block.blockHash);
       const isWanted = verdict?.isCanonical ?? !isApplied(transitions);
       const to = isWanted ? 'applied' : 'reverted';
-      const step: Step = { from: 'dead', to, logs: logsOfOne(kept(item.event, key, about.source), key) };
+      const own = kept(item.event, key, about.source);
+      const step: Step = { from: 'dead', to, logs: new Map(own && [[key, own]]) };
       const revised = { ...about, step, application: applicationOf(transitions) };
       const change = isWanted ? apply : revert;
       const [outcome] = await (isWanted === isApplied(transitions) ? keep : change)(items, revised);
@@ -182,12 +183,4 @@ function inOrder(due: readonly Due[]): [Due, ...Due[]][] {
   return [...places.values()].sort(
     (one, other) => rank(one) - rank(other) || one[0].blockNumber - other[0].blockNumber,
   );
-}
-
-function logsOfOne(log: KeptLog | undefined, key: string): Map<string, KeptLog> {
-  return new Map(log ? [[key, log]] : []);
-}
-
-function aboutNow(): AboutDelivery {
-  return { timestamp: String(Math.floor(Date.now() / 1000)), via: 'reorg' };
 }

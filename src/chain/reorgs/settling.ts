@@ -10,25 +10,23 @@ const MOST_HINTS = 1000;
 
 /** Runs passes over the logs whose blocks are not final: on demand, after hints, and at intervals. */
 export class Settling {
-  readonly #intervalMs: number | false;
-  readonly #pass: Revise['pass'];
-  readonly #receiver: Pick<FollowedReceiver, 'gate' | 'settled' | 'report'>;
   readonly #hints = new Set<number>();
   #soon: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<unknown> = Promise.resolve();
   /** What the last pass of this receiver over all logs found. */
   #found: Pick<ReorgReport, 'open' | 'oldestBlock'> | undefined;
 
-  constructor(intervalMs: number | false, pass: Revise['pass'], receiver: FollowedReceiver) {
-    this.#intervalMs = intervalMs;
-    this.#pass = pass;
-    this.#receiver = receiver;
+  constructor(
+    private readonly intervalMs: number | false,
+    private readonly pass: Revise['pass'],
+    private readonly receiver: Pick<FollowedReceiver, 'gate' | 'settled' | 'report'>,
+  ) {
     if (intervalMs) this.#next(intervalMs);
   }
 
   /** Asks for a pass over the blocks of a number soon. Without an interval, the next call of `settle` covers them. */
   readonly hint = (blockNumber: number): void => {
-    if (!this.#intervalMs) return;
+    if (!this.intervalMs) return;
     if (this.#hints.size < MOST_HINTS) this.#hints.add(blockNumber);
     this.#soon ??= unrefed(
       () => {
@@ -37,7 +35,7 @@ export class Settling {
         this.#hints.clear();
         void this.#quietly(numbers.length < MOST_HINTS ? numbers : undefined);
       },
-      Math.min(SOON_MS, this.#intervalMs),
+      Math.min(SOON_MS, this.intervalMs),
     );
   };
 
@@ -46,18 +44,18 @@ export class Settling {
 
   /** Passes of one receiver run one after the other. */
   async #run(signal?: AbortSignal, numbers?: readonly number[]): Promise<ReorgReport> {
-    this.#receiver.gate.check();
+    this.receiver.gate.check();
     const before = this.#running;
-    const isOver = () => (signal?.aborted ?? false) || this.#receiver.gate.isClosed;
-    const pass = before.then(() => this.#pass(isOver, numbers));
+    const isOver = () => (signal?.aborted ?? false) || this.receiver.gate.isClosed;
+    const pass = before.then(() => this.pass(isOver, numbers));
     this.#running = pass.catch(() => {});
-    this.#receiver.gate.wait(this.#running);
+    this.receiver.gate.wait(this.#running);
     try {
       const report = await pass;
       const { open, oldestBlock } = report;
       if (!numbers && !report.isElsewhere) this.#found = { open, oldestBlock };
       // A pass over some blocks does not see the others.
-      this.#receiver.settled({ ...report, ...this.#found });
+      this.receiver.settled({ ...report, ...this.#found });
       return report;
     } catch (error) {
       throw storeFailure(error);
@@ -66,18 +64,18 @@ export class Settling {
 
   /** A pass whose failure is reported. */
   async #quietly(numbers?: readonly number[]): Promise<void> {
-    if (this.#receiver.gate.isClosed) return;
+    if (this.receiver.gate.isClosed) return;
     try {
       await this.#run(undefined, numbers);
     } catch (error) {
-      this.#receiver.report(error, {});
+      this.receiver.report(error, {});
     }
   }
 
   #next(intervalMs: number): void {
     unrefed(async () => {
       await this.#quietly();
-      if (!this.#receiver.gate.isClosed) this.#next(intervalMs);
+      if (!this.receiver.gate.isClosed) this.#next(intervalMs);
     }, intervalMs);
   }
 }

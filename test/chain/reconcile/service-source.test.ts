@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reconcile, type ServiceSourceOptions, serviceSource } from '../../../src/chain/index.js';
+import { createListReaders } from '../../../src/chain/reconcile/listed.js';
 import { createWebhookClient, type WebhookClient } from '../../../src/client/index.js';
 import { logIdentity } from '../../../src/evm/index.js';
 import { createReceiver, memoryStore } from '../../../src/index.js';
@@ -110,12 +111,12 @@ describe('serviceSource', () => {
   });
 
   describe('of a service that lists the newest entry first', () => {
-    const newest = { newestFirst: true, pageSize: 5 };
+    const newest = { newestFirst: true };
 
     it('reads only as far back as it must', async () => {
-      add(100);
+      add(900);
       service.seen.splice(0);
-      expect(await positionsOf(newest, 96)).toEqual([[96, 97, 98, 99, 100]]);
+      expect(await positionsOf(newest, 896)).toEqual([[896, 897, 898, 899, 900]]);
       expect(service.seen.length).toBeLessThan(6);
       expect(await positionsOf(newest)).toEqual(await positionsOf());
     });
@@ -134,11 +135,25 @@ describe('serviceSource', () => {
     });
   });
 
+  it('keeps few events of a long list in memory', async () => {
+    const positions = [5, 2, 9, 7, 1, 8, 3];
+    let listings = 0;
+    const { read } = createListReaders(async function* (from) {
+      listings++;
+      for (const position of positions) if (position >= from) yield { position, at: position, event: {} as never };
+    }, 2);
+    const chunks: number[][] = [];
+    for await (const { entries } of read(1, 9, new AbortController()))
+      chunks.push(entries.map(({ position }) => position));
+    expect(chunks).toEqual([[1, 2], [3, 5], [7, 8], [9]]);
+    expect(listings).toBe(4);
+  });
+
   it.each<[string, object]>([
     ['chainId', { chainId: 0 }],
     ['minAgeSeconds', { minAgeSeconds: -1 }],
     ['delivered', { delivered: 1 }],
-    ['chunkSize', { chunkSize: 0 }],
+    ['chunkSize', { chunkSize: 2 }],
     ['eventId', { eventId: 'id' }],
     ['newestfirst', { newestfirst: true }],
   ])('refuses the option %s', (name, options) => {
@@ -168,7 +183,7 @@ describe('serviceSource', () => {
     const live = { id: 'wire-3', event: 'event.emitted' as const, data: log.find(({ id }) => id === 3)?.data } as never;
     await receiver.handleEvents([live]);
     const cursor = keptCursor();
-    const run = () => reconcile({ source: open({ chunkSize: 2 }), receiver, from: 0, cursor, logger: silent });
+    const run = () => reconcile({ source: open(), receiver, from: 0, cursor, logger: silent });
     expect(await run()).toMatchObject({ found: 5, repaired: 4, present: 1, to: 6, final: 6 });
     const idOf = (id: number) => `delivery-log:${new URL(service.baseUrl).host}:1:${id}`;
     expect(handled).toEqual(['wire-3', ...[1, 4, 5, 6].map(idOf)]);

@@ -86,6 +86,6 @@ export const reorgsDefects: readonly Defect[] = [
   }),
   // A drain does not wait for a pass.
   planted('drained over a pass', ['reorgs'], 4000, {
-    'src/chain/reorgs/settling.ts': { 'this.#receiver.gate.wait(this.#running);': '' },
+    'src/chain/reorgs/settling.ts': { 'this.receiver.gate.wait(this.#running);': '' },
   }),
 ];
