@@ -3,13 +3,6 @@ import { WebhookError } from '../errors.js';
 /** Codes of {@link WebhookApiError}. */
 export type ApiErrorCode = 'ERR_WEBHOOK_API' | 'ERR_WEBHOOK_API_UNREACHABLE';
 
-/** Details of a failed call. */
-export interface ApiFailure {
-  readonly status?: number | undefined;
-  readonly serviceMessage?: string | undefined;
-  readonly retryAfterSeconds?: number | undefined;
-}
-
 /**
  * A call of the service's API failed. The message names the call and what to do. Neither the message nor any property
  * contains the API key or a webhook's secret.
@@ -26,12 +19,16 @@ export class WebhookApiError extends WebhookError<ApiErrorCode> {
   /** Seconds to wait before the next call, if the service asks for a pause. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ApiErrorCode, message: string, failure: ApiFailure = {}) {
+  constructor(
+    code: ApiErrorCode,
+    message: string,
+    { status = 503, serviceMessage = '', retryAfterSeconds }: Partial<WebhookApiError> = {},
+  ) {
     super(code, message);
     this.name = 'WebhookApiError';
-    this.status = failure.status ?? 503;
-    this.serviceMessage = failure.serviceMessage ?? '';
-    this.retryAfterSeconds = failure.retryAfterSeconds;
+    this.status = status;
+    this.serviceMessage = serviceMessage;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

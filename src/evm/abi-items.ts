@@ -2,7 +2,6 @@ import type { AbiEvent } from 'abitype';
 import { ConfigError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
-import type { Codec } from './codec.js';
 import { codecOf } from './codec-of.js';
 import { areNamed } from './composite-codecs.js';
 import { hashOf } from './keccak.js';
@@ -58,70 +57,51 @@ function isParameter(value: unknown, depth: number): boolean {
   return value.type.startsWith('tuple') ? areParameters(value.components, depth + 1) : true;
 }
 
-/** One input of an event in an ABI. */
-export interface ItemInput {
-  readonly name: string;
-  /** Its name, or its position if it has none, for error messages. */
-  readonly label: string;
-  readonly codec: Codec;
-  readonly isIndexed: boolean;
-  /** Whether its argument is a keccak256 hash, as for an indexed string. */
-  readonly isHashed: boolean;
-}
-
-/** An event of an ABI, prepared once to decode any number of logs. */
-export interface AbiEventItem {
-  readonly name: string;
-  /** Canonical signature: `Transfer(address,address,uint256)`. */
-  readonly signature: string;
-  /** The signature with names and `indexed`. Events with equal shapes decode to the same arguments. */
-  readonly shape: string;
-  readonly isAnonymous: boolean;
-  readonly inputs: readonly ItemInput[];
-  /** Whether the arguments are an object; otherwise they are an array. */
-  readonly isNamed: boolean;
-  /** Number of topics in its log, including the signature's hash. */
-  readonly topicCount: number;
-  /** The position of an input by its name. */
-  readonly positions: ReadonlyMap<string, number>;
-}
+export type AbiEventItem = ReturnType<typeof abiEventItem>;
+export type ItemInput = AbiEventItem['inputs'][number];
 
 /**
+ * Prepares an event of an ABI once to decode any number of logs.
+ *
  * @param textOf Decodes the UTF-8 of strings; see `codecOf`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an unknown type or a duplicate name.
  */
-export function abiEventItem(event: AbiEvent, textOf?: (bytes: Uint8Array) => string): AbiEventItem {
+export function abiEventItem(event: AbiEvent, textOf?: (bytes: Uint8Array) => string) {
   const { name, inputs: parameters = [], anonymous = false } = event;
-  const inputs = parameters.map((parameter, at): ItemInput => {
+  const inputs = parameters.map((parameter, at) => {
     const codec = codecOf(parameter, textOf);
     const isIndexed = parameter.indexed === true;
     const inputName = parameter.name ?? '';
-    const isHashed = isIndexed && codec.isHashed;
-    return { name: inputName, label: inputName || `#${at}`, codec, isIndexed, isHashed };
+    return {
+      name: inputName,
+      /** Its name, or its position if it has none, for error messages. */
+      label: inputName || `#${at}`,
+      codec,
+      isIndexed,
+      /** Whether its argument is a keccak256 hash, as for an indexed string. */
+      isHashed: isIndexed && codec.isHashed,
+    };
   });
   const shapes = inputs.map((input) => `${input.codec.shape}${input.isIndexed ? ' indexed' : ''} ${input.name}`);
   const indexed = inputs.filter(({ isIndexed }) => isIndexed).length;
   return {
     name,
+    /** Canonical signature: `Transfer(address,address,uint256)`. */
     signature: `${name}(${inputs.map(({ codec }) => codec.type).join(',')})`,
+    /** The signature with names and `indexed`. Events with equal shapes decode to the same arguments. */
     shape: `${name}(${shapes.join(',')})${anonymous ? ' anonymous' : ''}`,
     isAnonymous: anonymous,
     inputs,
+    /** Whether the arguments are an object; otherwise they are an array. */
     isNamed: areNamed(inputs.map((input) => input.name)),
+    /** Number of topics in its log, including the signature's hash. */
     topicCount: indexed + (anonymous ? 0 : 1),
+    /** The position of an input by its name. */
     positions: new Map(inputs.map((input, at) => [input.name, at])),
   };
 }
 
-/** Events of an ABI, indexed for look-up. */
-export interface AbiEventItems {
-  readonly all: readonly AbiEventItem[];
-  /** By the hash of their signature, the first topic of their logs. Anonymous events have none. */
-  readonly byTopic: ReadonlyMap<string, readonly AbiEventItem[]>;
-  readonly bySignature: ReadonlyMap<string, readonly AbiEventItem[]>;
-  /** Errors of events that cannot be decoded, by name. Other events are not affected. */
-  readonly broken: ReadonlyMap<string, unknown>;
-}
+export type AbiEventItems = ReturnType<typeof groupEvents>;
 
 /**
  * Reads the events of an ABI, once per ABI.
@@ -131,7 +111,7 @@ export interface AbiEventItems {
 export const abiEventItems = oncePerAbi((abi) => readEvents(abi));
 
 /** Reads the events of an ABI. `textOf` decodes the UTF-8 of strings; see `codecOf`. */
-export function readEvents(abi: unknown, textOf?: (bytes: Uint8Array) => string): AbiEventItems {
+export function readEvents(abi: unknown, textOf?: (bytes: Uint8Array) => string) {
   const items: AbiEventItem[] = [];
   const broken = new Map<string, unknown>();
   for (const event of itemsOf<AbiEvent>(abi, 'event')) {
@@ -144,11 +124,16 @@ export function readEvents(abi: unknown, textOf?: (bytes: Uint8Array) => string)
   return groupEvents(items, broken);
 }
 
-/** Indexes events for look-up. */
-export function groupEvents(all: readonly AbiEventItem[], broken: AbiEventItems['broken']): AbiEventItems {
+/**
+ * Indexes events for look-up.
+ *
+ * @param broken Errors of events that cannot be decoded, by name. Other events are not affected.
+ */
+export function groupEvents(all: readonly AbiEventItem[], broken: ReadonlyMap<string, unknown>) {
   const signed = all.filter(({ isAnonymous }) => !isAnonymous);
   return {
     all,
+    /** By the hash of their signature, the first topic of their logs. Anonymous events have none. */
     byTopic: groupBy(signed, ({ signature }) => hashOf(signature)),
     bySignature: groupBy(all, ({ signature }) => signature),
     broken,
