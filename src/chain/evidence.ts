@@ -40,7 +40,6 @@ export interface BlockLogs {
  * transaction. The last two prove nothing on chains with logs outside transactions and without usable filters.
  */
 export class Evidence {
-  readonly watched: Watched;
   readonly #addresses: readonly string[];
   readonly blooms: Blooms;
   readonly #inTurn = createTurns(1);
@@ -49,10 +48,9 @@ export class Evidence {
   #lacksReceipts = false;
 
   constructor(
-    watched: Watched,
+    readonly watched: Watched,
     private readonly habits: Habits,
   ) {
-    this.watched = watched;
     this.#addresses = [...watched.contracts.keys()];
     this.blooms = new Blooms(watched);
   }

@@ -6,7 +6,7 @@ import { createEnsure, type EnsuredWebhook } from './ensure.js';
 import { acknowledged, notThisApi, resultOf } from './envelope.js';
 import { resolveClientOptions, type WebhookClientOptions } from './options.js';
 import { type PageOptions, pages } from './pages.js';
-import { createTransport } from './transport.js';
+import { type Answer, createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
 /**
@@ -85,6 +85,16 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     throw notThisApi(answer, 'a count');
   }
 
+  function listed<Item extends { readonly id: number }>(
+    path: string,
+    itemsOf: (answer: Answer) => Item[],
+    options: PageOptions | undefined,
+  ): AsyncIterable<Item> {
+    const page = async (limit: number, offset: number) =>
+      itemsOf(await call({ method: 'GET', path, query: { limit, offset } }));
+    return pages(page, ({ id }) => id, options);
+  }
+
   async function send(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Webhook> {
     const answer = await call({ method, path, body });
     const webhook = webhookOf(resultOf(answer), answer);
@@ -112,14 +122,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       return (await send('POST', '/webhooks', body)) as CreatedWebhook;
     },
     list: (options) =>
-      pages(
-        async (limit, offset) => {
-          const answer = await call({ method: 'GET', path: '/webhooks', query: { limit, offset } });
-          return listOf(answer).map((each) => webhookOf(each, answer));
-        },
-        ({ id }) => id,
-        options,
-      ),
+      listed('/webhooks', (answer) => listOf(answer).map((each) => webhookOf(each, answer)), options),
     get: async (id) => send('GET', pathOf(id)),
     async update(id, changes) {
       const path = pathOf(id);
@@ -132,14 +135,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       acknowledged(await call({ method: 'DELETE', path: pathOf(id) }));
     },
     count: () => count('/webhooks/count'),
-    deliveries(id, options) {
-      const path = `${pathOf(id)}/events`;
-      return pages(
-        async (limit, offset) => entriesOf(await call({ method: 'GET', path, query: { limit, offset } })),
-        ({ id }) => id,
-        options,
-      );
-    },
+    deliveries: (id, options) => listed(`${pathOf(id)}/events`, entriesOf, options),
     deliveryCount: async (id) => count(`${pathOf(id)}/events/count`),
     ensure: (webhook) => ensure(webhook),
   };

@@ -1,21 +1,15 @@
-import type { LeaseTable } from '../leased-store.js';
+import type { LeaseTable, resolveLeaseOptions } from '../leased-store.js';
 import type { ClaimAnswer } from '../store.js';
 import { redisLetters } from './letters.js';
 import { redisRecords } from './rows.js';
 import { type Runner, understood, whole } from './runner.js';
 import { CLAIM, RECORD, RELEASE, TRACE_MS } from './scripts.js';
 
-interface Times {
-  readonly leaseMs: number;
-  readonly retentionMs: number;
-  readonly timeoutMs: number;
-}
-
 const CLAIMS = ['claimed', 'duplicate', 'in-progress', 'abandoned'] as const;
 const RECORDS = ['recorded', 'taken', 'settled'] as const;
 
 /** Rows of keys in Redis. */
-export function redisTable(runner: Runner, times: Times): LeaseTable {
+export function redisTable(runner: Runner, times: ReturnType<typeof resolveLeaseOptions>): LeaseTable {
   const { leaseMs, retentionMs } = times;
   const claims = [whole(leaseMs), whole(leaseMs + Math.max(TRACE_MS, retentionMs))];
   const claimFree = runner.together(CLAIM, [...claims, 'free']);

@@ -23,7 +23,7 @@ import { sqlLogs } from './logs.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
 import { sqlRecords } from './records.js';
-import { sqliteDdl, sqliteServerStatements, sqliteStatements } from './sqlite.js';
+import { OF_SERVER, sqliteDdl, sqliteStatements } from './sqlite.js';
 import { synchronousStore } from './synchronous.js';
 import { type Table, tableOf } from './table.js';
 import { transactionalStore } from './transactional.js';
@@ -217,7 +217,7 @@ const DIALECTS: Record<
 };
 
 function statementsFor(db: AnyDatabase, table: Table, durations: Durations): Statements {
-  return isForLeases(db) ? sqliteServerStatements(table, durations) : DIALECTS[db.dialect].statements(table, durations);
+  return isForLeases(db) ? sqliteStatements(table, durations, OF_SERVER) : DIALECTS[db.dialect].statements(table, durations);
 }
 
 /** Repeats a statement on a SQLite file while another connection is writing. */

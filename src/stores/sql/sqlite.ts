@@ -32,7 +32,7 @@ const OF_FILE: Inputs = {
  * For a server: its own clock, because the clocks of its clients differ. With parameters, because D1 limits the text of
  * a statement to 100 kB, which the keys of a large delivery exceed.
  */
-const OF_SERVER: Inputs = {
+export const OF_SERVER: Inputs = {
   now: () => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   texts() {
     const values: string[] = [];
@@ -162,17 +162,8 @@ export function sqliteTexts(table: Table, { leaseMs, retentionMs }: Durations, i
 const rowsOf = (keys: readonly string[], records: Step['records']) =>
   keys.map((key) => (records ? [key, ...recordValues(records.get(key))] : [key]));
 
-/** The statements for a file. */
-export function sqliteStatements(table: Table, durations: Durations): Statements {
-  return statementsWith(OF_FILE, table, durations);
-}
-
-/** The statements for a server whose clients have no interactive transactions. */
-export function sqliteServerStatements(table: Table, durations: Durations): Statements {
-  return statementsWith(OF_SERVER, table, durations);
-}
-
-function statementsWith(inputs: Inputs, table: Table, durations: Durations): Statements {
+/** The statements for a file, or for a server whose clients have no interactive transactions. */
+export function sqliteStatements(table: Table, durations: Durations, inputs = OF_FILE): Statements {
   const texts = sqliteTexts(table, durations, inputs);
   const { syntax } = texts;
   const send = (run: RunStatement, [text, values]: Sql) => run(text, undefined, values);

@@ -1,23 +1,16 @@
 import { optionError } from '../../internal/check-options.js';
 import type { Dialect } from './database.js';
 
-/** The name of the store's table, quoted for a dialect. */
-export interface Table {
-  /** The name as the user wrote it. */
-  readonly name: string;
-  readonly schema: string | undefined;
-  readonly bare: string;
-  readonly quoted: string;
-  readonly index: string;
-  /** The table of cursors. */
-  readonly cursors: string;
-}
+export type Table = ReturnType<typeof tableOf>;
 
 // The index has a longer name, and Postgres cuts names after 63 characters.
 const PART = /^[A-Za-z_]\w{0,47}$/;
 
-/** Throws ConfigError `ERR_WEBHOOK_CONFIG` unless the name is `table` or `schema.table`, of letters, digits and `_`. */
-export function tableOf(name: string, dialect: Dialect): Table {
+/**
+ * Quotes the names of the store's tables for a dialect. Throws ConfigError `ERR_WEBHOOK_CONFIG` unless the name is
+ * `table` or `schema.table`, of letters, digits and `_`.
+ */
+export function tableOf(name: string, dialect: Dialect) {
   const parts = typeof name === 'string' ? name.split('.') : [];
   const most = dialect === 'sqlite' ? 1 : 2;
   if (parts.length < 1 || parts.length > most || !parts.every((part) => PART.test(part))) {
@@ -26,10 +19,15 @@ export function tableOf(name: string, dialect: Dialect): Table {
   }
   const quote = dialect === 'mysql' ? '`' : '"';
   const quoted = parts.map((part) => quote + part + quote).join('.');
-  const bare = parts.at(-1) as string;
-  const schema = parts.length === 2 ? parts[0] : undefined;
-  const cursors = `${quoted.slice(0, -1)}_cursors${quote}`;
-  return { name, schema, bare, quoted, index: `${quote}${bare}_expires_at_idx${quote}`, cursors };
+  return {
+    /** The name as the user wrote it. */
+    name,
+    schema: parts.length === 2 ? parts[0] : undefined,
+    quoted,
+    index: `${quote}${parts.at(-1)}_expires_at_idx${quote}`,
+    /** The table of cursors. */
+    cursors: `${quoted.slice(0, -1)}_cursors${quote}`,
+  };
 }
 
 /**
@@ -37,17 +35,8 @@ export function tableOf(name: string, dialect: Dialect): Table {
  * statement, which a connection pooler could lose. `storableKey` limits keys to these characters; other values throw.
  */
 export function literal(value: string): string {
-  return `'${plain(value)}'`;
-}
-
-function plain(value: string): string {
   if (!/^[\w.:@/+-]{1,200}$/.test(value)) throw new TypeError('The value cannot be put into a statement.');
-  return value;
-}
-
-/** Values as the literal of a JSON array. */
-export function jsonLiteral(values: readonly string[]): string {
-  return `'[${values.map((value) => `"${plain(value)}"`).join()}]'`;
+  return `'${value}'`;
 }
 
 export function literals(values: readonly string[]): string {

@@ -135,7 +135,7 @@ class Attempt<Tx> {
     // The handler ended the transaction by a method of the client.
     if (!this.#isCommitting) await Promise.reject(endedError()).catch(this.outcome.note);
     const claimed = this.#claimed as Claimed;
-    // Most clients of Postgres do not tell that COMMIT rolled back.
+    // Most clients of Postgres report a COMMIT that rolled back as a success.
     const isTold = this.db.dialect !== 'postgres' || this.#transaction?.commit !== undefined;
     if (isTold || claimed.keys.length === 0) return;
     if (!(await this.statements.transaction.look(this.#beside, claimed))) throw storeError(REFUSED);

@@ -1,17 +1,11 @@
 import { WebhookError } from '../../../errors.js';
 import { storeError } from '../../bounded-calls.js';
 
-/** A transaction that refuses every call after `close`. */
-export interface Revocable<Tx> {
-  readonly tx: Tx;
-  /** @param report Called with the error of the first refused call. */
-  close(report?: (error: unknown) => void): void;
-  /** Rejects the calls in progress, for clients that never settle them after closing a connection. */
-  lose(): void;
-}
-
-/** For clients that would run a late call on a connection that is already reused. */
-export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
+/**
+ * A transaction that refuses every call after `close`, for clients that would run a late call on a connection that is
+ * already reused.
+ */
+export function revocable<Tx extends object>(transaction: Tx) {
   let isClosed = false;
   let report: ((error: unknown) => void) | undefined;
   let lose: () => void = () => {};
@@ -57,10 +51,12 @@ export function revocable<Tx extends object>(transaction: Tx): Revocable<Tx> {
     });
   return {
     tx: guarded(transaction),
-    close(to) {
+    /** @param to Called with the error of the first refused call. */
+    close(to?: (error: unknown) => void) {
       isClosed = true;
       report ??= to;
     },
+    /** Rejects the calls in progress, for clients that never settle them after closing a connection. */
     lose,
   };
 }
