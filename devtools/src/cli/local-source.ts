@@ -1,8 +1,8 @@
 import { isWebhookError } from 'event-webhook-receiver';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { FindingSources } from '../deliveries/findings.js';
+import { HttpError } from '../http.js';
 import type { PageActions } from '../page/page-actions.js';
-import { PageError } from '../page/page-guard.js';
 import type { LocalDelivery } from '../service/delivery.js';
 import { sentBody } from '../service/faults.js';
 import type { LocalService } from '../service/local-service.js';
@@ -39,7 +39,7 @@ export function localActions(service: LocalService, sample: () => object | Promi
     },
     resend({ id, recorded }) {
       if (!recorded && inWords(() => service.redeliver(id))) return { id };
-      throw new PageError(404, recorded ? RECORDED : 'The service no longer keeps this delivery.');
+      throw new HttpError(404, recorded ? RECORDED : 'The service no longer keeps this delivery.');
     },
     send({ rawBody, from }) {
       const target = from.webhookId ?? onlyWebhook(service);
@@ -51,9 +51,9 @@ export function localActions(service: LocalService, sample: () => object | Promi
     },
     sample() {
       const webhooks = service.webhooks();
-      if (webhooks.length === 0) throw new PageError(409, NONE);
+      if (webhooks.length === 0) throw new HttpError(409, NONE);
       if (webhooks.some(({ subscriptions }) => subscriptions.includes('event.emitted'))) return sample();
-      throw new PageError(409, 'No webhook subscribes to event.emitted, the kind of the sample.');
+      throw new HttpError(409, 'No webhook subscribes to event.emitted, the kind of the sample.');
     },
   };
 }
@@ -63,8 +63,8 @@ const RECORDED = 'This delivery comes from a recording. Edit it to send its body
 
 function onlyWebhook(service: LocalService): number {
   const [first, second] = service.webhooks();
-  if (first === undefined) throw new PageError(409, NONE);
-  if (second !== undefined) throw new PageError(409, 'Choose the webhook to send it to.');
+  if (first === undefined) throw new HttpError(409, NONE);
+  if (second !== undefined) throw new HttpError(409, 'Choose the webhook to send it to.');
   return first.id;
 }
 
@@ -73,7 +73,7 @@ function inWords<Result>(run: () => Result, status = 503): Result {
   try {
     return run();
   } catch (error) {
-    if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw new PageError(status, error.message);
+    if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw new HttpError(status, error.message);
     throw error;
   }
 }

@@ -3,8 +3,8 @@ import type { Attempt, DeliveryRecord, HeaderLine } from '../deliveries/delivery
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { headerOf } from '../deliveries/headers.js';
 import { lastOf } from '../deliveries/views.js';
+import { HttpError } from '../http.js';
 import type { BodyToSend } from '../page/page-actions.js';
-import { PageError } from '../page/page-guard.js';
 import { answerOf, type Forwarded } from './forward.js';
 
 /** Settings for signing deliveries. */
@@ -24,11 +24,11 @@ export interface SigningOptions {
 /** Sends deliveries to the target with a new signature. */
 export interface Signing {
   /**
-   * Sends a delivery again: the same bytes with a new timestamp and signature. Throws PageError for a delivery that is not
+   * Sends a delivery again: the same bytes with a new timestamp and signature. Throws HttpError for a delivery that is not
    * authentic, because the new signature would make it authentic.
    */
   resend(record: KeptDelivery): Promise<{ id: string }>;
-  /** Sends a body as a new delivery, with the headers of the edited one. Throws PageError if that one is not authentic. */
+  /** Sends a body as a new delivery, with the headers of the edited one. Throws HttpError if that one is not authentic. */
   send(body: BodyToSend): { id: string };
 }
 
@@ -38,7 +38,7 @@ export function createSigning(options: SigningOptions): Signing {
   function checkAuthentic(record: KeptDelivery): void {
     const value = (name: string) => headerOf(lastOf(record).headers, name) ?? '';
     if (verifySignature(record.rawBody, value(names.signature), value(names.timestamp), secret)) return;
-    throw new PageError(409, 'This delivery is not authentic, so it is not signed and forwarded.');
+    throw new HttpError(409, 'This delivery is not authentic, so it is not signed and forwarded.');
   }
 
   /** The headers, with those that depend on body and time replaced. */
@@ -67,7 +67,7 @@ export function createSigning(options: SigningOptions): Signing {
 
   return {
     async resend(record) {
-      if (record.bodyDropped) throw new PageError(409, 'The bytes of this delivery are no longer kept.');
+      if (record.bodyDropped) throw new HttpError(409, 'The bytes of this delivery are no longer kept.');
       checkAuthentic(record);
       const at = now();
       const pending: Attempt = { at, headers: signed(lastOf(record).headers, record.rawBody, at) };

@@ -10,7 +10,7 @@ export interface BodyToSend {
 
 type Later<Value> = Value | Promise<Value>;
 
-/** Actions of the page. A missing action is answered 404. Actions may throw errors with `status` and `message`. */
+/** Actions of the page. A missing action is answered 404. Actions may throw HttpError. */
 export interface PageActions {
   /** Resends a delivery. Resolves with the id under which it continues. */
   resend?(record: KeptDelivery): Later<{ id: string }>;

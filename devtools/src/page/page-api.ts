@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Feed } from '../deliveries/feed.js';
 import { createSearch } from '../deliveries/search.js';
 import { type SummaryContext, summaryOf } from '../deliveries/views.js';
+import { answerJson, HttpError } from '../http.js';
 import type { PageActions } from './page-actions.js';
 import type { PageDetails } from './page-details.js';
-import { PageError } from './page-guard.js';
 import type { Streams } from './page-streams.js';
 import type { Recordings } from './recordings.js';
 import { bodyToSend, jsonBody } from './request-body.js';
@@ -36,7 +36,7 @@ interface Call {
 /** Resolves with the JSON to answer; undefined when it has answered itself. */
 type Route = (call: Call) => unknown;
 
-/** Serves the calls under /api. Throws PageError for any other call. */
+/** Serves the calls under /api. Throws HttpError for any other call. */
 export function createPageApi({ feed, streams, actions, recordings, state, context, details }: PageApiOptions) {
   const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
@@ -114,7 +114,7 @@ export function createPageApi({ feed, streams, actions, recordings, state, conte
     const route = routes[`${request.method} ${pattern}`] ?? fail(404, 'Unknown API call.');
     const result = await route({ request, response, query: new URLSearchParams(query), id: id ?? '' });
     if (result === undefined) return;
-    response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' }).end(JSON.stringify(result));
+    answerJson(request, response, result as object);
   };
 }
 
@@ -129,5 +129,5 @@ function absent(): never {
 }
 
 function fail(status: number, message: string): never {
-  throw new PageError(status, message);
+  throw new HttpError(status, message);
 }

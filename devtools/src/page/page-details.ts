@@ -4,7 +4,7 @@ import type { Feed, KeptDelivery } from '../deliveries/feed.js';
 import { type FindingSources, NOT_DECODED } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { type Detail, detailOf, type SummaryContext } from '../deliveries/views.js';
-import { PageError } from './page-guard.js';
+import { HttpError } from '../http.js';
 
 interface PageDetailsOptions {
   readonly feed: Feed;
@@ -33,9 +33,9 @@ export function createPageDetails({ feed, explainer, sources, context }: PageDet
     },
     /** The views of the items from an index on. */
     async items(record: KeptDelivery, from: number) {
-      if (record.bodyDropped) throw new PageError(409, NO_BODY);
+      if (record.bodyDropped) throw new HttpError(409, NO_BODY);
       const viewed = await view(record.rawBody, context().contracts, from);
-      if (viewed === undefined) throw new PageError(503, NOT_DECODED.what);
+      if (viewed === undefined) throw new HttpError(503, NOT_DECODED.what);
       return { items: viewed.items };
     },
   };

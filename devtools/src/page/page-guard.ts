@@ -1,15 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-/** The response to an API call that is refused. The message is shown to the user and contains nothing private. */
-export class PageError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+import { HttpError } from '../http.js';
 
 const SECURITY_HEADERS = {
   'Content-Security-Policy':
@@ -37,7 +28,7 @@ export function createGuard(port: number, token: string) {
     /** Refuses a request for another host name, as in DNS rebinding. */
     checkHost({ headers }: IncomingMessage): void {
       if (!hosts.includes(String(headers.host).toLowerCase())) {
-        throw new PageError(421, 'Open the page at the printed address, not under this host name.');
+        throw new HttpError(421, 'Open the page at the printed address, not under this host name.');
       }
     },
     /** Refuses a call without the token or from a page of another site. */
@@ -46,15 +37,15 @@ export function createGuard(port: number, token: string) {
       const [, given = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? [];
       // Hashes have equal length, so that the comparison takes constant time.
       if (!timingSafeEqual(digest(given), expected)) {
-        throw new PageError(401, 'The token is missing or wrong. Open the printed address.');
+        throw new HttpError(401, 'The token is missing or wrong. Open the printed address.');
       }
       if (origin !== undefined && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
-        throw new PageError(403, 'Only the page may make this call.');
+        throw new HttpError(403, 'Only the page may make this call.');
       }
       if (method === 'GET') return;
       // Content types that a form or another site's page cannot send without a CORS preflight.
       if (!/^application\/(json|x-ndjson)\s*(;|$)/i.test(headers['content-type'] ?? '')) {
-        throw new PageError(415, 'Send the body as application/json or application/x-ndjson.');
+        throw new HttpError(415, 'Send the body as application/json or application/x-ndjson.');
       }
     },
   };

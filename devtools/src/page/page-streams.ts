@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Feed } from '../deliveries/feed.js';
 import { type SummaryContext, summaryOf } from '../deliveries/views.js';
-import { PageError } from './page-guard.js';
+import { HttpError } from '../http.js';
 
 /** Options of the page's streams. */
 export interface StreamOptions {
@@ -91,10 +91,10 @@ export function createStreams(options: StreamOptions) {
   }, heartbeatMs);
 
   return {
-    /** Turns a response into a stream. Throws PageError when there are too many. */
+    /** Turns a response into a stream. Throws HttpError when there are too many. */
     open(response: ServerResponse): void {
       if (streams.size >= maxStreams)
-        throw new PageError(503, 'The page is open in too many tabs. Close some of them.');
+        throw new HttpError(503, 'The page is open in too many tabs. Close some of them.');
       const stream: Stream = { response, ids: new Set(), state: true, cleared: false, slow: false };
       streams.add(stream);
       response.on('close', () => streams.delete(stream));

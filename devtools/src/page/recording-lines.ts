@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { PageError } from './page-guard.js';
+import { chunksOf, HttpError } from '../http.js';
 
 const NEWLINE = 10;
 const MIB = 1024 * 1024;
@@ -9,7 +9,7 @@ const MOST_BYTES = 64 * MIB;
 const MOST_LINE = 16 * MIB;
 
 /**
- * The lines of an upload, without empty ones; undefined for a line that is too long. Throws PageError when it is larger
+ * The lines of an upload, without empty ones; undefined for a line that is too long. Throws HttpError when it is larger
  * than 64 MiB or does not arrive in full.
  */
 export async function* linesOf(request: IncomingMessage): AsyncGenerator<{ number: number; line: Buffer | undefined }> {
@@ -32,7 +32,7 @@ export async function* linesOf(request: IncomingMessage): AsyncGenerator<{ numbe
 
   for await (const chunk of chunksOf(request)) {
     total += chunk.length;
-    if (total > MOST_BYTES) throw new PageError(413, 'The recording is larger than 64 MiB. Open a part of it.');
+    if (total > MOST_BYTES) throw new HttpError(413, 'The recording is larger than 64 MiB. Open a part of it.');
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       add(chunk.subarray(from, end));
@@ -42,13 +42,4 @@ export async function* linesOf(request: IncomingMessage): AsyncGenerator<{ numbe
     add(chunk.subarray(from));
   }
   yield* take();
-}
-
-/** The chunks of a request, which stays open when its reader stops: its sender can still get a response. */
-async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  } catch {
-    throw new PageError(400, 'The recording did not arrive in full.');
-  }
 }

@@ -1,33 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { isRecord } from '../guards.js';
-import { PageError } from './page-guard.js';
+import { HttpError, readJson } from '../http.js';
 
-const MOST_BYTES = 64 * 1024;
-
-/** The body as a JSON object. The rest of a body that is too large is read and discarded, so that its sender gets the response. */
-export async function jsonBody(request: IncomingMessage, mostBytes = MOST_BYTES): Promise<Record<string, unknown>> {
-  const body = await bytesOf(request, mostBytes);
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    if (isRecord(value)) return value;
-  } catch {
-    // The parser's own message quotes the body.
-  }
-  throw new PageError(400, 'The body is not a JSON object.');
-}
-
-async function bytesOf(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  await new Promise<void>((resolve, reject) => {
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength;
-      if (bytes <= mostBytes) chunks.push(chunk);
-      else reject(new PageError(413, `The body is larger than ${mostBytes} bytes.`));
-    });
-    request.on('end', resolve).on('close', () => reject(new PageError(400, 'The body did not arrive in full.')));
-  });
-  return Buffer.concat(chunks);
+/** The body as a JSON object. */
+export async function jsonBody(request: IncomingMessage, mostBytes?: number): Promise<Record<string, unknown>> {
+  const value = await readJson(request, mostBytes);
+  if (isRecord(value)) return value;
+  throw new HttpError(400, 'The body is not a JSON object.');
 }
 
 /** The largest body of a delivery to send, in bytes: as much as receivers accept. */
@@ -40,8 +19,8 @@ export async function bodyToSend(request: IncomingMessage): Promise<Uint8Array> 
   const { bodyBase64 } = await jsonBody(request, MOST_REQUESTED);
   const rawBody = Buffer.from(String(bodyBase64), 'base64');
   // Buffer skips characters outside base64.
-  if (rawBody.toString('base64') !== bodyBase64) throw new PageError(400, 'bodyBase64 is not base64.');
-  if (rawBody.byteLength === 0) throw new PageError(400, 'The delivery has no body.');
-  if (rawBody.byteLength > MOST_SENT) throw new PageError(413, 'The delivery is larger than 10 MiB.');
+  if (rawBody.toString('base64') !== bodyBase64) throw new HttpError(400, 'bodyBase64 is not base64.');
+  if (rawBody.byteLength === 0) throw new HttpError(400, 'The delivery has no body.');
+  if (rawBody.byteLength > MOST_SENT) throw new HttpError(413, 'The delivery is larger than 10 MiB.');
   return rawBody;
 }

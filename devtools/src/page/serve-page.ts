@@ -6,12 +6,12 @@ import { addCauses } from '../deliveries/causes.js';
 import type { Feed } from '../deliveries/feed.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
-import { endEarly } from '../end-early.js';
+import { answerJson, HttpError } from '../http.js';
 import { abilities, type PageActions } from './page-actions.js';
 import { createPageApi } from './page-api.js';
 import { createPageDetails } from './page-details.js';
 import { pageFiles } from './page-files.js';
-import { createGuard, PageError, type PageGuard, secure } from './page-guard.js';
+import { createGuard, type PageGuard, secure } from './page-guard.js';
 import type { PageState, ServedState } from './page-state.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
 import { createRecordings } from './recordings.js';
@@ -86,9 +86,9 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
       guard.checkCall(request);
       return api(request, response, path, query);
     }
-    if (request.method !== 'GET') throw new PageError(405, 'Use GET for the files of the page.');
+    if (request.method !== 'GET') throw new HttpError(405, 'Use GET for the files of the page.');
     const file = await files(path);
-    if (file === undefined) throw new PageError(404, 'This file does not exist.');
+    if (file === undefined) throw new HttpError(404, 'This file does not exist.');
     response.writeHead(200, { 'Content-Type': file.type }).end(file.content);
   }
 
@@ -125,18 +125,6 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
 
 /** Sends an error response. Messages that were not written for users are not disclosed. */
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  const { status, message } = told(error);
-  const text = JSON.stringify({ status, message });
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.statusCode = status;
-  if (!request.complete) response.setHeader('Connection', 'close');
-  endEarly(request, response, text);
-}
-
-function told(error: unknown): { status: number; message: string } {
-  const { status, message } = Object(error) as { status?: unknown; message?: unknown };
-  const isForPeople = typeof status === 'number' && status >= 400 && status < 600 && typeof message === 'string';
-  return isForPeople ? { status, message } : { status: 500, message: 'The page server failed.' };
+  const refusal = error instanceof HttpError ? error : new HttpError(500, 'The page server failed.');
+  answerJson(request, response, { status: refusal.status, message: refusal.message }, refusal);
 }

@@ -1,5 +1,6 @@
+import { HttpError } from '../http.js';
 import { logPage } from './delivery-log.js';
-import { type Registry, ServiceError } from './registry.js';
+import type { Registry } from './registry.js';
 import type { State, WebhookState } from './state.js';
 import { type CreatedWebhook, withoutSecret } from './webhook.js';
 
@@ -21,7 +22,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const BASE = '/api/v0/webhooks';
 
-/** The registration API of the specification, with the additions of the live service. Throws ServiceError. */
+/** The registration API of the specification, with the additions of the live service. Throws HttpError. */
 export function createApi(state: State, registry: Registry, secretInRecords: boolean): Api {
   const shown = (webhook: CreatedWebhook) => (secretInRecords ? webhook : withoutSecret(webhook));
 
@@ -75,17 +76,17 @@ export function createApi(state: State, registry: Registry, secretInRecords: boo
       if (rest === undefined || !pattern.test(rest)) continue;
       if (!Object.hasOwn(handlers, call.method)) {
         const Allow = Object.keys(handlers).join(', ');
-        throw new ServiceError(405, `This path accepts ${Allow}.`, { Allow });
+        throw new HttpError(405, `This path accepts ${Allow}.`, { Allow });
       }
       return handlers[call.method]?.(call, id === undefined ? 0 : idOf(id));
     }
-    throw new ServiceError(404, `This path does not exist. Webhooks are at ${BASE}.`);
+    throw new HttpError(404, `This path does not exist. Webhooks are at ${BASE}.`);
   };
 }
 
 function idOf(text: string): number {
   if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
-  throw new ServiceError(400, 'The id of a webhook must be a whole number, such as 1.');
+  throw new HttpError(400, 'The id of a webhook must be a whole number, such as 1.');
 }
 
 function page(query: URLSearchParams): { limit: number; offset: number } {
@@ -101,5 +102,5 @@ function whole(query: URLSearchParams, name: string, preset: number, min: number
   const [text = ''] = given;
   const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (given.length === 1 && value >= min && value <= max) return value;
-  throw new ServiceError(400, `Parameter ${name} must be a whole number from ${min} to ${max}, given once.`);
+  throw new HttpError(400, `Parameter ${name} must be a whole number from ${min} to ${max}, given once.`);
 }

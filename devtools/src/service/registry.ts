@@ -1,36 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { isLoopback, isRecord } from '../guards.js';
+import { HttpError } from '../http.js';
 import type { Change } from './change.js';
 import type { State } from './state.js';
 import { type CreatedWebhook, EVENT_KINDS, type NewWebhook, type Webhook, withoutSecret } from './webhook.js';
-
-/** A call that the service refuses, as its API answers it: the HTTP status, and a message that says what to do. */
-export class ServiceError extends Error {
-  readonly status: number;
-  /** Headers that belong to the status. */
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.name = 'ServiceError';
-    this.status = status;
-    this.headers = headers;
-  }
-}
 
 /** Maximum number of webhooks. Each has at most one delivery in flight. */
 const MAX_WEBHOOKS = 100;
 const MAX_LABEL = 200;
 const MAX_URL = 2048;
 
-/** The registered webhooks. Throws ServiceError with the field and the reason. */
+/** The registered webhooks. Throws HttpError with the field and the reason. */
 export interface Registry {
   register(fields: unknown): CreatedWebhook;
   /** Changes the given fields. */
   update(id: number, fields: unknown): CreatedWebhook;
   /** Returns whether the webhook existed. */
   remove(id: number): boolean;
-  /** The webhook; throws a ServiceError of status 404 when it does not exist. */
+  /** The webhook; throws a HttpError of status 404 when it does not exist. */
   get(id: number): CreatedWebhook;
   list(): Webhook[];
 }
@@ -41,17 +28,14 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
 
   function get(id: number): CreatedWebhook {
     const webhook = state.webhooks.get(id);
-    if (webhook === undefined) throw new ServiceError(404, 'No webhook has this id.');
+    if (webhook === undefined) throw new HttpError(404, 'No webhook has this id.');
     return webhook.record;
   }
 
   /** Labels are unique, because people identify webhooks by them. */
   function checkUnique({ label }: Partial<NewWebhook>, except?: number): void {
     if (label !== undefined && records().some((record) => record.label === label && record.id !== except)) {
-      throw new ServiceError(
-        409,
-        'Another webhook already has this label. Choose another label, or update that webhook.',
-      );
+      throw new HttpError(409, 'Another webhook already has this label. Choose another label, or update that webhook.');
     }
   }
 
@@ -59,10 +43,10 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
     register(fields) {
       const { label, url, subscriptions = EVENT_KINDS } = checkFields(fields);
       if (label === undefined || url === undefined)
-        throw new ServiceError(400, `Field ${label === undefined ? 'label' : 'url'} is missing.`);
+        throw new HttpError(400, `Field ${label === undefined ? 'label' : 'url'} is missing.`);
       checkUnique({ label });
       if (state.webhooks.size >= MAX_WEBHOOKS) {
-        throw new ServiceError(409, `There are already ${MAX_WEBHOOKS} webhooks. Delete one first.`);
+        throw new HttpError(409, `There are already ${MAX_WEBHOOKS} webhooks. Delete one first.`);
       }
       const id = state.next.webhook;
       const secret = randomBytes(32).toString('hex');
@@ -76,7 +60,7 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
       const fields = checkFields(given);
       const { label = record.label, url = record.url, subscriptions = record.subscriptions } = fields;
       if (Object.values(fields).every((field) => field === undefined)) {
-        throw new ServiceError(400, 'The body must contain at least one of the fields label, url and subscriptions.');
+        throw new HttpError(400, 'The body must contain at least one of the fields label, url and subscriptions.');
       }
       checkUnique(fields, id);
       const webhook = { ...record, label, url, subscriptions: [...subscriptions], updatedAt: time() };
@@ -96,10 +80,10 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
 /**
  * Checks the fields of a webhook to create or update. Ignores unknown keys.
  *
- * @throws ServiceError 400 with a message that names the field.
+ * @throws HttpError 400 with a message that names the field.
  */
 function checkFields(value: unknown): Partial<NewWebhook> {
-  if (!isRecord(value)) throw new ServiceError(400, 'The body must be a JSON object with label and url.');
+  if (!isRecord(value)) throw new HttpError(400, 'The body must be a JSON object with label and url.');
   const { label, url, subscriptions } = value;
   if (label !== undefined) checkLabel(label);
   if (url !== undefined) checkUrl(url);
@@ -109,7 +93,7 @@ function checkFields(value: unknown): Partial<NewWebhook> {
 
 function checkLabel(label: unknown): void {
   if (typeof label !== 'string' || label.trim() === '' || label.length > MAX_LABEL || !label.isWellFormed()) {
-    throw new ServiceError(400, `Field label must be a string of 1 to ${MAX_LABEL} characters.`);
+    throw new HttpError(400, `Field label must be a string of 1 to ${MAX_LABEL} characters.`);
   }
 }
 
@@ -117,20 +101,20 @@ function checkSubscriptions(subscriptions: unknown): void {
   const kinds: readonly unknown[] = Array.isArray(subscriptions) ? subscriptions : [];
   const known = kinds.every((kind) => (EVENT_KINDS as readonly unknown[]).includes(kind));
   if (kinds.length === 0 || !known || new Set(kinds).size < kinds.length) {
-    throw new ServiceError(400, `Field subscriptions must be a list of one or both of: ${EVENT_KINDS.join(', ')}.`);
+    throw new HttpError(400, `Field subscriptions must be a list of one or both of: ${EVENT_KINDS.join(', ')}.`);
   }
 }
 
 function checkUrl(value: unknown): void {
   const url = typeof value === 'string' && value.length <= MAX_URL && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) {
-    throw new ServiceError(400, `Field url must be an absolute URL of at most ${MAX_URL} characters.`);
+    throw new HttpError(400, `Field url must be an absolute URL of at most ${MAX_URL} characters.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ServiceError(400, 'Field url must not contain a user name or password.');
+    throw new HttpError(400, 'Field url must not contain a user name or password.');
   }
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw new ServiceError(
+    throw new HttpError(
       400,
       'Field url must be an HTTPS URL. The local service also accepts http: for the hosts localhost, *.localhost, 127.0.0.1 and [::1].',
     );

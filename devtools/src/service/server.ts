@@ -4,12 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'event-webhook-receiver';
 import { ConfigError } from 'event-webhook-receiver';
-import { endEarly } from '../end-early.js';
 import { isLoopback } from '../guards.js';
+import { answerJson, HttpError, readJson } from '../http.js';
 import type { Api } from './api.js';
-import { ServiceError } from './registry.js';
 
-const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONNECTIONS = 1000;
 
 /** How to serve the API. */
@@ -40,12 +38,12 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
   function check(request: IncomingMessage): void {
     // DNS rebinding: a page of another site calls with that site's host name.
     if (hosts && !hosts.includes((request.headers.host ?? '').toLowerCase())) {
-      throw new ServiceError(421, 'This service answers only under its own address, such as 127.0.0.1.');
+      throw new HttpError(421, 'This service answers only under its own address, such as 127.0.0.1.');
     }
     const [, key] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];
     const given = digest(key ?? '');
     if (key === undefined || !digests.some((each) => timingSafeEqual(each, given))) {
-      throw new ServiceError(401, 'Send an API key of this service: "Authorization: Bearer <API_KEY>".', {
+      throw new HttpError(401, 'Send an API key of this service: "Authorization: Bearer <API_KEY>".', {
         'WWW-Authenticate': 'Bearer',
       });
     }
@@ -56,13 +54,14 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
       check(request);
       const { pathname, searchParams } = parseTarget(request.url as string);
       const { method = '' } = request;
-      const body = () => readJson(request);
+      const body = () => readBody(request);
       const result = await api({ method, path: pathname, query: searchParams, body });
-      answer(request, response, { status: 200, message: 'Success', result });
+      answerJson(request, response, { status: 200, message: 'Success', ...(result !== undefined && { result }) });
     } catch (error) {
-      const isKnown = error instanceof ServiceError;
+      const isKnown = error instanceof HttpError;
       if (!isKnown) logger?.error({ err: error }, 'the API of the local service failed');
-      answer(request, response, isKnown ? error : new ServiceError(500, 'The local service failed. See its log.'));
+      const refusal = isKnown ? error : new HttpError(500, 'The local service failed. See its log.');
+      answerJson(request, response, { status: refusal.status, message: refusal.message }, refusal);
     }
   }
 
@@ -108,53 +107,15 @@ function parseTarget(target: string): URL {
   try {
     return new URL(`http://service.invalid${target}`);
   } catch {
-    throw new ServiceError(400, 'The request target is not a valid path.');
+    throw new HttpError(400, 'The request target is not a valid path.');
   }
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
+function readBody(request: IncomingMessage): Promise<unknown> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (!/^application\/json *(; *charset="?utf-8"?)?$/i.test(type)) {
-    throw new ServiceError(415, 'Send the body as JSON: "Content-Type: application/json".');
+    throw new HttpError(415, 'Send the body as JSON: "Content-Type: application/json".');
   }
-  if (encoding.toLowerCase() !== 'identity') throw new ServiceError(415, 'Send the body without Content-Encoding.');
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    // Keeps the connection open, so that the client can be answered.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    throw new ServiceError(400, 'The body did not arrive in full.');
-  }
-  if (bytes > MAX_BODY_BYTES) throw new ServiceError(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
-  } catch {
-    // The parser's own message quotes the body.
-    throw new ServiceError(400, 'The body is not JSON in UTF-8.');
-  }
-}
-
-/** Answers a call with the envelope of the live API. */
-function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, message, result, headers }: Partial<ServiceError> & { status: number; message: string; result?: unknown },
-): void {
-  if (response.headersSent || response.destroyed) return;
-  const body = JSON.stringify({ status, message, ...(result !== undefined && { result }) });
-  response.writeHead(status, {
-    ...headers,
-    // The unread rest of the body would be parsed as the next request.
-    ...(!request.complete && { Connection: 'close' }),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  });
-  endEarly(request, response, body);
+  if (encoding.toLowerCase() !== 'identity') throw new HttpError(415, 'Send the body without Content-Encoding.');
+  return readJson(request);
 }

@@ -4,7 +4,7 @@ import { serviceHeaders, signDelivery } from 'event-webhook-receiver/verify';
 import type { Explainer } from '../../src/confined/explainer.js';
 import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type Feed } from '../../src/deliveries/feed.js';
-import { PageError } from '../../src/page/page-guard.js';
+import { HttpError } from '../../src/http.js';
 import type { PageState } from '../../src/page/page-state.js';
 import { type ServedPage, servePage } from '../../src/page/serve-page.js';
 
@@ -90,7 +90,7 @@ export async function startFakeSource({
         return { id: record.id };
       },
       send({ rawBody }) {
-        if (new TextDecoder().decode(rawBody).includes('refuse')) throw new PageError(409, 'No webhook is registered.');
+        if (new TextDecoder().decode(rawBody).includes('refuse')) throw new HttpError(409, 'No webhook is registered.');
         const id = `sent-${++lastId}`;
         const now = new Date();
         const timestamp = Math.floor(now.getTime() / 1000);
@@ -105,7 +105,7 @@ export async function startFakeSource({
         return { id };
       },
       register({ label, url }) {
-        if (!/^https?:/.test(url)) throw new PageError(400, 'The URL must start with https:// or http://.');
+        if (!/^https?:/.test(url)) throw new HttpError(400, 'The URL must start with https:// or http://.');
         const webhook = { id: webhooks.length + 1, label, url, subscriptions: ['event.emitted'] };
         webhooks.push(webhook);
         return { ...webhook, secret: 'whsec-shown-once-0123456789' };

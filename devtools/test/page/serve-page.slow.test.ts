@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { HttpError } from '../../src/http.js';
 import { recordOf, SECRET } from '../deliveries/records.js';
 import { call, openPage, pageHeaders } from './call.js';
 
@@ -182,7 +183,7 @@ describe('the API of the page', () => {
   it('relays the refusal of an action, and discloses nothing of an unexpected error', async () => {
     const { api, feed } = await openPage({
       actions: {
-        register: () => Promise.reject(Object.assign(new Error('The label is taken.'), { status: 409 })),
+        register: () => Promise.reject(new HttpError(409, 'The label is taken.')),
         sample() {
           throw new Error(`a bug that quotes ${SECRET}`);
         },
@@ -220,7 +221,7 @@ describe('the API of the page', () => {
     expect(await api('PUT', 'faults', { text: 'x'.repeat(2_000_000) })).toMatchObject({ status: 413 });
     const { url, headers } = await openPage({ actions: { setFaults: (faults) => faults } });
     const broken = await call(`${url}api/faults`, { method: 'PUT', headers, body: '{"a":' });
-    expect([broken.status, broken.text]).toEqual([400, '{"status":400,"message":"The body is not a JSON object."}']);
+    expect([broken.status, broken.text]).toEqual([400, '{"status":400,"message":"The body is not JSON in UTF-8."}']);
   });
 
   it('fails with the error of node:http when the port is taken', async () => {

@@ -1,6 +1,6 @@
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import type { KnownContract, KnownContracts } from '../../deliveries/known-contracts.js';
-import { PageError } from '../../page/page-guard.js';
+import { HttpError } from '../../http.js';
 import type { ChainView } from '../../page/page-state.js';
 import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
@@ -115,7 +115,7 @@ export async function startChain(
 /** Has an event emitted: by a transaction on the chain of the command, or by the service. */
 export async function sampleOf(service: LocalService, chain: ChainSource | undefined): Promise<object> {
   if (chain?.token) {
-    const gone = () => Promise.reject(new PageError(503, 'The chain does not respond. Has anvil exited?'));
+    const gone = () => Promise.reject(new HttpError(503, 'The chain does not respond. Has anvil exited?'));
     return { transaction: await chain.token.transfer().catch(gone) };
   }
   const event = sampleEventEmitted();

@@ -2,9 +2,9 @@ import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/t
 import type { KeptDelivery } from '../../deliveries/feed.js';
 import { recordedOf } from '../../deliveries/recorded.js';
 import { isLoopback } from '../../guards.js';
+import { HttpError } from '../../http.js';
 import { startListener } from '../../listener/listener.js';
 import { quoted } from '../../page/first-run.js';
-import { PageError } from '../../page/page-guard.js';
 import { followTokens, type NodeTokens } from '../anvil/node-tokens.js';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
@@ -99,7 +99,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     );
     desk.closeLater(() => listener.close());
     async function resend(record: KeptDelivery): Promise<{ id: string }> {
-      if (target === undefined) throw new PageError(409, 'There is no app to resend to: start with --forward.');
+      if (target === undefined) throw new HttpError(409, 'There is no app to resend to: start with --forward.');
       const resent = await listener.resend(record);
       printer.print(resent.id);
       return resent;
