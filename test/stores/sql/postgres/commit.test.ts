@@ -35,7 +35,8 @@ it('is explained if a client wraps the error of Postgres', async () => {
 });
 
 it('is in the schema that was asked for once', async () => {
-  const { db, log } = fakeDatabase({ to_regclass: () => [{ schema: 'public' }] });
+  const answers = { to_regclass: () => [{ schema: 'public' }] };
+  const { db, log } = fakeDatabase(answers, { commit: async () => ({ rows: [] }) });
   const store = sqlStore({ db, transactional: true });
   for (const key of ['a', 'a']) expect(await once(store, key, nothing)).toBe('handled');
   expect(log.filter((each) => each.startsWith('beside'))).toEqual(['beside: SELECT relnamespace']);
