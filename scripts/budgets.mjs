@@ -26,14 +26,14 @@ const FOREIGN = [...OTHERS, ...OPENTELEMETRY];
  */
 export const SUBPATHS = {
   // With dead letters, the records of `memoryStore`, `status`, and what `reorgs` needs of a receiver: its passes are in ./chain.
-  '.': { node: 22_100, edge: 25_300, foreign: FOREIGN },
+  '.': { node: 21_850, edge: 25_050, foreign: FOREIGN },
   './verify': { node: 1550, edge: 4500, foreign: FOREIGN },
   './schemas': { node: 20_200, edge: 20_200, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
-  './express': { node: 21_650, foreign: FOREIGN, mentions: ['express', 'pg'] },
-  './fastify': { node: 21_900, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
-  './fetch': { node: 21_750, edge: 24_950, foreign: FOREIGN },
-  './lambda': { node: 21_300, foreign: FOREIGN },
-  './node': { node: 21_750, foreign: FOREIGN },
+  './express': { node: 21_400, foreign: FOREIGN, mentions: ['express', 'pg'] },
+  './fastify': { node: 21_650, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
+  './fetch': { node: 21_450, edge: 24_650, foreign: FOREIGN },
+  './lambda': { node: 21_050, foreign: FOREIGN },
+  './node': { node: 21_300, foreign: FOREIGN },
   // Since they keep dead letters: for Redis half of that is scripts.
   './stores/dynamodb': { node: 10_500, edge: 13_000, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 4150, edge: 6600, foreign: FOREIGN },

@@ -75,7 +75,7 @@ export class Deadline implements RunLimit {
     this.deadline = Date.now() + this.#ms;
   }
 
-  /** Created on first read: most handlers do not use the signal, and creating one takes time. */
+  /** Created on first read. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.error) this.#controller.abort(this.error);

@@ -80,7 +80,7 @@ export function createDispatch<Tx>(
         kept.set(item, { status: 'failed', item, error: handlerError(cause) });
       }
     }
-    for (const [item, outcome] of (await before?.(keys, about)) ?? []) kept.set(item, outcome);
+    if (before) for (const [item, outcome] of await before(keys, about)) kept.set(item, outcome);
     const all = onEvent ? undefined : handle(firstsOf(keys, kept), about).then(byKey);
     const settled = new Map<string, Promise<EventOutcome>>();
     let invalid: InvalidEventError | undefined;
