@@ -24,9 +24,9 @@ export interface BenchOptions {
   readonly failId?: string | undefined;
   /** The clock, in Unix milliseconds. */
   readonly now: () => number;
-  /** How long an effect may come after the answer. (Default: 2000.) */
+  /** How long after the answer an effect may come, in ms. (Default: 2000.) */
   readonly lateMs?: number | undefined;
-  /** How long a further effect of a duplicate is waited for. (Default: 250.) */
+  /** How long to wait for another effect of a duplicate, in ms. (Default: 250.) */
   readonly furtherMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Request {
   readonly timestamp?: string | readonly string[] | undefined;
 }
 
-/** What was sent, and how many effects it had; undefined without a counter. */
+/** The result of sending, with the number of effects; undefined without a counter. */
 export interface Counted<Value> {
   readonly value: Value;
   readonly effects?: number | undefined;

@@ -1,7 +1,7 @@
 import type { Bench } from './bench.js';
 
 export const GROUPS = {
-  authentic: 'Authentic deliveries, which must be taken',
+  authentic: 'Authentic deliveries, which must be accepted',
   forged: 'Forged deliveries, which must be refused',
   'exactly-once': 'Each event takes effect exactly once',
   behavior: 'Failures and load',
@@ -11,7 +11,7 @@ export type Group = keyof typeof GROUPS;
 
 /** What a failure means, and how to fix it. */
 export interface Advice {
-  /** What an attacker or an outage makes of it. */
+  /** What an attacker or an outage can cause. */
   readonly risk: string;
   readonly fix: string;
 }

@@ -23,7 +23,7 @@ export interface RunOptions extends BenchOptions {
   readonly isOver: () => boolean;
 }
 
-/** Error codes that say nothing of whether a server listens. */
+/** Error codes of requests whose server may still listen. */
 const STILL_THERE = ['ETIMEDOUT', 'ABORT_ERR'];
 
 /** Runs cases one after the other. The first one always runs: without it, a refusal means nothing. */

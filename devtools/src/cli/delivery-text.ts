@@ -6,7 +6,7 @@ import type { Finding } from '../explain/finding.js';
 import type { Colors } from './output.js';
 import { visible } from './visible.js';
 
-/** What the start of every line about a delivery shows. */
+/** The start of each line about a delivery. */
 export interface Headed {
   /** The number after `#`. */
   readonly id: string;
@@ -62,7 +62,7 @@ export function deliveryText(summary: Summary, last: Attempt, colors: Colors): s
   ]);
 }
 
-/** Why a delivery was not accepted: the start of the response, and the causes with their fixes, or else the reason. */
+/** Why a delivery was not accepted: the start of the response, then the causes with their fixes, or the reason. */
 export function refusalLines(
   { reason, response }: Pick<Attempt, 'reason' | 'response'>,
   findings: readonly Finding[],
@@ -94,7 +94,7 @@ function answerLines(response: AttemptResponse | undefined): string[] {
 /** Longest body that is shown in details, in characters. */
 const BODY_SHOWN = 1000;
 
-/** What the line of a delivery does not show: its headers and its body. */
+/** The headers and the body of a delivery, which its line does not show. */
 export function detailLines(record: KeptDelivery, colors: Colors): string[] {
   const { rawBody, bodyDropped, target } = record;
   const body = visible(new TextDecoder().decode(rawBody.subarray(0, 2 * BODY_SHOWN)), BODY_SHOWN);

@@ -21,7 +21,7 @@ interface DeskOptions extends HeaderOptions {
   readonly pagePort: number;
 }
 
-/** What is known about the contracts of deliveries. */
+/** The known contracts of deliveries. */
 export interface DeskSetup {
   contracts(): KnownContracts;
   /** Resolves when the contracts of the next delivery to print are known, or after a short time limit. */
@@ -36,7 +36,7 @@ export interface Shown {
   readonly actions: PageActions;
   /** The file with the secret for a first receiver, as the user named it. */
   readonly secretFile?: string | undefined;
-  /** What changes. */
+  /** The part of the state that changes. */
   state(): Pick<PageState, 'target' | 'webhooks' | 'faults' | 'queue' | 'chain' | 'respond' | 'sendCommand'>;
 }
 

@@ -7,7 +7,7 @@ import { COMMANDS, createProgram, type Listed } from './program/create-program.j
 import { TOOL } from './program/help.js';
 import type { Host, KeySource } from './terminal/keyboard.js';
 
-/** Everything that a run of the tool reads or writes. */
+/** The inputs and outputs of the tool. */
 export interface World {
   /** The arguments after the tool's name. */
   readonly args: readonly string[];
@@ -64,7 +64,7 @@ async function report(error: unknown, output: Output): Promise<ExitCode> {
     output.error(error.code, error.message);
     return error.exitCode;
   }
-  // Loaded here, so that help and completion start sooner.
+  // Loaded here, so that help starts sooner.
   const { isWebhookError } = await import('event-webhook-receiver');
   if (isWebhookError(error)) {
     output.error(error.code, error.message.replaceAll('baseUrl', 'the base URL'));
@@ -75,7 +75,7 @@ async function report(error: unknown, output: Output): Promise<ExitCode> {
   return 2;
 }
 
-/** Options with which people try to pass a secret, with what to do instead. */
+/** Options that people try for a secret, and what to use instead. */
 const SECRETS: Readonly<Record<string, string>> = {
   '--secret': 'set WEBHOOK_SECRET or use --secret-file',
   '--other-secret': 'use --other-secret-file LABEL=FILE',
@@ -83,7 +83,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   '--token': 'set WEBHOOK_API_KEY or use --api-key-file',
 };
 
-/** A word that is short enough for a command, and too short for a secret. */
+/** Words of up to 15 letters: a secret is longer. */
 const COMMAND = /^error: unknown command '([a-z-]{1,15})'/;
 
 /** A usage error of commander as ours, without the values that commander quotes: one may be a misplaced secret. */
@@ -98,8 +98,6 @@ function toUsageError({ code, message }: CommanderError): CommandError {
   if (code === 'commander.invalidArgument') {
     return usageError(`Invalid argument. ${/Allowed choices are .+$/m.exec(message)?.[0] ?? hint}`);
   }
-  // An error of the completion, which quotes its arguments.
-  if (code === 'commander.error') return usageError('Invalid arguments. See --help.');
   const text = message.replace(/^error: /, '').replace(/\.?$/, '.');
   return usageError(`${text.charAt(0).toUpperCase()}${text.slice(1)} See --help.`);
 }

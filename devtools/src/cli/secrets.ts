@@ -7,7 +7,7 @@ import { askHidden } from './terminal/ask-hidden.js';
 export type SecretSource = Pick<Context<unknown>, 'env' | 'stdin' | 'output' | 'terminal' | 'signal'>;
 
 const MAX_BYTES = 64 * 1024;
-/** A missing or non-text value converted to a string by JavaScript. No receiver accepts such a secret. */
+/** A missing value that JavaScript converted to text. No receiver accepts such a secret. */
 const STRINGIFIED = /^(?:undefined|null|NaN|\[object .*\])$/;
 
 /**
@@ -75,7 +75,7 @@ function taken({ output }: SecretSource, secret: string, from: string): string {
   if (STRINGIFIED.test(secret)) {
     throw new CommandError(
       'ERR_CLI_SECRET',
-      `The value of ${from} is the text "${secret}": what sets it has no secret. Set it to the secret.`,
+      `The value of ${from} is the text "${secret}": the code that sets it has no secret. Set it to the secret.`,
     );
   }
   output.hide(secret);

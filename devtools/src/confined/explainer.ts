@@ -12,7 +12,7 @@ import type { Task, TaskAnswer, Tasks } from './explain-tasks.js';
 export interface Explainer {
   /** Like `explainFailure`. If it was stopped, returns one finding about that. */
   explain(options: Question): Promise<readonly Finding[]>;
-  /** What is listed and printed of a body; undefined when it could not be read. */
+  /** The summary of a body; undefined when it could not be read. */
   read(rawBody: Uint8Array): Promise<Contents | undefined>;
   /** Views of a body's items from an index on; undefined when they could not be decoded. */
   view(rawBody: Uint8Array, contracts: KnownContracts, from?: number): Promise<Tasks['view']['answer'] | undefined>;

@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Findings about the explanation, not about the delivery. */
 const UNKNOWN = new Set(['not-explained', 'explanation-too-costly', 'items-not-decoded', 'body-dropped']);
 const LONGEST = 100;
-/** An answer that has only a code: what it means is said by what was found here, if anything was. */
+/** An answer with only a code. Other findings explain it better, if there are any. */
 const CODE = /^The app answered ERR_WEBHOOK_(\w+)\.$/;
 
 /** The likeliest cause in a few words. A fault that was turned on, or a bare code, is the cause if nothing else is found. */

@@ -18,7 +18,7 @@ export interface Contents {
   readonly contracts: readonly string[];
   /** Distinct names of contract events. */
   readonly names: readonly string[];
-  /** Whether it says that a re-org removed events. */
+  /** Whether a re-org removed events in it. */
   readonly removed?: true | undefined;
   readonly gist: Gist;
 }

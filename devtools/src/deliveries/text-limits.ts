@@ -25,7 +25,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** How many there are beyond a limit, if any. */
+/** The number of items beyond a limit; undefined if there are none. */
 export function beyond(all: readonly unknown[], most: number): number | undefined {
   return all.length > most ? all.length - most : undefined;
 }

@@ -11,7 +11,7 @@ const REFUSALS = new Map([
   [503, ['It did not arrive completely, or too much arrived at once.', codeFixes.ERR_WEBHOOK_BODY_INCOMPLETE]],
 ] as const);
 
-/** The finding of a request that a receiver refused without reading its body; undefined if it has read it. */
+/** The finding for a request that was refused before its body was read; undefined if the body was read. */
 export function unreadBody(
   { status = 0, reason, headers }: UnreadRequest,
   body: Pick<Uint8Array, 'byteLength'>,

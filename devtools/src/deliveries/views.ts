@@ -25,7 +25,7 @@ export interface Summary extends Omit<Contents, 'gist'> {
   readonly fault?: string | undefined;
   readonly attempts: number;
   readonly nextAttemptAt?: number | undefined;
-  /** One line that tells deliveries apart, such as "4.5 TKN · 0xf39F → 0x7099", cut to 120 characters; empty if nothing can be said. */
+  /** One line that tells deliveries apart, such as "4.5 TKN · 0xf39F → 0x7099", cut to 120 characters; empty if nothing is known. */
   readonly gist: string;
   /** Why it was not accepted, once that is known. */
   readonly cause?: Cause | undefined;

@@ -7,7 +7,7 @@ const bytesFirst =
 const rewritten =
   'Pass the raw bytes, before anything parses them. jsonb of Postgres, sort_keys of Python and many loggers reorder keys; a JavaScript number has 16 digits.';
 
-/** What is wrong with a body, and what to do, by cause. */
+/** The faults of a body, by cause. */
 export const bodyFaults = faultsOf({
   'body-reserialized': [
     'The body was parsed and serialized again. The service writes &, < and > as \\u0026, \\u003c and \\u003e; JSON.stringify does not, and changes other spellings too, as every serializer does.',

@@ -21,7 +21,7 @@ interface Pass {
   readonly fault?: Fault | undefined;
 }
 
-/** What is hashed after the text of a body: its trailing white space, and a timestamp. */
+/** The end of the signed bytes: the trailing white space of the body, and a timestamp. */
 interface End {
   readonly space: Uint8Array;
   readonly time: string;
@@ -95,7 +95,7 @@ function endOfText(body: Uint8Array): number {
   return end;
 }
 
-/** What may have been signed after the text of a body. */
+/** The ends that may have been signed after the text of a body. */
 function* endsOf(pass: Pass, { body, timestamp }: ReadOptions, space: Uint8Array): Generator<End> {
   if (pass.fault) return yield { space, time: pass.before === undefined ? timestamp : '' };
   const withTimes = function* (candidates: Iterable<Candidate<string>>) {

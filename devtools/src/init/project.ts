@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { HOSTS, type HostName, STORES, type StoreName } from './parts.js';
 
-/** What a folder holds, as far as `init` adapts to it. */
+/** The parts of a project that `init` adapts to. */
 export interface Project {
   readonly host: HostName;
   readonly store: StoreName;

@@ -21,7 +21,7 @@ import { serveApi } from './server.js';
 import { apply } from './state.js';
 import { fileStorage, memoryStorage } from './storage.js';
 
-/** What receivers accept. */
+/** The largest body that receivers accept. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /**

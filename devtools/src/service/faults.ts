@@ -44,7 +44,7 @@ export function changeFaults(faults: Faults, changes: unknown): Faults {
   return Object.freeze({ ...faults, ...(changes as Partial<Faults>) });
 }
 
-/** What an attempt sends. */
+/** The request of an attempt. */
 export interface Prepared {
   readonly body: Uint8Array;
   /** Headers, signed over the body before it was tampered with. */
@@ -52,7 +52,7 @@ export interface Prepared {
   readonly dropHalfWay: boolean;
   /** The injected faults, in words. */
   readonly fault?: string | undefined;
-  /** What was changed in the body after signing. */
+  /** The change of the body after signing. */
   readonly tampered?: ByteChange | undefined;
   /** Whether a receiver that verifies signatures can accept it. */
   readonly authentic: boolean;
@@ -66,7 +66,7 @@ export interface Signing {
   readonly headers?: HeaderNames | undefined;
 }
 
-/** Signs a body for one attempt and applies the faults. `notes` name what else is wrong. */
+/** Signs a body for one attempt and applies the faults. `notes` are added to their description. */
 export function prepare(body: Uint8Array, signing: Signing, faults: Faults, notes: readonly string[] = []): Prepared {
   const { headers = serviceHeaders } = signing;
   const words = [...notes];

@@ -7,20 +7,20 @@ export interface WebhookState {
   record: CreatedWebhook;
   /** The delivery log, oldest first. */
   readonly deliveries: Map<number, Delivery>;
-  /** Deliveries still to be made, in the order in which to make them. */
+  /** Pending deliveries, in the order in which they are sent. */
   readonly pending: Set<Delivery>;
   /** The number of events in the log, and their size in bytes. */
   events: number;
   bytes: number;
 }
 
-/** How much is kept for each webhook. */
+/** Limits of what is kept for each webhook. */
 export interface KeepLimits {
   readonly events: number;
   readonly bytes: number;
 }
 
-/** Everything that the service knows. Only {@link apply} changes it. */
+/** The state of the service. Only {@link apply} changes it. */
 export interface State {
   readonly limits: KeepLimits;
   readonly webhooks: Map<number, WebhookState>;

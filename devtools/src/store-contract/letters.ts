@@ -124,7 +124,7 @@ export const letterCases: Cases = {
     ).length;
     if (handled !== 1) throw failure(what, "'handled' once", `${handled} times`, handled > 1 ? TWICE : GONE);
     await dead([key], [], 'The retry of a dead letter succeeded');
-    await notRun(trial, retry(store, key), 'duplicate', 'A dead letter is retried that is none any more');
+    await notRun(trial, retry(store, key), 'duplicate', 'A key is retried that is no longer a dead letter');
     await trial.duplicate(other, key, 'An event took effect in the retry of its dead letter');
   },
 
@@ -144,8 +144,8 @@ export const letterCases: Cases = {
     const [missing, failed] = [unique(), unique()];
     await counted(failed, 1, false);
     for (const key of [missing, failed]) {
-      await notRun(trial, retry(store, key), 'duplicate', 'A key is retried that is no dead letter');
-      await trial.handled(trial.call(other, key), 'An event arrives whose key was retried, but was no dead letter');
+      await notRun(trial, retry(store, key), 'duplicate', 'A key that is not a dead letter is retried');
+      await trial.handled(trial.call(other, key), 'An event arrives whose key was retried, but was not a dead letter');
     }
   },
 
@@ -185,7 +185,7 @@ export const letterCases: Cases = {
     await notRun(trial, retry(store, key), 'duplicate', 'A discarded dead letter is retried');
     await trial.handled(
       trial.call(store, failed),
-      'An event is redelivered that had failed, and was discarded in vain',
+      'An event that had failed, and was no dead letter to discard, is redelivered',
     );
   },
 };

@@ -17,7 +17,7 @@ const AWAY = 'An event arrives while the server of the store is away';
 const BACK = 'The server of the store is back; the event is redelivered';
 
 export const outageCases: Cases = {
-  async 'runs nothing while its server is away, and recovers by itself'(trial) {
+  async 'runs nothing while its server is away, and recovers'(trial) {
     const [store] = await trial.replicas(SETTINGS);
     await trial.handled(trial.call(store, unique()), 'The first call of a key');
     const key = unique();

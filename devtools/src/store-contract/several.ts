@@ -35,7 +35,7 @@ export const severalCases: Cases = {
     await trial.duplicate(other, keys[7] as string, 'A second replica gets one event of a delivery again');
   },
 
-  async 'runs with those keys alone that have not taken effect'(trial) {
+  async 'runs only with the keys that have not taken effect'(trial) {
     const [store, other] = await trial.replicas();
     const [a, b, c, d] = uniques(4) as [string, string, string, string];
     await trial.handled(trial.call(store, b), 'The first call of a key');
@@ -138,7 +138,7 @@ export function partsOf<Tx>(store: IdempotencyStore<Tx>, keys: readonly string[]
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, at) => keys.slice(at * size, (at + 1) * size));
 }
 
-const WAITS = 'two overlapping deliveries wait for each other for ever, or until they time out';
+const WAITS = 'two overlapping deliveries wait for each other forever, or until they time out';
 
 /** Sends overlapping deliveries until each is answered, and returns a function that counts the effects of a key. */
 async function overlap<Tx>(trial: Trial<Tx>, stores: Awaited<ReturnType<Trial<Tx>['replicas']>>, keys: string[]) {

@@ -186,7 +186,7 @@ function tooLong(outcome: Outcome): string | undefined {
 
 const TOO_LONG =
   'the lease lasts longer than leaseMs (if the database counts in seconds, pass `passTime` to wait for longer)';
-const FOR_EVER = 'keys are remembered for another time than you have set, or for ever: the table only grows';
+const FOR_EVER = 'keys are kept longer than you have set, or forever: the table only grows';
 const REPEATED =
   'the delivery is answered 503 and redelivered, and an event that has taken effect can take effect again';
 const HIDDEN = 'logs and metrics do not show why the handler failed';

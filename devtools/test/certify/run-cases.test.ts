@@ -100,7 +100,7 @@ describe('a run', () => {
     const { send } = ownReceiver();
     const results = await certified({ send, counter: { read: async () => 7 } });
     expect(ids(results, 'failed')).toEqual(['one-event']);
-    expect(results[0]?.detail).toBe('200, but 0 effects in place of 1');
+    expect(results[0]?.detail).toBe('200, but 0 effects instead of 1');
     expect(results.find((each) => each.case.id === 'twice')?.detail).toContain('not counted');
   });
 });
@@ -147,9 +147,9 @@ describe('the verdict about a receiver', () => {
     ['does not answer a failing handler', 'failing-handler', always(SILENT), 'failed', 'there was no response in time'],
     ['is too busy for some of fifty', 'fifty-at-once', everyOther(503), 'warning', '503 × 25'],
     ['fails for some of fifty', 'fifty-at-once', everyOther(500), 'failed', '500 × 25'],
-    ['handles what it refuses', 'fifty-at-once', everyOther(503, true), 'failed', '50 effects in place of 25'],
+    ['handles what it refuses', 'fifty-at-once', everyOther(503, true), 'failed', '50 effects instead of 25'],
     ['refuses an event', 'effect-before-answer', always(answered(500)), 'failed', '500'],
-    ['takes it without an effect', 'effect-before-answer', always(answered(200)), 'failed', '0 effects in place of 1'],
+    ['takes it without an effect', 'effect-before-answer', always(answered(200)), 'failed', '0 effects instead of 1'],
     ['serves beside half-sent bodies', 'half-sent', (pass) => pass(), 'passed', '200'],
     ['is held up by half-sent bodies', 'half-sent', always(answered(503)), 'failed', '503'],
     ['knows no path for a forgery', 'other-secret', always(answered(404)), 'failed', 'which is not a refusal'],

@@ -139,7 +139,7 @@ describe('a secret in a file', () => {
   test.each([
     ['\xff', 'Cannot read the file of --api-key-file: it is not UTF-8 text.'],
     ['\n', 'Cannot read the file of --api-key-file: it is empty.'],
-    ['undefined', 'is the text "undefined": what sets it has no secret'],
+    ['undefined', 'is the text "undefined": the code that sets it has no secret'],
     ['"quoted"', 'has quotes around it, which were kept'],
   ])('that contains %j is refused or noted', async (content, says) => {
     const { stderr } = await run(await (await scratch())('key', Buffer.from(content, 'latin1')));

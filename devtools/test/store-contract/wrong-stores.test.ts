@@ -18,14 +18,14 @@ const LOST = /In production the sender gets a 200 for an event that has not take
 const TWICE = /In production .*takes effect twice/;
 const AGAIN = /can take effect again/;
 const STUCK = /In production the delivery is answered 503, and the event stays unhandled until the sender gives up/;
-const WAITS = /two overlapping deliveries wait for each other for ever/;
+const WAITS = /two overlapping deliveries wait for each other forever/;
 const WRONG_KEYS =
   'CutsKeys CutsPlainKeys CutsTheLastCharacter CutsTheFirstCharacter IgnoresCase TrimsKeys EndsKeysAtNul NormalizesKeys EncodesKeys TakesKeysForPatterns';
 
 /** The titles of cases, what they say happens in production, and the stores that must fail them. */
 const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string])[] = [
   ['keys: accepts any key, and confuses no two of them', STUCK, `${WRONG_KEYS} RefusesLongKeys KeepsKeysInAnObject`],
-  ['keys: remembers a key for its retention, and forgets it afterwards', /remembered .* for ever/, 'RemembersForEver'],
+  ['keys: remembers a key for its retention, and forgets it afterwards', /kept longer .* forever/, 'RemembersForEver'],
   ['leases: keeps a key that took effect when its lease would have ended', AGAIN, 'RemembersForALease'],
   [
     'leases: lets a run that lost its lease neither record nor free a key that another has taken over',
@@ -50,11 +50,11 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
   ['leases: frees none of several keys that another run has taken over', TWICE, 'ReleasesKeysOfOthers'],
   ['leases: lets a run be recorded after its lease if nobody has taken over', AGAIN, 'DropsLateRecords'],
   ['leases: says how long its leases are', /their events fail/, 'ExposesSeconds'],
-  ['an outage: runs nothing while its server is away, and recovers by itself', /takes effect again/, 'FailsOpen'],
-  ['an outage: runs nothing while its server is away, and recovers by itself', STUCK, 'NeverConnectsAgain'],
-  ['an outage: runs nothing while its server is away, and recovers by itself', LOST, 'CallsOutagesDuplicates'],
+  ['an outage: runs nothing while its server is away, and recovers', /takes effect again/, 'FailsOpen'],
+  ['an outage: runs nothing while its server is away, and recovers', STUCK, 'NeverConnectsAgain'],
+  ['an outage: runs nothing while its server is away, and recovers', LOST, 'CallsOutagesDuplicates'],
   [
-    'an outage: runs nothing while its server is away, and recovers by itself',
+    'an outage: runs nothing while its server is away, and recovers',
     /no answer within 10 s|and not that the server of the store is away/,
     'QueuesCommands CallsOutagesInProgress',
   ],
@@ -90,13 +90,13 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
     /takes effect twice|the event is lost/,
     'TakesOverAtOnce CallsHeldKeysDuplicates',
   ],
-  ['several keys: runs with those keys alone that have not taken effect', LOST, 'AnswersOneWordForAll'],
+  ['several keys: runs only with the keys that have not taken effect', LOST, 'AnswersOneWordForAll'],
   [
-    'several keys: runs with those keys alone that have not taken effect',
+    'several keys: runs only with the keys that have not taken effect',
     /cannot tell which events to handle|takes effect twice/,
     'RunsInSortedOrder RunsWithAllKeys',
   ],
-  ['several keys: runs with those keys alone that have not taken effect', STUCK, 'AnswersInSortedOrder'],
+  ['several keys: runs only with the keys that have not taken effect', STUCK, 'AnswersInSortedOrder'],
   [
     'several keys: runs once with all keys, in their order',
     /takes effect twice|cannot tell which events to handle|the event is lost/,
@@ -112,7 +112,7 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
   ['several keys: runs no key twice in overlapping deliveries, whatever their order', WAITS, 'KeepsKeysWhenOneIsHeld'],
   [
     'several keys: runs with the free keys while others are held, and waits for none of them before',
-    /wait for each other for ever|as an error of the store and answers 503/,
+    /wait for each other forever|as an error of the store and answers 503/,
     'WaitsForHeldKeys LeavesHeldKeysOut',
   ],
   ['a transaction: commits the effects of a run together with its keys', LOST, 'CommitsTheKeyAlone'],

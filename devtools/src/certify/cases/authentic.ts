@@ -153,7 +153,7 @@ async function run(authentic: Authentic, bench: Bench): Promise<Outcome> {
   const detail = answersWords(answers);
   if (!isTaken(last)) return failed(detail, { fix: fixOf(last) });
   if (effects === undefined || effects === expected) return passed(detail);
-  const counted = `${detail}, but ${effects} effects in place of ${expected}`;
+  const counted = `${detail}, but ${effects} effects instead of ${expected}`;
   if (id !== BASELINE)
     return failed(counted, { risk: 'The delivery is acknowledged and its events are lost, or take effect twice.' });
   return failed(counted, {

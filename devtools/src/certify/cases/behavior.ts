@@ -33,7 +33,7 @@ async function fifty(bench: Bench): Promise<Outcome> {
   const bad = answers.find((answer) => !isTaken(answer) && !BUSY.includes(answer.status ?? 0));
   if (bad) return failed(words, { fix: fixOf(bad) });
   const taken = answers.filter(isTaken).length;
-  if (effects !== undefined && effects !== taken) return failed(`${words}; ${effects} effects in place of ${taken}`);
+  if (effects !== undefined && effects !== taken) return failed(`${words}; ${effects} effects instead of ${taken}`);
   return taken === MANY ? passed(words) : warning(words);
 }
 
@@ -41,7 +41,7 @@ async function early(bench: Bench): Promise<Outcome> {
   if (!bench.isCounting) return skipped('needs --effects');
   const { value, effects, lateMs } = await bench.count(1, () => bench.deliver(sampleEventEmitted()));
   if (!isTaken(value)) return failed(answerWords(value), { fix: fixOf(value) });
-  if (effects !== 1) return failed(`${answerWords(value)}; ${effects} effects in place of 1`);
+  if (effects !== 1) return failed(`${answerWords(value)}; ${effects} effects instead of 1`);
   return lateMs === 0 ? passed('the effect was there') : warning(`the effect came up to ${Math.ceil(lateMs)} ms later`);
 }
 

@@ -92,7 +92,7 @@ async function run({ effects: expected, send }: Repeat, bench: Bench): Promise<O
   if (effects === undefined) return passed(`${words}; effects were not counted`);
   const counted = `${words}; ${effects} ${effects === 1 ? 'effect' : 'effects'}`;
   if (effects === expected) return passed(counted);
-  return failed(`${counted} in place of ${expected}`);
+  return failed(`${counted} instead of ${expected}`);
 }
 
 export const exactlyOnce: readonly Case[] = list.map((repeat) => ({

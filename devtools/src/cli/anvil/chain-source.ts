@@ -31,7 +31,7 @@ export interface ChainSource {
   close(): Promise<void>;
 }
 
-/** The chain that the options name: a running node, or the path of the anvil to start. */
+/** The chain to watch: a running node, or the path of the anvil to start. */
 export type WantedChain = Required<Pick<ChainOptions, 'interval'>> & {
   readonly node: { readonly rpc: string } | { readonly anvil: string };
   readonly contracts: readonly GivenContract[];
@@ -112,7 +112,7 @@ export async function startChain(
   }
 }
 
-/** Has an event emitted: by a transaction on the chain of the command, or by the service. */
+/** Emits an event: by a transaction on the chain of the command, or through the service. */
 export async function sampleOf(service: LocalService, chain: ChainSource | undefined): Promise<object> {
   if (chain?.token) {
     const gone = () => Promise.reject(new HttpError(503, 'The chain does not respond. Has anvil exited?'));

@@ -26,17 +26,17 @@ const define = (own: shared.Own) =>
     .description(
       `${own.summary()}.
 
-Sends authentic, forged, repeated and half-sent deliveries, and prints a scorecard: for each failure what an attacker or an outage makes of it, and the fix. The receiver may be written in any language. Its authentic events take effect: never run this against production.`,
+Sends authentic, forged, repeated and half-sent deliveries, and prints a scorecard: for each failure the risk and the fix. The receiver may be written in any language. Its authentic events take effect: never run this against production.`,
     )
     .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-    .addOption(text('--effects <url or command>', 'Gives the number of effects so far in its last line'))
+    .addOption(text('--effects <url or command>', 'Where the number of effects so far is the last line'))
     .addOption(text('--fail-id <id>', 'Id of an event for which the handler of the app fails'))
-    .option('--window', 'A stale or future timestamp that is taken is a failure, not a warning')
+    .option('--window', 'Fail, instead of warn, if a stale or future timestamp is accepted')
     .addOption(
       choices('--only <case or group>', [...Object.keys(GROUPS), ...CASES.map(({ id }) => id)], 'Run only these'),
     )
     .option('--list', 'Print the cases, and send nothing')
-    .option('--i-own-this', 'Send half bodies over 200 connections to another machine too')
+    .option('--i-own-this', 'Also send half bodies over 200 connections to another machine')
     .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 60).default(10));
 
 type Options = shared.OptionsOf<typeof define>;

@@ -21,7 +21,7 @@ In an empty folder, --template writes a project that runs. In a folder with a pa
 
 type InitContext = Context<shared.OptionsOf<typeof define>>;
 
-/** What there is to write, and what to do then. */
+/** The files to write, and the next commands. */
 interface Plan {
   readonly files: Files;
   readonly next: readonly string[];

@@ -20,7 +20,7 @@ const define = (own: shared.Own) =>
       .description(
         `${own.summary()}.
 
-Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To make them good, call reconcile of event-webhook-receiver/chain in your program.
+Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To deliver them, call reconcile of event-webhook-receiver/chain in your program.
 
 ${shared.RECEIVER_MODULE}`,
       )

@@ -40,11 +40,7 @@ export const COMMANDS: readonly Listed[] = [
     'Find the events of a chain that never arrived, without handling them',
     () => import('../commands/reconcile.js'),
   ],
-  [
-    'status <id>',
-    'Tell what became of an event: whether it arrived, when, and its result',
-    () => import('../commands/status.js'),
-  ],
+  ['status <id>', 'Show whether an event arrived, when, and its result', () => import('../commands/status.js')],
   [
     'dead-letters',
     'List, retry and discard the events whose handler failed for good',

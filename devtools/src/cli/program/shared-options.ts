@@ -51,7 +51,7 @@ export const apiKeyFile = () =>
 const baseUrl = () => url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
 const callTimeout = () => number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
 
-// What adds the options that belong together. Commander infers their types.
+// Groups of options. Commander infers their types.
 
 /** Adds the options of a command that calls the service. */
 export const callsService = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(

@@ -106,7 +106,7 @@ export const summaryJson = ({ url, tally, durationMs, interrupted }: Summary) =>
   },
 });
 
-/** The results of a run: the number of each status, and the latencies. */
+/** The results of a run: counts by status, and latencies. */
 export function summaryText({ url, tally, durationMs, interrupted, tampered }: Summary, colors: Colors): string {
   const { accepted } = tally.verdicts;
   const rate = Math.round((tally.sent / Math.max(durationMs, 1)) * 1000);

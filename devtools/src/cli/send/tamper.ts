@@ -18,7 +18,7 @@ export function signParts(body: Uint8Array, secret: string, seconds: number): Pa
   return { body, signature, timestamp };
 }
 
-/** What changes of an authentic delivery. `sign` signs the body at a time relative to now, in seconds. */
+/** The changed parts of an authentic delivery. `sign` signs the body at a time relative to now, in seconds. */
 type Change = (parts: Parts, sign: (offset: number, secret?: string) => Parts) => Partial<SignedParts>;
 
 /** Not an hour, which would look like a clock in another time zone. */

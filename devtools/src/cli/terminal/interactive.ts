@@ -8,7 +8,7 @@ import { visible } from '../visible.js';
 import { readKeys } from './keyboard.js';
 import { statusLine } from './status-line.js';
 
-/** What an interactive command shows and does. */
+/** What the terminal shows, and what its keys do. */
 export interface InteractiveOptions {
   readonly context: Pick<Context<unknown>, 'output' | 'terminal'>;
   readonly feed: Feed;
@@ -19,7 +19,7 @@ export interface InteractiveOptions {
   resend(record: KeptDelivery): Promise<unknown>;
   /** Replaces blocks of the chain; absent if the command has started none. Rejects with a message for the user. */
   readonly reorg?: ((depth: number) => Promise<unknown>) | undefined;
-  /** Why deliveries are held back; empty if they are not. */
+  /** Describes which deliveries are held back; empty if none are. */
   held?(): string;
   quit(): void;
 }
@@ -46,7 +46,7 @@ const REORG = ['x', `make a re-org: replace the last ${REORG_DEPTH} blocks of th
 export function startInteractive(options: InteractiveOptions): () => void {
   const { context, feed, printer, page } = options;
   const { output, terminal } = context;
-  // Input that has already ended was used for a secret.
+  // Input that has ended: a secret was read from it.
   if (terminal === undefined || !terminal.stdin.readable) return () => {};
   const { stdin, stdout, host } = terminal;
   const { colors } = output;

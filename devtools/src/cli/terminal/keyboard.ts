@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** The parts of the process that a keyboard uses. */
+/** The parts of `process` that reading keys needs. */
 export interface Host {
   readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
   /** Whether the process is in the foreground of its terminal. */

@@ -17,7 +17,7 @@ export function createSearch(api: Api, filters: Signal<Filters>) {
   const searching = signal(false);
   let text = '';
   let asked = new AbortController();
-  /** Set while a search waits or runs: one does not end the other, which would never be answered. */
+  /** Set while a search waits or runs. New deliveries do not restart it, or it would never finish. */
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether deliveries have come since it was asked. */
   let isDue = false;

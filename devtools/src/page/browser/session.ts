@@ -34,7 +34,7 @@ export function createSession(token: string, onUnauthorized: () => void) {
   /** The time of the server, Unix milliseconds, each second. For the exact time, `now()`. */
   const clock = signal(now());
 
-  /** What is to be shown in the list once it is there: a delivery by its id, or the next one that comes. */
+  /** The delivery to show in the list once it arrives: by its id, or the next one. */
   let sought: { id?: string | undefined; from: number; isSent: boolean } | undefined;
 
   function findSought(): void {

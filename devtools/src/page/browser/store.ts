@@ -8,7 +8,7 @@ export interface Entry {
   summary: Summary;
 }
 
-/** What the deliveries of the page have in common. */
+/** Counts by verdict, and the values to filter by. */
 function facetsOf(entries: readonly Entry[]) {
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
   const [kinds, contracts, targets] = [new Set<string>(), new Set<string>(), new Set<string>()];

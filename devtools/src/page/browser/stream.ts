@@ -42,7 +42,7 @@ function waitFor(ms: number): { readonly over: Promise<void>; now(): void } {
   return { over, now };
 }
 
-/** Why the connection ended, because browsers' messages do not help. */
+/** Why the connection ended. The messages of browsers do not help. */
 function reasonOf(error: unknown): string {
   return error instanceof ApiError ? error.message : 'The connection broke. Is the command still running?';
 }

@@ -12,7 +12,7 @@ export interface Line {
   readonly isOpened: boolean;
 }
 
-/** Rows of deliveries. A fold is named by its oldest delivery, so that it stays open when new ones join it. */
+/** Rows of deliveries. A fold is identified by its oldest delivery, so that it stays open when new ones join it. */
 function linesOf(entries: readonly Entry[], opened: ReadonlySet<number>): Line[] {
   const lines: Line[] = [];
   for (let at = 0; at < entries.length; ) {

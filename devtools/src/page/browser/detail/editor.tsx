@@ -21,7 +21,7 @@ function editable({ bodyDropped, bytes: count, bodyBase64 }: Detail): { text: st
   return text === undefined ? { reason: 'The body is not UTF-8: as text, other bytes would be sent.' } : { text };
 }
 
-/** The browser's own message says where. */
+/** A remark on a text that is not JSON; empty for JSON. The browser's message names the position. */
 function remarkOn(text: string): string {
   try {
     JSON.parse(text);

@@ -25,10 +25,10 @@ interface StepProps {
   readonly children: ComponentChildren;
 }
 
-/** A step of a delivery. What is in it is made when it is opened. */
+/** A step of a delivery. Its content is rendered while it is open. */
 function Step({ title, about, tone, isOpen: atFirst, children }: StepProps) {
   const [chosen, choose] = useState<boolean>();
-  // It does not close while it is read, when the delivery has changed.
+  // Stays open when the delivery changes while someone reads it.
   const [wasOpened, setOpened] = useState(atFirst);
   if (atFirst && !wasOpened) setOpened(true);
   const isOpen = chosen ?? wasOpened;
@@ -68,7 +68,7 @@ function Body({ detail, form }: { detail: Detail; form: Signal<Form> }) {
   );
 }
 
-/** What is known of the verification, by this process or from the app's response. */
+/** The result of the verification, from this process or from the app's response. */
 function verification(
   { verified, verdict, cause }: Detail,
   isListening: boolean,
@@ -108,7 +108,7 @@ const Findings = ({ findings }: Pick<Detail, 'findings'>) => (
   </ul>
 );
 
-/** A delivery as it went: sent, verified, forwarded, answered. Each step opens. */
+/** The steps of a delivery: sent, verified, forwarded, answered. Each opens. */
 export function Story({ session, detail }: { session: Session; detail: Detail }) {
   const forms = { body: useSignal<Form>('Indented'), response: useSignal<Form>('Indented') };
   const chosen = useSignal<{ id: string; index: number } | undefined>(undefined);

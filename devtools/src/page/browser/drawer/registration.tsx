@@ -116,7 +116,7 @@ function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
 /** The content of the open dialog. Closing it discards its state, including the secret. */
 function Content({ session, onClose }: { session: Session; onClose: () => void }) {
   const [created, setCreated] = useState<Created>();
-  // The state has none of it as soon as the webhook is registered.
+  // Kept, because the state drops it once a webhook is registered.
   const [firstRun] = useState(session.state.value?.firstRun);
   if (created)
     return <Secret created={created} command={firstRun?.asks ? firstRun.secretCommand : undefined} onDone={onClose} />;

@@ -31,7 +31,7 @@ export function createCursor({ store, view, open }: CursorOptions) {
   });
   effect(() => view.catchUp(isHeld.value));
 
-  /** Shows the deliveries that waited. The list stays on hold if it is. */
+  /** Shows the waiting deliveries. Does not end a hold. */
   const showWaiting = () => view.catchUp(isHeld.value);
 
   /** The row before (−1, newer) or after (+1, older) the open delivery or the cursor. */

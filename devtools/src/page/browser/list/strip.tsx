@@ -52,7 +52,7 @@ function pathOf(bars: readonly Bar[], verdict: Verdict, most: number): string {
   for (const [index, { counts }] of bars.entries()) {
     if (counts[verdict] === 0) continue;
     const below = verdicts.slice(0, verdicts.indexOf(verdict)).reduce((sum, each) => sum + counts[each], 0);
-    // A single delivery among thousands is still seen.
+    // Keeps a single delivery among thousands visible.
     const height = Math.max(2, (counts[verdict] / most) * HEIGHT);
     const top = Math.max(0, HEIGHT - (below / most) * HEIGHT - height);
     path += `M${index + 0.1} ${top.toFixed(1)}h.8v${height.toFixed(1)}h-.8z`;
