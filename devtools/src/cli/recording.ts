@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { linesOf } from '../deliveries/lines.js';
 import { NOT_JSON, type RecordedDelivery, readLine } from '../deliveries/recorded.js';
 import { inputError, usageError } from './command-error.js';
 import { fileReason } from './input-file.js';
@@ -17,9 +18,11 @@ export type NumberedDelivery = RecordedDelivery & { readonly number: number };
  * @throws CommandError `ERR_CLI_INPUT` with the line number and what is wrong.
  */
 export async function* readRecording(file: string, output: Output): AsyncGenerator<NumberedDelivery> {
-  let [number, last] = [0, 0];
-  for await (const { text, ended } of linesOf(file)) {
-    number++;
+  let last = 0;
+  for await (const { number, bytes, ended } of linesOf(chunksOf(file), MAX_LINE_BYTES)) {
+    if (bytes === undefined)
+      throw inputError(`${file} is not a recording: it has a line longer than ${MAX_LINE_BYTES} bytes.`);
+    const text = bytes.toString().replace(/\r$/, '');
     if (text === '' && ended) continue;
     const delivery = readLine(text);
     if (typeof delivery !== 'string') {
@@ -58,32 +61,18 @@ export async function recordedDelivery(
   return last;
 }
 
-async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boolean }> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  let total = 0;
-  const line = () => Buffer.concat(parts).toString('utf8').replace(/\r$/, '');
+/** The chunks of a file as it is now: a `replay` to a `listen --record` of the same file would never end otherwise. */
+async function* chunksOf(file: string): AsyncGenerator<Buffer> {
   let handle: FileHandle | undefined;
+  let total = 0;
   try {
     handle = await open(file);
     const stat = await handle.stat();
     const size = stat.isFile() ? stat.size : Number.POSITIVE_INFINITY;
     if (size === 0) return;
-    // Only up to this size: otherwise `send` to a `listen --record` of the same file would never end.
     for await (const chunk of handle.createReadStream({ autoClose: false, end: size - 1 }) as AsyncIterable<Buffer>) {
       total += chunk.length;
-      let from = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-        parts.push(chunk.subarray(from, end));
-        yield { text: line(), ended: true };
-        parts = [];
-        length = 0;
-        from = end + 1;
-      }
-      parts.push(chunk.subarray(from));
-      length += chunk.length - from;
-      if (length > MAX_LINE_BYTES)
-        throw inputError(`${file} is not a recording: it has a line longer than ${MAX_LINE_BYTES} bytes.`);
+      yield chunk;
     }
     if (stat.isFile() && total < size) throw inputError(`${file} was truncated while it was read.`);
   } catch (error) {
@@ -91,5 +80,4 @@ async function* linesOf(file: string): AsyncGenerator<{ text: string; ended: boo
   } finally {
     await handle?.close();
   }
-  if (length > 0) yield { text: line(), ended: false };
 }

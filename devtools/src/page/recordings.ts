@@ -4,12 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import type { Contents } from '../deliveries/contents.js';
 import type { DeliveryRecord } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { linesOf } from '../deliveries/lines.js';
 import { type RecordedDelivery, readLine, recordingLine } from '../deliveries/recorded.js';
 import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf } from '../deliveries/views.js';
 import { MOST_BYTES } from '../explain/finding.js';
+import { chunksOf, HttpError } from '../http.js';
 import { isReadable } from '../readable-json.js';
-import { linesOf } from './recording-lines.js';
 
 /** The result of opening a recording. */
 export interface Imported {
@@ -22,6 +23,11 @@ export interface Imported {
 }
 
 const MOST_PROBLEMS = 5;
+const MIB = 1024 * 1024;
+/** The largest upload. */
+const MOST_UPLOADED = 64 * MIB;
+/** The longest line: a body of 10 MiB in base64, and the other fields. */
+const MOST_LINE = 16 * MIB;
 
 /**
  * Opens and saves recordings, in the format of `listen --record`.
@@ -51,8 +57,9 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
         skipped++;
         if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
       };
-      for await (const { number, line } of linesOf(request)) {
-        const delivery = line === undefined ? 'it is longer than 16 MiB' : deliveryIn(line);
+      for await (const { number, bytes } of linesOf(uploaded(request), MOST_LINE)) {
+        if (bytes?.length === 0) continue;
+        const delivery = bytes === undefined ? 'it is longer than 16 MiB' : deliveryIn(bytes);
         if (typeof delivery === 'string') skip(number, delivery);
         else read.push({ number, delivery });
       }
@@ -83,6 +90,16 @@ export function createRecordings(feed: Feed, read: (rawBody: Uint8Array) => Prom
       await pipeline(Readable.from(linesFor(kept)), response);
     },
   };
+}
+
+/** The chunks of an upload. Throws HttpError when it is too large or does not arrive in full. */
+async function* uploaded(request: IncomingMessage): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const chunk of chunksOf(request)) {
+    total += chunk.length;
+    if (total > MOST_UPLOADED) throw new HttpError(413, 'The recording is larger than 64 MiB. Open a part of it.');
+    yield chunk;
+  }
 }
 
 /** Returns a function that reserves a place in a feed for a delivery, and returns true if the feed is full. */
