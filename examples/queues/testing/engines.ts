@@ -1,6 +1,5 @@
 // The programs of this folder as queueContract takes them: with the messages of strangers, and a look at the dead letters.
 import { setTimeout } from 'node:timers/promises';
-import type { ChannelModel } from 'amqplib';
 import type { ContractSettings, OpenQueue } from 'event-webhooks/queue-contract';
 import { openNats } from '../nats.js';
 import { openRabbitmq } from '../rabbitmq.js';
@@ -42,28 +41,20 @@ export async function fillNats(url: string, name: string) {
 }
 
 export const openRabbitmqQueue: OpenAt = async (url, name, settings) => {
-  const { opened, ...queue } = openRabbitmq(url, name, settings);
-  await opened();
+  const { rabbit, send, ...queue } = await openRabbitmq(url, name, settings);
   // RabbitMQ 3.10 keeps the name of a new quorum queue in memory at first, and loses the queue if it crashes meanwhile.
   await setTimeout(1500);
   return {
     ...queue,
-    async add(text) {
-      const channel = await opened();
-      channel.sendToQueue(name, Buffer.from(text), { persistent: true });
-      await channel.waitForConfirms();
-    },
+    add: (text) => send(name, text),
     async deadLetters() {
-      const channel = await opened();
-      const found = [];
-      for (let got = await channel.get(`${name}-dead`); got; got = await channel.get(`${name}-dead`)) found.push(got);
-      for (const each of found) channel.nack(each, false, true);
-      return found.map(({ content, properties: { headers } }) => ({
-        text: String(content),
-        reason: String(headers?.reason),
-      }));
+      const channel = await rabbit.acquire();
+      const found: { text: string; reason: string }[] = [];
+      for (let got = await channel.basicGet(`${name}-dead`); got; got = await channel.basicGet(`${name}-dead`)) {
+        found.push({ text: String(got.body), reason: String(got.headers?.reason) });
+      }
+      await channel.close(); // which returns them to the queue
+      return found;
     },
-    // Its types leave out the method.
-    close: async () => ((await opened()).connection as unknown as ChannelModel).close(),
   };
 };
