@@ -3,7 +3,13 @@ import type PgBoss from 'pg-boss';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { Finality } from '../../src/handle/before.js';
 import { createReceiver, type EventContext, type IdempotencyStore, type WebhookEvent } from '../../src/index.js';
-import { type BullmqJobLike, bullmqEnqueue, bullmqWorker, type JobData } from '../../src/queues/bullmq/index.js';
+import {
+  type BullmqJobLike,
+  bullmqDeadLetters,
+  bullmqEnqueue,
+  bullmqWorker,
+  type JobData,
+} from '../../src/queues/bullmq/index.js';
 import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
 
 interface Transaction {
@@ -22,6 +28,7 @@ describe('bullmqEnqueue', () => {
     createReceiver({ secret, enqueue: bullmqEnqueue({ queue: typed }) });
     const onPostgres = new Queue('q', { connection }, createPostgresBackend);
     createReceiver({ secret, enqueue: bullmqEnqueue({ queue: onPostgres }) });
+    for (const queue of [typed, onPostgres]) bullmqDeadLetters({ queue });
     // @ts-expect-error unknown option
     bullmqEnqueue({ queue: new Queue('q'), retries: 3 });
     // @ts-expect-error the queue is an option

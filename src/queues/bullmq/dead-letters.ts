@@ -1,5 +1,6 @@
-import { checkClientOptions, hasMethods } from '../../internal/check-client.js';
+import { checkClientOptions } from '../../internal/check-client.js';
 import { type QueueDeadLetters, queueDeadLetters } from '../dead-letters.js';
+import { QUEUE } from './enqueue.js';
 
 /** The part of BullMQ's `Queue` that dead letters use. */
 export interface BullmqFailedQueueLike {
@@ -34,9 +35,7 @@ export interface BullmqFailedJobLike {
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` for an invalid or unknown option.
  */
 export function bullmqDeadLetters(options: { readonly queue: BullmqFailedQueueLike }): QueueDeadLetters {
-  const isClient = (value: unknown) => hasMethods<BullmqFailedQueueLike>(value, 'getJobs');
-  checkClientOptions('bullmqDeadLetters', options, { name: 'queue', takes: 'a Queue of BullMQ', isClient }, ['queue']);
-
+  checkClientOptions('bullmqDeadLetters', options, QUEUE, ['queue']);
   async function retry(job: BullmqFailedJobLike, data?: object): Promise<boolean> {
     try {
       if (data) await job.updateData(data);

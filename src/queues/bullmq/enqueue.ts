@@ -31,7 +31,8 @@ export interface BullmqEnqueueOptions extends EnqueueOptions {
   readonly queue: BullmqQueueLike;
 }
 
-const QUEUE: ClientOption = {
+/** The option `queue` of the enqueue and of dead letters. */
+export const QUEUE: ClientOption = {
   name: 'queue',
   takes: 'a Queue of BullMQ',
   isClient: (value) => hasMethods<BullmqQueueLike>(value, 'addBulk'),

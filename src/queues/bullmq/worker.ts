@@ -1,3 +1,4 @@
+import { InvalidEventError } from '../../errors.js';
 import { isNonRetryable } from '../../handle/non-retryable.js';
 import { checkOptions } from '../../internal/check-options.js';
 import { engineError } from '../engine-error.js';
@@ -23,7 +24,6 @@ const RATE_LIMITED = 'bullmq:rateLimitExceeded';
  * Creates the processor for a BullMQ `Worker` of the queue that `bullmqEnqueue` fills. If the handler fails, the engine
  * retries the job. It keeps the job as failed when the attempts are used up, or at once if the handler throws a
  * NonRetryableError. A job whose data is not an event job fails without a retry, with its issues as `failedReason`.
- * A job that `bullmqDeadLetters` has discarded completes without its handler.
  * With `finality`, the engine delays the job of an event that must wait, without using up an attempt.
  *
  * It does not deduplicate without `store`: a job that the engine runs again after a crash takes effect again. The options
@@ -53,15 +53,15 @@ export function bullmqWorker<Tx = undefined>(
   return async (given, token) => {
     checkWorker(given);
     const { data } = given;
-    if (Object(data).discarded === true) return;
-    const job = orUnrecoverable(() => readJob(data));
+    if (Object(data).discarded === true) return; // by bullmqDeadLetters
     let delay: Delay | undefined;
     try {
-      delay = await runJob(job);
+      delay = await runJob(readJob(data));
     } catch (error) {
       const failure = engineError(error, { cause: error });
       const cause: unknown = Object(error).cause;
-      if (isUnrecoverable(cause) || isNonRetryable(cause)) failure.name = UNRECOVERABLE;
+      const isForeign = error instanceof InvalidEventError;
+      if (isForeign || isUnrecoverable(cause) || isNonRetryable(cause)) failure.name = UNRECOVERABLE;
       // BullMQ recognizes the error of Worker.RateLimitError() only by its message.
       if (cause instanceof Error && cause.message === RATE_LIMITED) failure.message = RATE_LIMITED;
       throw failure;
@@ -81,12 +81,4 @@ function isUnrecoverable(thrown: unknown): boolean {
     if (type.name === UNRECOVERABLE) return true;
   }
   return false;
-}
-
-function orUnrecoverable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw Object.assign(engineError(error, { cause: error }), { name: UNRECOVERABLE });
-  }
 }

@@ -2,7 +2,15 @@ import { ConfigError } from '../../errors.js';
 import { checkClientOptions } from '../../internal/check-client.js';
 import { type QueueDeadLetters, queueDeadLetters } from '../dead-letters.js';
 import { nextJobId } from './job-id.js';
-import { BOSS, deadLetterQueueOf, isPgBoss12, type PgBossDeadJobLike, type PgBossLike, storing } from './jobs.js';
+import { BOSS, deadLetterQueueOf, isPgBoss12, type PgBossJobLike, type PgBossLike, storing } from './jobs.js';
+
+/** A job of pg-boss 12 in a dead-letter queue; older versions keep the reason as its `output`. */
+interface DeadJob extends Pick<PgBossJobLike, 'id' | 'data'> {
+  readonly createdOn: Date;
+  readonly sourceRetryCount?: number | null;
+  readonly sourceOutput?: unknown;
+  readonly output?: unknown;
+}
 
 /** Most jobs that `findJobs` of pg-boss returns. */
 const MOST = 100_000;
@@ -37,10 +45,11 @@ export function pgBossDeadLetters(options: { readonly boss: PgBossLike; readonly
   };
   return queueDeadLetters(async (start, limit) => {
     const dead = await deadLetterQueueOf(boss, queue);
-    const jobs = (await boss.findJobs(dead, { queued: true, limit: MOST })) as readonly PgBossDeadJobLike[];
-    return jobs.slice(start, start + limit).map(({ id, data, createdOn, sourceRetryCount, sourceOutput }) => ({
+    const jobs = (await boss.findJobs(dead, { queued: true, limit: MOST })) as readonly DeadJob[];
+    const sorted = [...jobs].sort((a, b) => Number(a.createdOn) - Number(b.createdOn) || (a.id < b.id ? -1 : 1));
+    return sorted.slice(start, start + limit).map(({ id, data, createdOn, sourceRetryCount, ...job }) => ({
       ...{ id, data, lastFailedAt: createdOn.getTime() },
-      message: String(Object(data).failure ?? Object(sourceOutput).message),
+      message: String(Object(data).failure ?? Object(job.sourceOutput ?? job.output).message),
       ...(typeof sourceRetryCount === 'number' && { attempts: sourceRetryCount + 1 }),
       // The id of the copy derives from that of the letter, so that a crash before the letter is deleted leaves one copy.
       retry: () =>

@@ -7,7 +7,6 @@ export { type PgBossEnqueueOptions, pgBossEnqueue } from './enqueue.js';
 export type {
   PgBoss10Like,
   PgBoss12Like,
-  PgBossDeadJobLike,
   PgBossJobInsert,
   PgBossJobLike,
   PgBossLike,

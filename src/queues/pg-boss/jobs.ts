@@ -9,13 +9,6 @@ export interface PgBossJobLike {
   readonly expireInSeconds: number;
 }
 
-/** The part of a job in a dead-letter queue of pg-boss 12 that dead letters use. */
-export interface PgBossDeadJobLike extends PgBossJobLike {
-  readonly createdOn: Date;
-  readonly sourceRetryCount?: number | null;
-  readonly sourceOutput?: unknown;
-}
-
 /** A job that is inserted, for either version of pg-boss. */
 export interface PgBossJobInsert {
   id: string;

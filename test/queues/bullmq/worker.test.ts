@@ -1,22 +1,11 @@
 import { RATE_LIMIT_ERROR, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ConfigError, isWebhookError, NonRetryableError } from '../../../src/index.js';
+import { ConfigError, isWebhookError } from '../../../src/index.js';
 import { bullmqWorker, bullmqWorkerOptions } from '../../../src/queues/bullmq/index.js';
 import { event } from '../../helpers.js';
 
 describe('bullmqWorker', () => {
   const data = { event: event('a1'), idempotencyKey: 'a1', timestamp: '1700000000' };
-
-  it('gives the handler the event, its key, the timestamp and a signal', async () => {
-    const seen: unknown[] = [];
-    const processor = bullmqWorker({
-      onEvent(each, { idempotencyKey, timestamp, signal, tx }) {
-        seen.push(each, idempotencyKey, timestamp, signal.aborted, tx);
-      },
-    });
-    await processor({ data });
-    expect(seen).toEqual([data.event, 'a1', '1700000000', false, undefined]);
-  });
 
   it('lets the engine retry after a failure of the handler or the store, whatever the name of the error', async () => {
     const delayed = Object.assign(new Error('later'), { name: 'DelayedError' });
@@ -62,14 +51,6 @@ describe('bullmqWorker', () => {
     const processor = bullmqWorker({ onEvent: () => Promise.reject(unrecoverable) });
     await expect(processor({ data })).rejects.toMatchObject({ name: 'UnrecoverableError' });
     await expect(processor({ data: undefined })).rejects.toMatchObject({ name: 'UnrecoverableError' });
-  });
-
-  it('makes the engine give up on a NonRetryableError', async () => {
-    const processor = bullmqWorker({ onEvent: () => Promise.reject(new NonRetryableError('Closed.')) });
-    await expect(processor({ data })).rejects.toMatchObject({
-      name: 'UnrecoverableError',
-      message: expect.stringContaining('Closed.'),
-    });
   });
 
   it("passes on BullMQ's own control errors", async () => {
