@@ -48,7 +48,7 @@ export const leaseDefects: readonly Defect[] = [
   }),
   // A key that another run holds is acknowledged.
   planted('a held key is a duplicate', ['leased'], 20, {
-    [LEASED]: { '{ token: claim } : claim;': "{ token: claim } : 'duplicate';" },
+    [LEASED]: { 'answers.set(key, claim);': "answers.set(key, typeof claim === 'string' ? 'duplicate' : claim);" },
   }),
   // The leases of the store in memory follow the wall clock, which can be set.
   planted('the wall clock ends leases in memory', ['memory'], 7000, {
