@@ -121,8 +121,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       const body = subscriptions === null ? { label, url } : { label, url, subscriptions };
       return (await send('POST', '/webhooks', body)) as CreatedWebhook;
     },
-    list: (options) =>
-      listed('/webhooks', (answer) => listOf(answer).map((each) => webhookOf(each, answer)), options),
+    list: (options) => listed('/webhooks', (answer) => listOf(answer).map((each) => webhookOf(each, answer)), options),
     get: async (id) => send('GET', pathOf(id)),
     async update(id, changes) {
       const path = pathOf(id);

@@ -217,7 +217,9 @@ const DIALECTS: Record<
 };
 
 function statementsFor(db: AnyDatabase, table: Table, durations: Durations): Statements {
-  return isForLeases(db) ? sqliteStatements(table, durations, OF_SERVER) : DIALECTS[db.dialect].statements(table, durations);
+  return isForLeases(db)
+    ? sqliteStatements(table, durations, OF_SERVER)
+    : DIALECTS[db.dialect].statements(table, durations);
 }
 
 /** Repeats a statement on a SQLite file while another connection is writing. */
