@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
+import { startProgram } from './example.js';
 
 const program = ['--import', 'tsx', 'examples/demo.ts'];
 const STEPS = [
@@ -46,13 +46,10 @@ describe('npm run demo, without a chain', () => {
   });
 
   it('with --watch serves the page until it is told to end', { timeout: 60_000 }, async () => {
-    const child = spawn(process.execPath, [...program, '--watch'], {
-      env: without,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const { child, lines } = startProgram('demo.ts', without, '--watch');
     const closed = once(child, 'close');
     let address: URL | undefined;
-    for await (const line of createInterface({ input: child.stdout })) {
+    for await (const line of lines) {
       const [found] = /http:\/\/127\.0\.0\.1:\d+\/#token=\S+/.exec(line) ?? [];
       if (found === undefined) continue;
       address = new URL(found);

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
@@ -7,7 +9,33 @@ export function runExample(name: string) {
   const { DATABASE_URL, REDIS_URL, ...env } = process.env;
   return promisify(execFile)(process.execPath, ['--import', 'tsx', 'examples/run.ts', name], {
     env: { ...env, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' },
+    maxBuffer: 64 * 1024 * 1024,
   });
+}
+
+/** A program of the examples, as a process. */
+export interface Started {
+  readonly child: ChildProcess;
+  /** What it prints. */
+  readonly lines: AsyncIterableIterator<string>;
+}
+
+export function startProgram(file: string, env: NodeJS.ProcessEnv, ...args: string[]): Started {
+  const child = spawn(process.execPath, ['--import', 'tsx', `examples/${file}`, ...args], {
+    env: { ...process.env, PORT: '0', TSX_TSCONFIG_PATH: 'examples/tsconfig.json', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { child, lines: createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]() };
+}
+
+/** Resolves to the origin of a program that prints its port. */
+export async function originOf({ lines }: Started): Promise<string> {
+  for (;;) {
+    const { value, done } = await lines.next();
+    const [, port] = /"?\bport"?: ?(\d+)/.exec(String(value)) ?? [];
+    if (port) return `http://127.0.0.1:${port}`;
+    if (done) throw new Error('It ended before it listened.');
+  }
 }
 
 /** Examples that say themselves whether every event took effect once. `needs`: why one is skipped, if it is. */

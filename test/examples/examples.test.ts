@@ -1,29 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { signDelivery } from '../../src/signature/sign-delivery.js';
 import { createTestDelivery, sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
+import { originOf, startProgram } from './example.js';
 
 const secret = 'whsec-examples';
 const children: ChildProcess[] = [];
 
-function run(file: string): ChildProcess {
-  const args = ['--import', 'tsx', `examples/${file}`];
-  const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: '0', TSX_TSCONFIG_PATH: 'examples/tsconfig.json' };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(child);
-  return child;
+function run(file: string) {
+  const started = startProgram(file, { WEBHOOK_SECRET: secret });
+  children.push(started.child);
+  return started;
 }
 
 /** Starts an example that listens; gives its URL and the lines it prints. */
 async function start(file: string) {
-  const child = run(file);
-  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })[Symbol.asyncIterator]();
-  const { value } = await lines.next();
-  const port = /port: (\d+)/.exec(String(value))?.[1];
-  return { child, url: `http://127.0.0.1:${port}/webhooks`, lines };
+  const started = run(file);
+  return { ...started, url: `${await originOf(started)}/webhooks` };
 }
 
 afterEach(() => {
@@ -70,10 +65,11 @@ describe('examples/express/server.ts', () => {
 
 describe('examples/fetch/bare.ts', () => {
   it('says that all is well, and exits 0', { timeout: 30_000 }, async () => {
-    const child = run('fetch/bare.ts');
-    const printed: Buffer[] = [];
-    child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk));
-    expect((await once(child, 'close'))[0]).toBe(0);
-    expect(Buffer.concat(printed).toString()).toContain('genuine 200 forged 403');
+    const { child, lines } = run('fetch/bare.ts');
+    const closed = once(child, 'close');
+    const printed: string[] = [];
+    for await (const line of lines) printed.push(line);
+    expect(printed.join('\n')).toContain('genuine 200 forged 403');
+    expect((await closed)[0]).toBe(0);
   });
 });

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { Pool } from 'pg';
 import { encodeFunctionData } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { type Chain, openChain } from '../real-chain/chain.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
 import type { TestServer } from '../servers/server.js';
+import { originOf, startProgram } from './example.js';
 
 const WHO = ['', '0x1111111111111111111111111111111111111111', '0x2222222222222222222222222222222222222222'] as const;
 
@@ -25,21 +25,13 @@ describe.skipIf(!hasPostgres || !hasAnvil)(`examples/production${needsPostgres}$
     database = await startPostgres();
     db = new Pool({ connectionString: database.url, connectionTimeoutMillis: 5000 });
     chain = await openChain(undefined, '--slots-in-an-epoch', '4');
-    child = spawn(process.execPath, ['--import', 'tsx', 'examples/production/server.ts'], {
-      env: {
-        ...{ ...process.env, TSX_TSCONFIG_PATH: 'examples/tsconfig.json', PORT: '0' },
-        ...{ WEBHOOK_SECRETS: 'whsec-next,whsec-current', DATABASE_URL: database.url, FROM_BLOCK: '0' },
-        ...{ RPC_URLS: chain.client.transport.url, CHAIN_ID: '31337', TOKEN_ADDRESS: chain.contracts.points.address },
-        ...{ MIN_AGE_SECONDS: '0', RECONCILE_MS: '500' },
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const started = startProgram('production/server.ts', {
+      ...{ WEBHOOK_SECRETS: 'whsec-next,whsec-current', DATABASE_URL: database.url, FROM_BLOCK: '0' },
+      ...{ RPC_URLS: chain.client.transport.url, CHAIN_ID: '31337', TOKEN_ADDRESS: chain.contracts.points.address },
+      ...{ MIN_AGE_SECONDS: '0', RECONCILE_MS: '500' },
     });
-    for await (const line of createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })) {
-      const [, port] = /"port":(\d+).*"listening"/.exec(line) ?? [];
-      if (!port) continue;
-      origin = `http://127.0.0.1:${port}`;
-      break;
-    }
+    ({ child } = started);
+    origin = await originOf(started);
     child.stdout?.resume();
   }, 60_000);
   afterAll(async () => {

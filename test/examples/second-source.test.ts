@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { createInterface } from 'node:readline';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transfersOf } from '../../examples/second-source/alchemy.js';
@@ -9,6 +8,7 @@ import { createReceiver, memoryStore, multibaasHeaders, signDelivery } from '../
 import { createTestDelivery } from '../../src/testing/index.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
 import type { TestServer } from '../servers/server.js';
+import { originOf, startProgram } from './example.js';
 
 const TOKEN = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -85,17 +85,10 @@ describe.skipIf(!hasPostgres)(`examples/second-source${needsPostgres}`, () => {
 
   beforeAll(async () => {
     database = await startPostgres();
-    const env = { ...process.env, WEBHOOK_SECRET: secret, ALCHEMY_SIGNING_KEY: 'whsec-alchemy', PORT: '0' };
-    child = spawn(process.execPath, ['--import', 'tsx', 'examples/second-source/server.ts'], {
-      env: { ...env, DATABASE_URL: database.url, TSX_TSCONFIG_PATH: 'examples/tsconfig.json' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    for await (const line of createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })) {
-      const [, port] = /port: (\d+)/.exec(line) ?? [];
-      if (!port) continue;
-      origin = `http://127.0.0.1:${port}`;
-      break;
-    }
+    const env = { WEBHOOK_SECRET: secret, ALCHEMY_SIGNING_KEY: 'whsec-alchemy', DATABASE_URL: database.url };
+    const started = startProgram('second-source/server.ts', env);
+    ({ child } = started);
+    origin = await originOf(started);
   }, 60_000);
   afterAll(async () => {
     child?.kill('SIGKILL');
