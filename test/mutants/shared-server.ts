@@ -12,35 +12,42 @@ export const needsPostgres = hasPostgres ? '' : OTHER_ROOM;
 export const hasMariadb = inject('mysql') !== undefined;
 export const needsMariadb = hasMariadb ? '' : OTHER_ROOM;
 
-const newName = () => `test_${randomBytes(8).toString('hex')}`;
-
 function refuse(): never {
   throw new Error('Mutants share the server: leave out tests that stop it.');
 }
 
-function serverOf(url: string, stop: () => Promise<void>): TestServer {
-  const port = Number(new URL(url).port);
-  return { url, port, kill: refuse, restart: refuse, pause: refuse, resume: refuse, stop };
+interface Pool {
+  query(text: string): Promise<unknown>;
+  end(): Promise<unknown>;
 }
 
-export async function startPostgres(): Promise<TestServer> {
-  const [root, name] = [inject('postgres') ?? '', newName()];
+/** Creates a database; gives its server, which drops it in the end. */
+async function database(open: () => Pool, urlOf: (name: string) => string, more = ''): Promise<TestServer> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
   const run = async (text: string) => {
-    const pool = openPg(root);
+    const pool = open();
     await pool.query(text).finally(() => pool.end());
   };
   await run(`CREATE DATABASE ${name}`);
-  return serverOf(root.replace(/postgres$/, name), () => run(`DROP DATABASE ${name} WITH (FORCE)`));
+  const url = urlOf(name);
+  const stop = () => run(`DROP DATABASE ${name}${more}`);
+  return { url, port: Number(new URL(url).port), kill: refuse, restart: refuse, pause: refuse, resume: refuse, stop };
+}
+
+export function startPostgres(): Promise<TestServer> {
+  const root = inject('postgres') ?? '';
+  return database(
+    () => openPg(root),
+    (name) => root.replace(/postgres$/, name),
+    ' WITH (FORCE)',
+  );
 }
 
 export async function startMariadb(): Promise<TestMariadb> {
-  const [root, name] = [inject('mysql') ?? '', newName()];
-  const run = async (text: string) => {
-    const pool = openMysql2(root);
-    await pool.query(text).finally(() => pool.end());
-  };
-  await run(`CREATE DATABASE ${name}`);
-  const rootUrl = root.replace(/test$/, name);
-  const url = rootUrl.replace('root@', 'webhook:password@');
-  return { rootUrl, ...serverOf(url, () => run(`DROP DATABASE ${name}`)) };
+  const root = inject('mysql') ?? '';
+  const server = await database(
+    () => openMysql2(root),
+    (name) => root.replace(/test$/, name),
+  );
+  return { ...server, rootUrl: server.url, url: server.url.replace('root@', 'webhook:password@') };
 }

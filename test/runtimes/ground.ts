@@ -31,7 +31,7 @@ export async function createGround(): Promise<Ground> {
     (path) => !/^(.*\/)?test\/(runtimes\/suite|matrix\/cases)\//.test(path),
   );
   if (foreign.length > 0) throw new Error(`The suite brings code along that is not its own: ${foreign.join(', ')}`);
-  for (const runner of ['module.mjs', 'worker.mjs', 'edge.mjs', 'worker-app.mjs']) {
+  for (const runner of ['module.mjs', 'front.mjs', 'worker.mjs', 'edge.mjs', 'worker-app.mjs']) {
     await copyFile(here(`./runners/${runner}`), file(runner));
   }
   // They stand inside the package, so that what they ask for is what the package's own files get.

@@ -1,27 +1,6 @@
-// What is bundled for the Vercel edge runtime.
-import * as root from 'event-webhook-receiver';
-import * as evm from 'event-webhook-receiver/evm';
-import * as fetch from 'event-webhook-receiver/fetch';
-import * as schemas from 'event-webhook-receiver/schemas';
-import * as testing from 'event-webhook-receiver/testing';
-import * as verify from 'event-webhook-receiver/verify';
-import { run } from './suite.mjs';
-
-const unhandled = [];
-addEventListener('unhandledrejection', (event) => unhandled.push(event.reason));
-
-const utf8 = new TextEncoder();
+import { answer } from './front.mjs';
 
 addEventListener('fetch', (event) => {
-  const answer = async () => {
-    const { traits } = await event.request.json();
-    const { readable, writable } = new TransformStream();
-    const lines = writable.getWriter();
-    const lib = { root, verify, fetch, evm, testing, schemas };
-    const host = { unhandled, foreignBytes: globalThis.foreignBytes };
-    const report = (result) => lines.write(utf8.encode(`${JSON.stringify(result)}\n`));
-    event.waitUntil(run(lib, traits, host, report).finally(() => lines.close()));
-    return new Response(readable);
-  };
-  event.respondWith(answer());
+  const { foreignBytes } = globalThis;
+  event.respondWith(answer(event.request, { foreignBytes }, (work) => event.waitUntil(work)));
 });

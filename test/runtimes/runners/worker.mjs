@@ -1,25 +1,5 @@
-// What is bundled for workerd: all of it inside a request, because a Worker may do nothing before.
-import * as root from 'event-webhook-receiver';
-import * as evm from 'event-webhook-receiver/evm';
-import * as fetch from 'event-webhook-receiver/fetch';
-import * as schemas from 'event-webhook-receiver/schemas';
-import * as testing from 'event-webhook-receiver/testing';
-import * as verify from 'event-webhook-receiver/verify';
-import { run } from './suite.mjs';
-
-const unhandled = [];
-addEventListener('unhandledrejection', (event) => unhandled.push(event.reason));
-
-const utf8 = new TextEncoder();
+import { answer } from './front.mjs';
 
 export default {
-  async fetch(request, _env, context) {
-    const { traits } = await request.json();
-    const { readable, writable } = new TransformStream();
-    const lines = writable.getWriter();
-    const lib = { root, verify, fetch, evm, testing, schemas };
-    const report = (result) => lines.write(utf8.encode(`${JSON.stringify(result)}\n`));
-    context.waitUntil(run(lib, traits, { unhandled }, report).finally(() => lines.close()));
-    return new Response(readable);
-  },
+  fetch: (request, _env, context) => answer(request, {}, (work) => context.waitUntil(work)),
 };
