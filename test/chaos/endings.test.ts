@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkEndings } from './endings.js';
-import { type Attempt, createLog, type Ending, type Outage } from './log.js';
+import { type Attempt, type Ending, Log, type Outage } from './log.js';
 import { modes } from './modes.js';
 import { makePlan } from './plan.js';
 
@@ -15,7 +15,7 @@ const [delivery] = makePlan(modes.redis, {
 
 function check(attempt: Partial<Attempt>, ending?: Ending, outages: Outage[] = []) {
   if (delivery === undefined) throw new Error('The plan is empty.');
-  const log = { ...createLog(), outages, endings: new Map(ending ? [[1, ending]] : []) };
+  const log = { ...new Log(), outages, endings: new Map(ending ? [[1, ending]] : []) };
   log.attempts.push({ delivery, receiver: 0, pid: 1, from: 1000, to: 1100, outcome: 'broken', ...attempt });
   return { ...checkEndings(log), what: log.broken.map(({ what }) => what) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkEffects } from './invariants.js';
 import type { Effect } from './ledger.js';
-import { byProcess, createLog, type Log, type Outage } from './log.js';
+import { byProcess, Log, type Outage } from './log.js';
 import { type Mode, modes } from './modes.js';
 
 /** A whole effect: the key asked for 20 ms before, and the lease looked at just before. */
@@ -14,7 +14,7 @@ const outage = (kind: Outage['kind'], from: number, to = from, pid: number | und
 };
 
 function check(ids: string[], effects: Effect[], mode: Mode, more: Partial<Log> = {}) {
-  const log = { ...createLog(), ...more };
+  const log = { ...new Log(), ...more };
   return { counts: checkEffects(ids, effects, mode, log), what: log.broken.map(({ what }) => what) };
 }
 const ofLeases = (effects: Effect[], more: Partial<Log> = {}) => check(['a'], effects, modes.redis, more);

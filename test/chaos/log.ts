@@ -55,70 +55,44 @@ export interface Settled {
 }
 
 /** All that happened in a run, with times of the monotonic clock in ms. */
-export interface Log {
-  readonly attempts: Attempt[];
-  readonly outages: Outage[];
+export class Log {
+  readonly attempts: Attempt[] = [];
+  readonly outages: Outage[] = [];
   /** Each fault, and where it struck. */
-  readonly faults: { readonly kind: FaultKind; readonly victim: string; readonly step: Step }[];
+  readonly faults: { readonly kind: FaultKind; readonly victim: string; readonly step: Step }[] = [];
   /** What the receivers reported to their `onError`. */
-  readonly codes: Record<string, number>;
+  readonly codes: Record<string, number> = {};
   /** When it was first known of an event that the store had recorded it. */
-  readonly recorded: Map<string, number>;
+  readonly recorded: Map<string, number> = new Map();
   /** Which process reported of which event that it took too long (`byProcess`). */
-  readonly late: Set<string>;
+  readonly late: Set<string> = new Set();
   /** When handlers began. */
-  readonly starts: (Start & { readonly id: string })[];
+  readonly starts: (Start & { readonly id: string })[] = [];
   /** Whose transaction a handler ended. */
-  readonly ended: Map<string, Ended>;
+  readonly ended: Map<string, Ended> = new Map();
   /** Handlers that went past their time limit. */
-  readonly overruns: { readonly pid: number; readonly ids: readonly string[]; readonly claimed: number }[];
+  readonly overruns: { readonly pid: number; readonly ids: readonly string[]; readonly claimed: number }[] = [];
   /** What handlers did wrong, and the deadlocks that they met. */
-  readonly misuses: string[];
+  readonly misuses: string[] = [];
   /** Of which events a receiver reported that their outcome is unknown. */
-  readonly unknown: Set<string>;
-  readonly settled: Settled[];
+  readonly unknown: Set<string> = new Set();
+  readonly settled: Settled[] = [];
   /** What was acknowledged before all of its effect was there. */
-  readonly early: Set<string>;
+  readonly early: Set<string> = new Set();
   /** What `onDropped` was told, and when. */
-  readonly dropped: { readonly id: string; readonly at: number }[];
-  readonly cursors: CursorMove[];
+  readonly dropped: { readonly id: string; readonly at: number }[] = [];
+  readonly cursors: CursorMove[] = [];
   /** Which process handled which event that was read from the chain (`byProcess`). */
-  readonly madeGood: Set<string>;
+  readonly madeGood: Set<string> = new Set();
   /** When a process told what it had read from the chain and handled. */
-  readonly told: { readonly pid: number; readonly at: number }[];
-  readonly reconciled: Reconciled[];
+  readonly told: { readonly pid: number; readonly at: number }[] = [];
+  readonly reconciled: Reconciled[] = [];
   /** By process. */
-  readonly endings: Map<number, Ending>;
+  readonly endings: Map<number, Ending> = new Map();
   /** Broken invariants, each with the events that it is about. */
-  readonly broken: { readonly what: string; readonly ids: readonly string[] }[];
+  readonly broken: { readonly what: string; readonly ids: readonly string[] }[] = [];
   /** Processes that ended by themselves, with the last words of each. */
-  readonly crashes: { readonly name: string; readonly words: string }[];
-}
-
-export function createLog(): Log {
-  return {
-    attempts: [],
-    outages: [],
-    faults: [],
-    codes: {},
-    recorded: new Map(),
-    late: new Set(),
-    starts: [],
-    ended: new Map(),
-    overruns: [],
-    misuses: [],
-    unknown: new Set(),
-    settled: [],
-    early: new Set(),
-    dropped: [],
-    cursors: [],
-    madeGood: new Set(),
-    told: [],
-    reconciled: [],
-    endings: new Map(),
-    broken: [],
-    crashes: [],
-  };
+  readonly crashes: { readonly name: string; readonly words: string }[] = [];
 }
 
 export function byProcess(id: string, pid: number | undefined): string {

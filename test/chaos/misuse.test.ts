@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, type Ended, type Settled } from './log.js';
+import { type Ended, Log, type Settled } from './log.js';
 import { checkMisuses, checkOverruns } from './misuse.js';
 
 const effect = { id: 'a', pid: 1, claimed: 1000 };
@@ -7,7 +7,7 @@ const again = ['ran again after a handler had ended its transaction'];
 
 function check({ effects = [effect], began = [] as number[], settled = [] as Settled[] } = {}) {
   const ended: Ended = { pid: 1, claimed: 1000, at: 1010, isOver: true };
-  const log = { ...createLog(), settled, ended: new Map([['a', ended]]) };
+  const log = { ...new Log(), settled, ended: new Map([['a', ended]]) };
   for (const at of began) log.starts.push({ id: 'a', claimed: at, asked: at, turn: at, at, wallMs: 0 });
   checkMisuses(effects, log);
   return log.broken.map(({ what }) => what);
@@ -30,7 +30,7 @@ describe('what the chaos test expects after a handler has ended its transaction'
 
 describe('what the chaos test expects after a handler has gone past its time limit', () => {
   it('allows an effect of another run alone', () => {
-    const log = { ...createLog(), overruns: [{ pid: 1, claimed: 1000, ids: ['a'] }] };
+    const log = { ...new Log(), overruns: [{ pid: 1, claimed: 1000, ids: ['a'] }] };
     checkOverruns(
       [
         { ...effect, pid: 2 },

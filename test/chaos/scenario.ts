@@ -14,7 +14,7 @@ import { WORKERS } from './faults.js';
 import { type Counts, checkEffects } from './invariants.js';
 import { type Effect, openLedger } from './ledger.js';
 import { isRepaired, retryLetters } from './letters.js';
-import { createLog, type Log, until } from './log.js';
+import { Log, until } from './log.js';
 import type { Left } from './messages.js';
 import { checkMisuses, checkOverruns } from './misuse.js';
 import { LEASE_MS, type Mode, type ModeName, modes, orms, type ServerName } from './modes.js';
@@ -71,7 +71,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   const mode: Mode = modes[name];
   const run = `run_${process.pid}_${++runs}`;
   const plan = makePlan(mode, settings);
-  const log = createLog();
+  const log = new Log();
   const directory = await mkdtemp(join(tmpdir(), 'chaos-'));
   const { servers } = ground;
   const sqliteFile = join(directory, 'store.db');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../ledger.js';
-import { byProcess, createLog, type Log } from '../log.js';
+import { byProcess, Log } from '../log.js';
 import { modes } from '../modes.js';
 import { makePlan } from '../plan.js';
 import { checkChain } from './invariants.js';
@@ -22,7 +22,7 @@ function effect(more: Partial<Effect> = {}): Effect {
 }
 
 function check(effects: Effect[], more: Partial<Log> = {}, mode: keyof typeof modes = 'finality') {
-  const log = { ...createLog(), ...more };
+  const log = { ...new Log(), ...more };
   if (chain) checkChain(chain, steppedAt, effects, modes[mode], log);
   return log.broken;
 }

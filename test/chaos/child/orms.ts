@@ -36,16 +36,23 @@ function openPool(): pg.Pool {
   return pool;
 }
 
-interface DrizzleTx {
+/** What the transactions of the clients have, each a part of it. */
+interface Tx {
   execute(query: string): Promise<unknown>;
   insert(table: unknown): { values(rows: readonly EffectRow[]): Promise<unknown> };
+  $queryRawUnsafe(query: string): Promise<unknown>;
+  $executeRawUnsafe(query: string): Promise<number>;
+  unsafe(query: string): Promise<unknown>;
+  executeQuery(query: unknown): Promise<unknown>;
+  raw(query: string): Promise<unknown>;
+  query(query: string): Promise<unknown>;
 }
 
-function openDrizzle(): Client<DrizzleTx> {
+function openDrizzle(): Client<Tx> {
   return settings.mode.store === 'mariadb' ? openDrizzleOnMysql() : openDrizzleOnPg();
 }
 
-function openDrizzleOnPg(): Client<DrizzleTx> {
+function openDrizzleOnPg(): Client<Tx> {
   const { drizzle } = load('drizzle-orm/node-postgres');
   const { doublePrecision, integer, pgTable, varchar } = load('drizzle-orm/pg-core');
   const effects = pgTable('effects', {
@@ -60,30 +67,25 @@ function openDrizzleOnPg(): Client<DrizzleTx> {
   });
   const pool = openPool();
   return {
-    db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>),
+    db: fromDrizzle<Tx>(drizzle({ client: pool }) as DrizzleLike<Tx>),
     begin: beginOnPg(pool),
     execute: (tx, statement) => tx.execute(statement),
     insert: (tx, rows) => tx.insert(effects).values(rows),
   };
 }
 
-function openDrizzleOnMysql(): Client<DrizzleTx> {
+function openDrizzleOnMysql(): Client<Tx> {
   const { drizzle } = load('drizzle-orm/mysql2');
   const { createPool } = load('mysql2/promise');
   const pool: mysql.Pool = createPool({ uri: settings.mariadbUrl, connectionLimit: max, connectTimeout: 1000 });
   return {
-    db: fromDrizzle<DrizzleTx>(drizzle({ client: pool }) as DrizzleLike<DrizzleTx>),
+    db: fromDrizzle<Tx>(drizzle({ client: pool }) as DrizzleLike<Tx>),
     begin: beginOnMysql2(pool),
     execute: (tx, statement) => tx.execute(statement),
   };
 }
 
-interface PrismaTx {
-  $queryRawUnsafe(query: string): Promise<unknown>;
-  $executeRawUnsafe(query: string): Promise<number>;
-}
-
-function openPrisma(): Client<PrismaTx> {
+function openPrisma(): Client<Tx> {
   const { PrismaPg } = load('@prisma/adapter-pg');
   const { PrismaClient } = load('./generated/postgres/index.js');
   const pool = openPool();
@@ -97,11 +99,7 @@ function openPrisma(): Client<PrismaTx> {
   };
 }
 
-interface PostgresJsTx {
-  unsafe(query: string): Promise<unknown>;
-}
-
-function openPostgresJs(): Client<PostgresJsTx> {
+function openPostgresJs(): Client<Tx> {
   // A connection that ends while postgres.js asks for its types ends the process.
   const sql = load('postgres')(url, {
     max,
@@ -111,20 +109,16 @@ function openPostgresJs(): Client<PostgresJsTx> {
     fetch_types: false,
   });
   return {
-    db: fromPostgresJs<PostgresJsTx>(sql),
+    db: fromPostgresJs<Tx>(sql),
     begin: (work) => sql.begin(work),
     execute: (tx, statement) => tx.unsafe(statement),
   };
 }
 
-interface KyselyTx {
-  executeQuery(query: unknown): Promise<unknown>;
-}
-
-function openKysely(): Client<KyselyTx> {
+function openKysely(): Client<Tx> {
   const { CompiledQuery, Kysely, PostgresDialect } = load('kysely');
   const pool = openPool();
-  const kysely: KyselyLike<KyselyTx> = new Kysely({ dialect: new PostgresDialect({ pool }) });
+  const kysely: KyselyLike<Tx> = new Kysely({ dialect: new PostgresDialect({ pool }) });
   return {
     db: fromKysely(kysely, fromPg(pool)),
     begin: beginOnPg(pool),
@@ -132,14 +126,10 @@ function openKysely(): Client<KyselyTx> {
   };
 }
 
-interface KnexTx {
-  raw(query: string): Promise<unknown>;
-}
-
-function openKnex(): Client<KnexTx> {
+function openKnex(): Client<Tx> {
   const connection = { connectionString: url, ...limits };
   const log = { warn() {}, error: console.error };
-  const knex: KnexLike<KnexTx> = load('knex')({ client: 'pg', connection, pool: { min: 0, max }, log });
+  const knex: KnexLike<Tx> = load('knex')({ client: 'pg', connection, pool: { min: 0, max }, log });
   return {
     db: fromKnex(knex),
     begin: (work) => knex.transaction(work),
@@ -147,14 +137,10 @@ function openKnex(): Client<KnexTx> {
   };
 }
 
-interface TypeOrmTx {
-  query(query: string): Promise<unknown>;
-}
-
-async function openTypeOrm(): Promise<Client<TypeOrmTx>> {
+async function openTypeOrm(): Promise<Client<Tx>> {
   const { DataSource } = load('typeorm');
   const extra = { max, query_timeout: limits.query_timeout };
-  const source: DataSourceLike<TypeOrmTx> & {
+  const source: DataSourceLike<Tx> & {
     initialize(): Promise<unknown>;
     transaction(work: () => Promise<void>): Promise<unknown>;
   } = new DataSource({ type: 'postgres', url, connectTimeoutMS: 1000, extra, poolErrorHandler: report });
