@@ -66,7 +66,7 @@ async function growth(deliver, rounds) {
 
 /**
  * The rows of a store that handles deliveries at once, beside what somebody would write by hand: by number of events, how
- * much longer it may take. One event at a time has no target: every event is a transaction.
+ * much longer it may take.
  */
 export function deliveryBenchmarks({ name, against, skipped, targets, withStore }) {
   const benchmark = (label, beside, target, measure) => ({
@@ -78,19 +78,15 @@ export function deliveryBenchmarks({ name, against, skipped, targets, withStore 
         return [{ name: `${name}, ${label}`, against: beside, measure: 'time ×', target, ...result }];
       }),
   });
-  const rows = (kind, targetOf) =>
-    Object.keys(targets)
-      .map(Number)
-      .map((events) =>
-        benchmark(`${kind}, ${events} at once`, against, targetOf(events), ({ [kind]: options, byHand }, rounds) =>
-          compareDeliveries(receive(options), byHand, events, rounds),
-        ),
-      );
+  const rows = Object.entries(targets).map(([events, max]) =>
+    benchmark(`onEvents, ${events} at once`, against, { max }, ({ onEvents, byHand }, rounds) =>
+      compareDeliveries(receive(onEvents), byHand, Number(events), rounds),
+    ),
+  );
   return [
-    ...rows('onEvents', (events) => ({ max: targets[events] })),
+    ...rows,
     benchmark(`onEvents, ${MANY} at once`, `an event of ${SOME}`, { max: 1.3 }, ({ onEvents }, rounds) =>
       growth(receive(onEvents), rounds),
     ),
-    ...rows('onEvent', () => undefined),
   ];
 }

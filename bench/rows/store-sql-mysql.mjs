@@ -47,7 +47,6 @@ const withStore = (work) =>
             entries.map(({ event }) => event),
           ),
       },
-      onEvent: { store, onEvent: (event, { tx }) => write(tx, [event]) },
       byHand: byHand(pool),
     });
     await pool.end();

@@ -57,7 +57,6 @@ const withStore = (kind) => (work) =>
             entries.map(({ event }) => event),
           ),
       },
-      onEvent: { store, onEvent: (event, { tx = pool }) => write(tx, [event]) },
       byHand: BY_HAND[kind](pool),
     });
     await pool.end();

@@ -43,7 +43,6 @@ async function withStore(work) {
   try {
     return await work({
       onEvents: { store, onEvents: (entries) => write(entries.map(({ event }) => event)) },
-      onEvent: { store, onEvent: (event) => write([event]) },
       async byHand(delivery) {
         const events = readByHand(delivery);
         db.exec('BEGIN IMMEDIATE');
