@@ -1,7 +1,7 @@
+import { tsImport } from 'tsx/esm/api';
 import { pick } from '../lib/effort.mjs';
 import { freshDelivery } from '../lib/fixtures.mjs';
 import { sendAll, toRequest } from '../lib/load.mjs';
-import { playLookUps } from '../lib/look-ups.mjs';
 import * as ours from '../lib/ours.mjs';
 import { startServer } from '../lib/server.mjs';
 import { interleave, quantile, ratios, summarise } from '../lib/stats.mjs';
@@ -63,6 +63,7 @@ async function memoryOfStalled(count) {
 
 /** The answer depends on the seed, and on nothing that is measured. */
 async function shareOfLookUps({ quick }) {
+  const { playLookUps } = await tsImport('../lib/look-ups.ts', import.meta.url);
   const rows = [];
   for (const overload of [1.1, 1.5, 3]) {
     const shares = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { playLookUps } from '../../bench/lib/look-ups.mjs';
+import { playLookUps } from '../../bench/lib/look-ups.js';
 import { createReceiver, createVerifier, signDelivery } from '../../src/index.js';
 import { deferred, event, noting, secret, signed } from '../helpers.js';
 

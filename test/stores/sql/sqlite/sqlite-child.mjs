@@ -33,11 +33,12 @@ await store.migrate();
 const write = (text, tx) => (mode === 'transactional' ? run(text, tx) : undefined);
 
 const DELIVERY = { from: 'free', to: 'done' };
-const limit = { signal: new AbortController().signal, deadline: Date.now() + 300_000 };
+/** A signal for each call: Node warns about one with many listeners. */
+const limitOf = () => ({ signal: new AbortController().signal, deadline: Date.now() + 300_000 });
 
 /** Calls the store as a receiver does. */
 async function once(key, work) {
-  if (store.once) return (await store.once([key], DELIVERY, (_fresh, tx) => work(tx), limit)).get(key);
+  if (store.once) return (await store.once([key], DELIVERY, (_fresh, tx) => work(tx), limitOf())).get(key);
   const owner = crypto.randomUUID();
   const answer = (await store.claim([key], owner, DELIVERY)).get(key);
   if (typeof answer === 'string') return answer;

@@ -1,7 +1,10 @@
 // Strangers and genuine senders at a receiver with an asynchronous `secret`, in virtual time: nothing depends on the machine.
 
+import type { createReceiver, signDelivery } from '../../src/index.js';
+import { Agenda } from '../../test/simulation/kernel/agenda.js';
+
 /** Uniform numbers from 0 to 1 by a seed: mulberry32. */
-function randomBy(seed) {
+function randomBy(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -11,32 +14,19 @@ function randomBy(seed) {
   };
 }
 
-/** What happens at virtual times, in ms; in the order in which it was planned where times are the same. */
-class Agenda {
-  now = 0;
-  #planned = [];
+interface Ours {
+  readonly createReceiver: typeof createReceiver;
+  readonly signDelivery: typeof signDelivery;
+}
 
-  at(time, act) {
-    let low = 0;
-    let high = this.#planned.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#planned[middle].time <= time) low = middle + 1;
-      else high = middle;
-    }
-    this.#planned.splice(low, 0, { time, act });
-  }
-
-  async play() {
-    for (;;) {
-      const next = this.#planned.shift();
-      if (next === undefined) return;
-      this.now = next.time;
-      next.act();
-      // What it causes without time passing: promises.
-      await new Promise(setImmediate);
-    }
-  }
+interface Settings {
+  readonly overload: number;
+  readonly maxLookUps?: number;
+  readonly lookUpMs?: number;
+  readonly genuine?: number;
+  readonly seed?: number;
+  readonly connections?: number;
+  readonly steady?: boolean;
 }
 
 /**
@@ -44,12 +34,16 @@ class Agenda {
  * them genuine; or, `steady`, like clockwork, so that strangers come just when a place becomes free.
  * Returns the share of genuine deliveries that were answered 200, over 1 ÷ `overload`, and the most look-ups at once.
  */
-export async function playLookUps({ createReceiver, signDelivery }, settings) {
+export async function playLookUps(
+  { createReceiver, signDelivery }: Ours,
+  settings: Settings,
+): Promise<{ readonly share: number; readonly most: number }> {
   const { overload, maxLookUps = 100, lookUpMs = 50, genuine = 600, seed = 1, steady = false } = settings;
   const { connections = maxLookUps } = settings;
   const agenda = new Agenda();
   const random = randomBy(seed);
-  const waiting = [];
+  const waiting: ((found: { secret: string; source: string }) => void)[] = [];
+  let now = 0;
   let [free, underWay, most, answered] = [connections, 0, 0, 0];
 
   /** Look-ups of a pool: those without a connection wait. */
@@ -57,10 +51,10 @@ export async function playLookUps({ createReceiver, signDelivery }, settings) {
     while (free > 0 && waiting.length > 0) {
       free--;
       const found = waiting.shift();
-      agenda.at(agenda.now + (lookUpMs * connections) / maxLookUps, () => {
+      agenda.add(now + (lookUpMs * connections) / maxLookUps, () => {
         free++;
         underWay--;
-        found({ secret: 'whsec', source: 'a' });
+        found?.({ secret: 'whsec', source: 'a' });
         connect();
       });
     }
@@ -70,7 +64,7 @@ export async function playLookUps({ createReceiver, signDelivery }, settings) {
     maxLookUps,
     secret: () => {
       most = Math.max(most, ++underWay);
-      const found = new Promise((resolve) => waiting.push(resolve));
+      const found = new Promise<{ secret: string; source: string }>((resolve) => waiting.push(resolve));
       connect();
       return found;
     },
@@ -78,12 +72,10 @@ export async function playLookUps({ createReceiver, signDelivery }, settings) {
     onEvent: () => {},
   });
   const { signature, timestamp } = signDelivery('[]', { secret: 'whsec' });
-  const deliveries = [
-    { rawBody: '[', signature: '0'.repeat(64), timestamp },
-    { rawBody: '[]', signature, timestamp },
-  ];
-  const send = async (isGenuine) => {
-    const { status } = await receiver.handle(deliveries[Number(isGenuine)]);
+  const forged = { rawBody: '[', signature: '0'.repeat(64), timestamp };
+  const genuineOne = { rawBody: '[]', signature, timestamp };
+  const send = async (isGenuine: boolean) => {
+    const { status } = await receiver.handle(isGenuine ? genuineOne : forged);
     if (isGenuine && status === 200) answered++;
   };
   const everyMs = lookUpMs / maxLookUps / overload;
@@ -91,19 +83,24 @@ export async function playLookUps({ createReceiver, signDelivery }, settings) {
   const fullAt = 10 * lookUpMs;
   let time = 0;
   if (steady) {
-    for (let at = 0; at < genuine; at++) agenda.at(fullAt + seed + at * 20, () => void send(true));
-    for (; time < fullAt + genuine * 20; time += everyMs) agenda.at(time, () => void send(false));
+    for (let at = 0; at < genuine; at++) agenda.add(fullAt + seed + at * 20, () => void send(true));
+    for (; time < fullAt + genuine * 20; time += everyMs) agenda.add(time, () => void send(false));
   } else {
     for (let left = genuine; left > 0; time -= everyMs * Math.log(1 - random())) {
       const isGenuine = time > fullAt && random() < 0.1;
       if (isGenuine) left--;
-      agenda.at(time, () => void send(isGenuine));
+      agenda.add(time, () => void send(isGenuine));
     }
   }
   const drawn = Math.random;
   Math.random = random;
   try {
-    await agenda.play();
+    for (let due = agenda.next(); due; due = agenda.next()) {
+      now = due.at;
+      due.act?.();
+      // What it causes without time passing: promises.
+      await new Promise(setImmediate);
+    }
   } finally {
     Math.random = drawn;
   }
