@@ -40,7 +40,7 @@ describe('bullmqWorker', () => {
     const processor = bullmqWorker({
       onEvent: (_, { signal }) =>
         new Promise(() => signal.addEventListener('abort', () => reasons.push(signal.reason))),
-      handlerTimeoutMs: 5,
+      handlerTimeoutMs: 50,
     });
     await expect(processor({ data })).rejects.toMatchObject({ cause: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } });
     expect(reasons).toMatchObject([{ code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' }]);
