@@ -76,7 +76,7 @@ import Koa from 'koa';
 
 const receive = nodeHandler(${options});
 const router = new Router();
-// Before any body parser. The handler answers by itself.
+// Before any body parser. The handler sends the response.
 router.post('/webhooks', (ctx) => { ctx.respond = false; return receive(ctx.req, ctx.res); });
 new Koa().use(router.routes()).listen(${PORT});`,
 };
