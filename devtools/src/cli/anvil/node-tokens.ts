@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
 import type { KnownContract } from '../../deliveries/known-contracts.js';
 import type { ChainView } from '../../page/page-state.js';
@@ -80,18 +81,11 @@ export function followTokens({ rpcUrl, feed, output, onChange }: NodeTokensOptio
     view: () => (chainId === undefined ? undefined : { ...chainView(rpcUrl.href, chainId, contracts), contracts: [] }),
     async known() {
       if (isSlow) return;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(() => {
-          isSlow = true;
-          void last.then(() => {
-            isSlow = false;
-          });
-          resolve();
-        }, PATIENCE_MS);
-      });
-      await Promise.race([last, late]);
-      clearTimeout(timer);
+      isSlow = await Promise.race([last.then(() => false), sleep(PATIENCE_MS, true, { ref: false })]);
+      if (isSlow)
+        void last.then(() => {
+          isSlow = false;
+        });
     },
     async close() {
       unsubscribe();
