@@ -26,7 +26,7 @@ export default defineConfig({
     include: tests,
     exclude: [...except, '**/*.shared.test.ts', '**/node_modules/**'],
     // A busy machine must not fail the run without mutants.
-    testTimeout: 30_000,
+    testTimeout: 10_000,
     sequence: { sequencer: InOrder },
     globalSetup: setup.map(here),
     setupFiles: skip ? [here('./skip.ts')] : [],
