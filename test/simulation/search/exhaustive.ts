@@ -1,4 +1,4 @@
-import type { Failure } from './outcome.js';
+import type { Failure } from './play.js';
 
 /** Something that can happen next. */
 interface Option {

@@ -1,5 +1,5 @@
 import type { Explored } from './exhaustive.js';
-import type { Failure } from './outcome.js';
+import type { Failure } from './play.js';
 
 /** What a thread is asked for. */
 export type Request = PlaySeeds | PlayTape | Explore;

@@ -2,8 +2,25 @@ import type { Choices } from '../kernel/choices.js';
 import { Violation } from '../kernel/violation.js';
 import type { Subject } from '../subject/load.js';
 import type { WorldDefinition } from '../worlds/world-definition.js';
-import type { Failure, Outcome } from './outcome.js';
-import { takeStrays } from './stray-errors.js';
+
+/** A schedule that broke an invariant, in values that a thread can send. */
+export interface Failure {
+  /** Short and fixed: shrinking keeps it. */
+  readonly invariant: string;
+  readonly what: string;
+  /** One line an entry, with virtual times. */
+  readonly history: readonly string[];
+}
+
+/** What became of one schedule. */
+export interface Outcome {
+  readonly tape: readonly number[];
+  readonly steps: number;
+  readonly failure?: Failure | undefined;
+}
+
+/** Plays the schedule of a tape. */
+export type PlayTape = (tape: readonly number[]) => Promise<Outcome>;
 
 /** Plays one schedule of a world to its end, or until an invariant breaks. */
 export async function play(world: WorldDefinition, choices: Choices, subject: Subject): Promise<Outcome> {
@@ -33,4 +50,27 @@ export function failureOf(error: unknown): Failure {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** An error that nobody handled: a rejection without a handler, or what a callback threw. */
+interface Stray {
+  readonly invariant: 'unhandled rejection' | 'uncaught exception';
+  readonly error: unknown;
+}
+
+let strays: Stray[] = [];
+
+/** Makes this thread survive stray errors, which `takeStrays` returns. */
+export function catchStrays(): void {
+  process.on('unhandledRejection', (error) => strays.push({ invariant: 'unhandled rejection', error }));
+  process.on('uncaughtException', (error) => strays.push({ invariant: 'uncaught exception', error }));
+}
+
+/** The stray errors since the last call. Node reports rejections when no tick is due any more. */
+export async function takeStrays(): Promise<readonly Stray[]> {
+  await new Promise((resolve) => setImmediate(resolve));
+  if (strays.length === 0) return strays;
+  const taken = strays;
+  strays = [];
+  return taken;
 }

@@ -1,4 +1,4 @@
-import type { Failure } from './outcome.js';
+import type { Failure } from './play.js';
 import type { WorldTotals } from './search.js';
 
 /** A failing schedule, as a person reads it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, PlayTape } from './outcome.js';
+import type { Outcome, PlayTape } from './play.js';
 import { shrink } from './shrink.js';
 
 const failing = (tape: readonly number[], invariant: string): Outcome => ({

@@ -1,4 +1,4 @@
-import type { Failure, Outcome, PlayTape } from './outcome.js';
+import type { Failure, Outcome, PlayTape } from './play.js';
 
 /** The smallest failing schedule that was found, and how many schedules that took. */
 export interface Shrunk {

@@ -1,14 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Choices } from '../kernel/choices.js';
-import type { SmallDefinition } from '../small/small-definition.js';
+import type { SmallDefinition } from '../small/small-world.js';
 import { evaluateSubject, type Subject } from '../subject/load.js';
 import type { WorldDefinition } from '../worlds/world-definition.js';
 import { explore } from './exhaustive.js';
 import type { Answer, Explore, Found, PlaySeeds, PlayTape, Request } from './messages.js';
-import type { Outcome } from './outcome.js';
-import { failureOf, play } from './play.js';
+import { catchStrays, failureOf, type Outcome, play, takeStrays } from './play.js';
 import { shrink } from './shrink.js';
-import { catchStrays, takeStrays } from './stray-errors.js';
 
 /** Answers the requests of the thread that started this one. */
 export function serve(

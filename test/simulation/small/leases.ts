@@ -1,8 +1,7 @@
 import { KeyLedger } from './key-ledger.js';
-import type { SmallDefinition } from './small-definition.js';
 import type { SmallProcess } from './small-process.js';
 import { addReplicas } from './small-replicas.js';
-import { SmallWorld } from './small-world.js';
+import { type SmallDefinition, SmallWorld } from './small-world.js';
 
 const LEASE_MS = 1000;
 const LIMITS = { faults: 1 };

@@ -1,7 +1,6 @@
 import { KeyLedger } from './key-ledger.js';
-import type { SmallDefinition } from './small-definition.js';
 import { addReplicas } from './small-replicas.js';
-import { SmallWorld } from './small-world.js';
+import { type SmallDefinition, SmallWorld } from './small-world.js';
 
 const LEASE_MS = 1000;
 const LIMITS = { faults: 2 };
