@@ -202,10 +202,12 @@ export const ABORTED =
 function recordsFrom(keys: readonly string[], records: Step['records']) {
   const columns = [...(records ? RECORD_COLUMNS : []), 'claimed_at'];
   const rows = keys.map((key) => (records ? [key, ...recordValues(records.get(key))] : [key]));
-  const lists = (rows[0] ?? []).map((_, at) => `${arrayOf(rows.map((row) => row[at] ?? null))}::text[]`);
+  const literals = (row: readonly (string | number | null)[]) =>
+    row.map((each) => (each === null ? 'NULL' : text(String(each)))).join(', ');
   return {
     columns: columns.map((name) => `, ${name}`).join(''),
-    from: `unnest(${lists.join(', ')}) AS wanted (key${records ? `, ${RECORD_COLUMNS.join(', ')}` : ''})`,
+    // Half the time of the planner, compared with unnest(), for the usual few keys.
+    from: `(VALUES ${rows.map((row) => `(${literals(row)})`).join(', ')}) AS wanted (key${records ? `, ${RECORD_COLUMNS.join(', ')}` : ''})`,
     values: `${records ? `, source, via, kind, event_id, to_timestamp(received_at::float8 / 1000)` : ''}, clock_timestamp()`,
     replace: columns.map((name) => `, ${name} = excluded.${name}`).join(''),
   };
@@ -214,11 +216,6 @@ function recordsFrom(keys: readonly string[], records: Step['records']) {
 /** A text as an expression. */
 function text(value: string): string {
   return textLiteral(value, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
-}
-
-function arrayOf(values: readonly (string | number | null)[]): string {
-  const items = values.map((each) => (each === null ? 'NULL' : `"${String(each).replace(/["\\]/g, '\\$&')}"`));
-  return text(`{${items.join(',')}}`);
 }
 
 /** Start of the server's error message, before the time, if the transaction is not the one that claimed the keys. */

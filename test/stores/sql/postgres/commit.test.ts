@@ -36,7 +36,7 @@ it('is explained if a client wraps the error of Postgres', async () => {
 
 it('is in the schema that was asked for once', async () => {
   const answers = { to_regclass: () => [{ schema: 'public' }] };
-  const { db, log } = fakeDatabase(answers, { commit: async () => ({ rows: [] }) });
+  const { db, log } = fakeDatabase(answers, { commit: async () => {} });
   const store = sqlStore({ db, transactional: true });
   for (const key of ['a', 'a']) expect(await once(store, key, nothing)).toBe('handled');
   expect(log.filter((each) => each.startsWith('beside'))).toEqual(['beside: SELECT relnamespace']);
