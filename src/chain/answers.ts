@@ -48,7 +48,7 @@ export interface PlacedLog extends Log {
 
 /** The last second of the year 9999, as RFC 3339 has four digits for the year. */
 const LAST_SECOND = 253_402_300_799;
-/** How many milliseconds, microseconds and nanoseconds a second has. */
+/** Milliseconds, microseconds and nanoseconds per second. */
 const FRACTIONS = [1000n, 1_000_000n, 1_000_000_000n];
 const MOST_TOPICS = 4;
 /** Maximum number of consecutive block numbers without a block. */

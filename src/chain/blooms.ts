@@ -15,8 +15,8 @@ const ONES = (1n << 2048n) - 1n;
 
 /**
  * Uses the bloom filter in a block's header to tell which contracts may have logs in the block. Some chains fill
- * filters with zeros or ones, or stop writing them. Filters are used once one was seen to contain the logs of its
- * block, and as long as none lacked a log.
+ * filters with zeros or ones, or stop writing them. Filters are used after one has contained the logs of its block,
+ * until one lacks a log.
  */
 export class Blooms {
   /** For each watched contract, the bits of its address and of each of its events. */
@@ -42,7 +42,7 @@ export class Blooms {
     );
   }
 
-  /** Whether the logs of a block can still show if filters are reliable. */
+  /** Whether it is still unknown if such a filter is reliable, so that the logs of a block would help. */
   isOpen(bloom: string): boolean {
     return this.state === 'unseen' || (this.state === 'held' && !this.trustsZeros && readBits(bloom) === 0n);
   }

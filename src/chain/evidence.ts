@@ -55,7 +55,10 @@ export class Evidence {
     this.blooms = new Blooms(watched);
   }
 
-  /** The logs of a block. Unless `isKnown`, the request is skipped when the block provably has none. */
+  /**
+   * Returns the logs of a block. With `isKnown`, requests them at once; otherwise only if the block header does not
+   * prove that there are none.
+   */
   async logsOf(call: Rpc, block: Block, isKnown: boolean): Promise<BlockLogs> {
     const oddities: Oddities = new Map();
     let own: readonly Sent[] = [];
@@ -184,7 +187,7 @@ export function unproven({ number, hash }: Block): RangeFlaw {
 }
 
 export function unprovable(which: string): string {
-  return `The node cannot prove which logs block ${which} has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. Such blocks are processed after another try, but a node that lags may hide their events. Use another node to be certain.`;
+  return `The node cannot prove which logs block ${which} has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. These blocks are accepted without proof, so a lagging node may hide their events. Use a node whose eth_getBlockReceipts returns all logs.`;
 }
 
 /** A refused request for proof counts as missing proof. */

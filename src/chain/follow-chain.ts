@@ -66,7 +66,7 @@ export class ChainFollower {
     const latest = await reader.header('latest');
     if (!latest) malformed('the latest block', 'a block');
     this.#genesis = await this.#lookAtGenesis();
-    // No events were sent for it, but those of its replacement must be.
+    // It only serves as a parent: no events are sent for it, but if a re-org replaces it, those of its replacement are.
     this.#window.push({ ...latest, events: [] });
     this.#next = latest.number + 1;
   }

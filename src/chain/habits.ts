@@ -50,7 +50,7 @@ export class Habits {
     for (const [habit] of odd) {
       this.#known.add(habit);
       const [has, done] = HABITS[habit];
-      const message = `Three answers say that ${block} has ${has}: a habit of the chain. ${done}`;
+      const message = `Three identical answers: ${block} has ${has}. Accepted as normal for this chain. ${done}`;
       this.logger.warn({ blockNumber: number, blockHash: hash }, message);
     }
   }

@@ -58,7 +58,7 @@ export function decodeInputs(event: EventEmitted, item: AbiEventItem): unknown[]
     if (wire.hashed !== input.isHashed) {
       fail(
         '',
-        `is ${wire.hashed ? '' : 'not '}hashed, but should ${input.isHashed ? '' : 'not '}be according to the ABI. Is it indexed in the contract?`,
+        `is ${wire.hashed ? '' : 'not '}hashed, but the ABI ${input.isHashed ? 'declares' : 'does not declare'} it as indexed. Pass the ABI of the contract.`,
       );
     }
     try {

@@ -28,7 +28,7 @@ export interface RawLog {
   readonly blockTimestamp?: bigint;
 }
 
-/** The ABI itself; for an ABI that is text, an error message that the compiler quotes. */
+/** The ABI, or for unparsed text an error message that the compiler shows. */
 export type ParsedAbi<Abi extends readonly unknown[]> = 0 extends 1 & Abi[number]
   ? Abi
   : [Extract<Abi[number], string>] extends [never]

@@ -31,7 +31,7 @@ export interface FollowedReceiver extends Pick<Afterwards, 'report'> {
   /** Call the handlers for events that are applied and reverted. */
   readonly apply: HandleEach;
   readonly revert: HandleEach;
-  /** Takes a step without calling user code. */
+  /** Records a step without calling a handler. */
   readonly keep: HandleEach;
   /** Counts passes as work in flight, and refuses them once it is closed. */
   readonly gate: { readonly isClosed: boolean; check(): void; wait(work: Promise<unknown>): void };

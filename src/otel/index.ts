@@ -42,7 +42,7 @@ const ACTIVE = Symbol.for(`${NAME}/otel`);
  *
  * - `webhook.deliveries`, a counter, by `http.response.status_code` and `error.type` (the refusal's code);
  * - `messaging.process.duration`, a histogram of seconds from arrival to answer, by `error.type`;
- * - `webhook.active_deliveries`, an up-down counter of those that were received and not yet answered, verified or not;
+ * - `webhook.active_deliveries`, an up-down counter of deliveries in progress, verified or not;
  * - `webhook.in_flight`, an up-down counter of the places of `maxInFlight` in use: by authentic deliveries being handled, and by
  *   handlers that still run after their time limit;
  * - `webhook.dead_letters`, a counter of events whose handler failed for good, by `webhook.event.kind`;

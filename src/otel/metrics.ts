@@ -157,7 +157,8 @@ export function followWithMetrics({ meter, destination }: MetricOptions): () => 
     for (const change of ['applied', 'reverted', 'failed'] as const) {
       if (report[change] > 0) reorgEvents.add(report[change], { ...attributes, 'webhook.reorg.change': change });
     }
-    // A gauge keeps its value: without this one, a last block that became final would look like one that never does.
+    // A gauge keeps its last value, so `oldest_block` does not show that the last open block became final. `open` does:
+    // it is 0 then.
     reorgOpen.record(report.open, attributes);
     if (report.oldestBlock !== undefined) reorgOldest.record(report.oldestBlock, attributes);
   }

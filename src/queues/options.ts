@@ -26,7 +26,9 @@ export function resolveEnqueueOptions(options: EnqueueOptions): Required<{ [K in
   checkNumber('backoffMs', backoffMs, 0, DAY_MS);
   checkNumber('retentionMs', retentionMs, 1);
   if (backoffMs * 2 ** (attempts - 2) > 365 * DAY_MS) {
-    throw new ConfigError('`attempts` and `backoffMs` put the last try more than a year away. Lower one of them.');
+    throw new ConfigError(
+      'With these `attempts` and `backoffMs`, the last attempt would be more than a year away. Lower one of them.',
+    );
   }
   return { attempts, backoffMs, retentionMs };
 }

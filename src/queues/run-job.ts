@@ -119,7 +119,7 @@ const NO_FINALITY =
   'The receiver of the job has `finality`, and this worker does not: it would handle the event too early. Give the worker the same `finality` and a `store`.';
 
 function defaultKey(): string {
-  return `The job has the receiver's default idempotency key. With \`finality\`, set the receiver's option \`idempotencyKey: (event) => logIdentity(event, { chainId })\`: a block that is put back arrives again under other event ids.`;
+  return `The job has the receiver's default idempotency key. With \`finality\`, set the receiver's option \`idempotencyKey: (event) => logIdentity(event, { chainId })\`: when a removed block returns, its events arrive again under other ids.`;
 }
 
 /**

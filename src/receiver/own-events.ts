@@ -33,7 +33,7 @@ export interface HandleEventsOptions extends PeekOptions {
   readonly via?: string | undefined;
 }
 
-/** What became of an event. Times are in epoch milliseconds. */
+/** The record of an event. Times are in epoch milliseconds. */
 export interface EventRecord extends StoredRecord {
   /** With the prefix of its source. */
   readonly idempotencyKey: string;
@@ -60,9 +60,9 @@ export interface OwnEvents {
    */
   peek(events: readonly WebhookEvent[], options?: PeekOptions): Promise<KeyState[]>;
   /**
-   * Returns what became of an event: of the event itself, its whole idempotency key, or `{ eventId }` in all sources, at
-   * most 100 records. An empty array proves nothing: the event may not have arrived, its run may have been rolled back,
-   * or the store may have forgotten its key. `source` is needed only with an event, as for `peek`. Rejects with
+   * Returns the records of an event: of the event itself, its whole idempotency key, or `{ eventId }` in all sources,
+   * at most 100. An empty array proves nothing: the event may not have arrived, its run may have been rolled back, or
+   * the store may have forgotten its key. `source` is needed only with an event, as for `peek`. Rejects with
    * ConfigError if the store keeps no records, and with `ERR_WEBHOOK_STORE` if it fails.
    */
   status(which: WebhookEvent | string | { readonly eventId: string }, options?: PeekOptions): Promise<EventRecord[]>;

@@ -1,4 +1,4 @@
-/** A block, and the chain it is of. */
+/** A block and its chain. */
 export interface LogBlock {
   /** Identifies the chain, such as `1` for Ethereum. */
   readonly chain: string;

@@ -15,7 +15,7 @@ import {
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** Most keys to remember, at about 450 bytes each; beyond that the oldest is forgotten. (Default: 100 000.) */
+  /** Maximum number of keys, at about 450 bytes each; beyond that the oldest is forgotten. (Default: 100 000.) */
   readonly maxKeys?: number | undefined;
   /** How long a key is remembered after it took effect, in ms. (Default: 7 days.) */
   readonly retentionMs?: number | undefined;
@@ -181,7 +181,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
     if (isDead && !wasLetter && letterCount >= maxLetters) throw new WebhookError('ERR_WEBHOOK_STORE', FULL);
     if (isDead && !wasLetter) letterCount++;
     const { letter, source, code, message } = failure;
-    // Otherwise without the event, which its next delivery brings again.
+    // Only a dead letter keeps the event: any other key gets it again with the redelivery.
     Object.assign(row, {
       attempts,
       firstFailedAt,

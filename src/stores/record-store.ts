@@ -1,4 +1,4 @@
-/** What people can read about the event of a key, as it arrived. Stores cut each text after 200 characters. */
+/** A readable description of the event of a key, as it arrived. Stores cut each text after 200 characters. */
 export interface KeyRecord {
   readonly source?: string | undefined;
   /** How the event arrived: `webhook`, or `via` of `handleEvents`. */
@@ -14,7 +14,7 @@ export interface KeyRecord {
 export type SomeRecord = { readonly [Field in keyof KeyRecord]?: KeyRecord[Field] | undefined };
 
 /**
- * What became of an event. `in-progress`: a run has the key. `handled`: it took effect. `reverted`: its block left the
+ * State of an event. `in-progress`: a run has the key. `handled`: it took effect. `reverted`: its block left the
  * chain, so it has no effect. `failed`: its handler failed, and a redelivery runs it again. `dead-lettered`: it is a dead
  * letter. `discarded`: its dead letter was discarded. `abandoned`: the lease of its run ended without a result, as when
  * its process was killed; a redelivery runs it again. `unknown`: a transaction ended without the store, and nothing runs

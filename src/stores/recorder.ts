@@ -23,7 +23,7 @@ export function createRecorder(write: Write, { retentionMs, timeoutMs }: { reten
     let result: { readonly recorded: ReadonlySet<string> } | { readonly error: unknown } | undefined;
     let giveUpAt: number | undefined;
     let dueAt = 0;
-    /** Ends the current drive, which has replaced earlier ones. */
+    /** Ends the current series of tries. Starting another one replaces it. */
     let driver: (() => void) | undefined;
 
     function finish(found: NonNullable<typeof result>): void {
@@ -133,7 +133,7 @@ export function createRecorder(write: Write, { retentionMs, timeoutMs }: { reten
 
 /** Keys whose record is pending. */
 interface Recording {
-  /** The promise of the last `drive`. */
+  /** Settles with the latest `drive`. */
   promise: Promise<ReadonlySet<string>>;
   /** Tries until the keys are recorded. */
   drive(): Promise<ReadonlySet<string>>;

@@ -123,7 +123,7 @@ export interface LetterStore {
 
 /** Optional members of all stores. A store that wraps another one passes them on. */
 export interface StoreMemory {
-  /** Reads what became of keys; absent if the store cannot. */
+  /** Reads the records of keys; absent if the store cannot. */
   readonly records?: RecordStore | undefined;
   /** Counts failed runs and keeps dead letters; absent if the store cannot. */
   readonly letters?: LetterStore | undefined;

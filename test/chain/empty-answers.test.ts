@@ -124,7 +124,7 @@ describe('watchChain on a chain with neither bloom filters nor receipts', () => 
     expect(sent()).toEqual(['2']);
     expect(on.recorder.lines).toMatchObject([{ level: 'warn', fields: { blockNumber: 2, blockHash: hashOf(2) } }]);
     expect(on.recorder.lines[0]?.message).toBe(
-      `The node cannot prove which logs block 2 (${hashOf(2)}) has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. Such blocks are processed after another try, but a node that lags may hide their events. Use another node to be certain.`,
+      `The node cannot prove which logs block 2 (${hashOf(2)}) has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. These blocks are accepted without proof, so a lagging node may hide their events. Use a node whose eth_getBlockReceipts returns all logs.`,
     );
     for (const number of [4, 5, 6]) {
       const asked = on.node.calls.filter(({ method, params }) => blockOf(method, params) === hashOf(number));

@@ -147,7 +147,7 @@ describe('a chain with any odd logs, whose nodes lag', () => {
           );
         }
         // Each habit once.
-        const told = recorder.lines.filter(({ message }) => message.startsWith('Three answers'));
+        const told = recorder.lines.filter(({ message }) => message.startsWith('Three identical answers'));
         expect(new Set(told.map(({ message }) => message.replace(/block \d+ \(\w+\)/, ''))).size).toBe(told.length);
       },
     );

@@ -57,7 +57,7 @@ describe.each(kinds)('a chain with odd logs (%s)', (kind) => {
     const { hash } = on.node.chain[2]?.block ?? {};
     expect(on.recorder.lines[0]?.message).toContain(`The node sent an invalid answer: block 2 (${hash}) has`);
     expect(on.recorder.lines[2]).toMatchObject({ fields: { blockNumber: 2, blockHash: hash } });
-    expect(on.recorder.lines[2]?.message).toContain(`Three answers say that block 2 (${hash}) has`);
+    expect(on.recorder.lines[2]?.message).toContain(`Three identical answers: block 2 (${hash}) has`);
   });
 
   it.each([1, 1000])('gives the same events by chainSource, in ranges of %i blocks', async (maxRange) => {

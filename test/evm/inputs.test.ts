@@ -192,8 +192,8 @@ describe('an event beside its log', () => {
 describe('an event without a log', () => {
   const OTHER =
     'has a different name in the ABI, and without rawFields only names distinguish events with the same signature. Pass the ABI that the service uses.';
-  const hashed = (is: string, should: string) =>
-    `is ${is}hashed, but should ${should}be according to the ABI. Is it indexed in the contract?`;
+  const hashed = (is: string, declares: string) =>
+    `is ${is}hashed, but the ABI ${declares} it as indexed. Pass the ABI of the contract.`;
 
   it.each<[() => EventEmitted, (event: EventEmitted) => unknown, string, string]>([
     [
@@ -215,8 +215,8 @@ describe('an event without a log', () => {
       'value',
       'must be of type uint256, as in the ABI.',
     ],
-    [transfer, (event) => Object.assign(input(event, 2), { hashed: true }), 'value', hashed('', 'not ')],
-    [notedEvent, (event) => Object.assign(input(event, 0), { hashed: false }), 'note', hashed('not ', '')],
+    [transfer, (event) => Object.assign(input(event, 2), { hashed: true }), 'value', hashed('', 'does not declare')],
+    [notedEvent, (event) => Object.assign(input(event, 0), { hashed: false }), 'note', hashed('not ', 'declares')],
     [
       notedEvent,
       (event) => Object.assign(input(event, 0), { value: '0x12' }),

@@ -32,13 +32,13 @@ export interface ChainFinalityOptions extends LookUpOptions {
 
 /** Maximum number of remembered final blocks, about 200 bytes each. */
 const MOST_FINAL = 10_000;
-/** Delay in ms before an event that no node could answer for is checked again. */
+/** Delay in ms before the next check of an event whose block cannot be read from it. */
 const UNREADABLE_WAIT_MS = 5 * 60_000;
 
 /**
  * Creates a `finality` that asks nodes of the chain whether the block of an event is final, so that no event is handled
- * too early. An event is final when its block is an ancestor of the final block. It is dropped when another block has
- * taken that place, which must have at least 32 confirmations if `level` is a number. If a node lags, fails or
+ * too early. An event is final when its block is an ancestor of the final block. It is dropped when another block with
+ * its number is final; if `level` is a number, that block needs at least 32 confirmations. If a node lags, fails or
  * contradicts itself, the event waits. It does not verify the headers or the logs of the node, and does not prove that
  * the event's log is in its block: the delivery's signature vouches for that.
  *

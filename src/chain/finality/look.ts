@@ -80,7 +80,7 @@ export function createLook(settings: LookUpSettings, onContradiction: () => void
   return { look, nodes };
 }
 
-/** How long a failed node is asked last. */
+/** How long after a failure a node is asked last, in ms. */
 const LAST_MS = 60_000;
 
 /**
@@ -101,7 +101,7 @@ async function askNodes(
     const rounds = await Promise.all(asked.map((node) => node.look(open.map(({ place }) => place))));
     open = open.filter(({ place, says }) => {
       says.push(...rounds.map((round) => round.get(place.key) as Say));
-      // What a node was once wrong about must not be remembered.
+      // One of the nodes is wrong about this place: forget the cached answers of all.
       if (isContradicted(says)) for (const node of nodes) node.doubt(place);
       const answer = answerOf(says, agree);
       if (answer) answers.set(place.key, answer);

@@ -60,7 +60,7 @@ export class NodeLookUps {
     return this.#next.says;
   }
 
-  /** Looks the final block of a place up again next time. */
+  /** Forgets the final block at this number, so that the next look-up requests it again. */
   doubt({ number }: Place): void {
     if (number !== undefined) this.#known.final.delete(number);
   }
@@ -129,8 +129,8 @@ export class NodeLookUps {
   }
 
   /**
-   * Cached blocks never drop an event or confirm a removal: these need a fresh final block, linked by headers of such
-   * look-ups only.
+   * Dropping an event or confirming a removal needs a newly requested final block, linked by headers that were
+   * requested for this purpose, not by those of other look-ups.
    */
   async #lookAgain(
     places: readonly Located[],

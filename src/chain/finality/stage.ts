@@ -106,8 +106,8 @@ async function removed({ idempotencyKey }: EventEntry, { stateOf }: BeforeContex
   }
 }
 
-const PUT_BACK = 'a block that is put back arrives again under other event ids';
+const PUT_BACK = 'when a removed block returns, its events arrive again under other ids';
 const QUEUE =
   "a queue for events that wait: set `enqueue`, and `finality` on the queue's worker. Or set `wait: 'redelivery'` on the finality, if you know how long the sender retries (503)";
 
-const NO_SUFFIX = `The idempotency key of a removed log must be that of the log and \`:removed\`. Set ${LOG_IDENTITY}.`;
+const NO_SUFFIX = `The idempotency key of a removal notice must be the key of its log, followed by \`:removed\`. Set ${LOG_IDENTITY}.`;

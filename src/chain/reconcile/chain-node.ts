@@ -85,7 +85,7 @@ export class ChainNode {
     for (let number = top.number + 1; number < end.number; number++) {
       if (!this.#linked.has(number)) missing.push(number);
     }
-    // Keep each on arrival: after a failure, the next attempt requests only the rest.
+    // Store each header as it arrives, so that a retry requests only the missing ones.
     const read = async (number: number) => {
       const header = await headerOf(this.call, number).catch(ifRefused);
       if (header) this.#linked.set(number, header);

@@ -212,7 +212,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
         hasWarned = true;
         logger.warn(
           { position: first.number },
-          `${unprovable(`${first.number} (${first.hash})`)} The report names them.`,
+          `${unprovable(`${first.number} (${first.hash})`)} The report names the blocks.`,
         );
       }
       yield chunkOf(blocks, last.number);

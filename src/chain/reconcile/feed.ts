@@ -143,7 +143,7 @@ export function whyTooOld(
   const since = rememberedSince(memory);
   if (oldestAt - CLOCK_SKEW_MS >= since) return undefined;
   return new ConfigError(
-    `Events from ${isoText(oldestAt)} on may be older than what the receiver's store remembers: that starts at ${isoText(since)}, and ${CLOCK_SKEW_MS / 1000} s are left for clocks that differ. They could take effect twice. Set \`from\` to a later position, or raise \`retentionMs\` of the store before you need it.`,
+    `Events since ${isoText(oldestAt)} could take effect twice: the receiver's store only remembers keys since ${isoText(since)} (with ${CLOCK_SKEW_MS / 1000} s for clock differences). Set \`from\` to a later position, or raise the store's \`retentionMs\` before you need it.`,
   );
 }
 

@@ -52,7 +52,7 @@ export class Progress {
     }
     if (scope !== this.source.scope) {
       throw new ConfigError(
-        `The cursor was written for other contracts or wallets of the source \`${name}\`: events of added ones before it would be missed. Keep it for the old ones, and use another source and cursor for the added ones.`,
+        `The cursor belongs to other contracts or wallets of the source \`${name}\`: earlier events of added ones would be missed. Keep this cursor for the old ones, and add a source with its own cursor for the new ones.`,
       );
     }
     this.chainId = chainId;

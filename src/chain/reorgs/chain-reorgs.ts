@@ -141,7 +141,8 @@ export function chainView(options: ChainReorgsOptions): ChainView {
 
   /** Logs why re-orgs wait, once for each reason in a row. */
   function tell(error: Error | undefined): void {
-    if (error && error.message !== told) logger.warn({ err: error }, `Re-orgs are settled later: ${error.message}`);
+    if (error && error.message !== told)
+      logger.warn({ err: error }, `The check for re-orgs failed and is repeated: ${error.message}`);
     told = error?.message;
   }
 }

@@ -23,8 +23,8 @@ export interface ChainView {
   /** Returns the hashes of the blocks that a node shows to be replaced now. Never rejects. */
   replaced(blocks: readonly LogBlock[]): Promise<ReadonlySet<string>>;
   /**
-   * Returns the verdict on each block, by hash: that on finality first, then the block's place on the chain, from answers
-   * that are no older. A block without a verdict is unknown. Never rejects.
+   * Returns the verdict on each block, by hash. Asks whether the block is final before it asks whether the block is on
+   * the chain, so that the second answer is never older. A block without a verdict is unknown. Never rejects.
    */
   verdicts(blocks: readonly LogBlock[]): Promise<ReadonlyMap<string, BlockVerdict>>;
 }

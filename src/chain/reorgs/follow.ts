@@ -11,10 +11,10 @@ import { put } from '../finality/known-blocks.js';
 import { type ChainView, logOf } from './chain-view.js';
 
 /**
- * Decides which events of a delivery are applied: not removal notices, which only ask for a pass, and not events whose
- * block a node shows to be replaced. Those are kept as reverted, so that a pass can apply them if the block returns.
+ * Decides which events of a delivery to apply. A removal notice only requests a pass. An event whose block was replaced
+ * is kept as reverted, so that a pass can apply it if the block returns.
  *
- * @param keep Takes a step without calling user code.
+ * @param keep Records a step without calling the handler.
  * @param hint Asks for a pass over the blocks of a number soon.
  */
 export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumber: number) => void): Before {
@@ -58,4 +58,4 @@ export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumb
 }
 
 const WRONG_KEY =
-  'With `reorgs`, the key of an event must be that of its log. Leave out the option `idempotencyKey`, or return `logIdentity(event, { chainId })` with the chain of `reorgs`.';
+  '`reorgs` requires `logIdentity` of its chain as the idempotency key. Remove the option `idempotencyKey`, or return `logIdentity(event, { chainId })`.';

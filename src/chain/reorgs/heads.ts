@@ -10,7 +10,7 @@ import { RpcError } from '../rpc.js';
 const RECENT_MS = 1000;
 /** How long a delivery waits for nodes, in ms: it is applied if they do not answer, and settled later. */
 const DELIVERY_MS = 1000;
-/** Most numbers that are asked for at once. */
+/** Maximum number of blocks that are requested at the same time. */
 const AT_ONCE = 32;
 
 /** The blocks that nodes have at numbers that are not final. */

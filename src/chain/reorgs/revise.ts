@@ -160,8 +160,7 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
   return { pass, retry };
 }
 
-const OTHER_CHAIN =
-  'By its key, this dead letter is of another chain than `reorgs`. Retry it with the receiver of that chain.';
+const OTHER_CHAIN = 'The key of this dead letter belongs to another chain. Retry it with the receiver of that chain.';
 
 export type Revise = ReturnType<typeof createRevise>;
 

@@ -45,10 +45,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 const REJECTED =
-  'DynamoDB rejected what tx.write got, so nothing was committed: see the cause. A transaction takes one write for each item, items of up to 400 kB, and 4 MB in all.';
+  'DynamoDB rejected the writes of tx.write, so nothing was committed: see the cause. A transaction allows one write per item, items of up to 400 kB, and 4 MB in total.';
 const NO_TABLE =
-  'DynamoDB has no table of a name that tx.write got, so nothing was committed. Create the table in the region of the client.';
+  'DynamoDB does not have a table named in tx.write, so nothing was committed. Create the table in the region of the client.';
 const UNSENDABLE =
-  'The client cannot send what tx.write got, so nothing was committed. Check the types of its values, and the marshallOptions of a DynamoDBDocument.';
+  'The client cannot send the writes of tx.write, so nothing was committed. Check the types of their values, and the marshallOptions of a DynamoDBDocument.';
 const LOST =
   'The run took longer than its lease and another run has taken over the key, so nothing of this run was committed. Increase leaseMs if that recurs.';

@@ -48,8 +48,8 @@ export interface SqlDatabase<Tx = unknown> {
   /** Runs a statement outside a transaction. */
   readonly run: RunStatement;
   /**
-   * Whether a late handler's transaction is aborted instead of its session: because the handler cannot reach the
-   * connection once the transaction has ended, or because the client does not survive the end of a session.
+   * Whether to abort a late handler's transaction without ending its session: the handler cannot reach the connection
+   * after its transaction, or the client does not survive the loss of a session.
    */
   readonly keepsSession?: boolean | undefined;
   /**

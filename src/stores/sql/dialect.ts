@@ -17,7 +17,7 @@ export function wordsOf(
   for (const key of keys) {
     const status = found.get(key);
     if (status !== undefined && status !== 'dead') words.set(key, status);
-    // The key is free but the step needs a dead letter or a log, or the other way round.
+    // The key is free and the step needs a dead letter or a log, or the reverse.
     else if (from === 'free' ? status === 'dead' : status !== 'dead' || from !== 'dead') words.set(key, 'duplicate');
   }
   return words;
@@ -85,7 +85,7 @@ export interface Syntax {
   /** Begins the name of a column, if the table has an alias. */
   readonly prefix: string;
   readonly key: string;
-  /** Most keys in one statement. */
+  /** Maximum number of keys in one statement. */
   readonly mostKeys: number;
   /** Condition for the rows of some keys. */
   among(keys: readonly string[], texts: Texts): string;

@@ -110,13 +110,13 @@ export function answered<T>(work: Promise<T>, limit: { readonly timeoutMs: numbe
   return withDeadline(work, limit.timeoutMs, () => storeError(late('did not answer', limit)));
 }
 
-export const GIVEN_UP = 'The transaction of this event was given up, because its time was over.';
+export const GIVEN_UP = 'The transaction of this event was rolled back because it exceeded its time limit.';
 export const REPEATED =
   'The client retried the transaction. Turn off its retries: the store runs a transaction again after a conflict.';
 export const FROZEN =
   'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
 export const CONFLICTS = `Concurrent transactions made this one fail ${MOST_TRIES} times, so it was rolled back. A redelivery tries again.`;
 export const REFUSED =
-  'The database refused to commit, so the transaction was rolled back. A statement of the handler may have failed unseen: let the handler await them all, and reject.';
+  'The database refused to commit, so the transaction was rolled back. A statement of the handler may have failed without being awaited. Await every statement, and let its error reject the handler.';
 const UNKNOWN =
   'The connection failed, so it is unknown whether the transaction was committed. A redelivery resolves this.';

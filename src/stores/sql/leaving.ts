@@ -2,10 +2,10 @@ import type { RunStatement, Transaction } from './database.js';
 import type { Claimed, TransactionStatements } from './dialect.js';
 import { isAborted } from './errors.js';
 
-/** How long a statement of a late handler may hold up the end of its transaction, in ms. */
+/** How long to wait for a running statement of a late handler before its transaction is ended, in ms. */
 const UNDER_WAY_MS = 100;
 
-/** What a {@link Leaving} uses besides its transaction. */
+/** The functions and settings of the store that {@link Leaving} uses. */
 interface Surroundings {
   readonly statements: TransactionStatements;
   readonly keepsSession: boolean | undefined;

@@ -75,8 +75,9 @@ export function insertInto({ quoted }: MysqlTable, keys: readonly string[], writ
 }
 
 /**
- * Inserts, or overwrites where `condition` is true. Each assignment sees the earlier ones, and the condition must still
- * be true after them. So `open` never overwrites, and `expires_at` comes last. Only recorded effects remove letters.
+ * Inserts, or overwrites where `condition` is true. MySQL applies the assignments in order, and later ones see the new
+ * values. So the columns of the condition (`owner`, `state`, `expires_at`) are assigned last, and the new state is
+ * never `open`: the condition would be false before `expires_at` is assigned. Only recorded effects remove letters.
  */
 export function upsert(
   table: MysqlTable,

@@ -241,8 +241,8 @@ export function mysqlTransaction(
     },
     /**
      * Commits by turning autocommit on, and checks the rows in the same statement: a statement that the handler did not
-     * await may have caused a deadlock after the first check. A failed check is made an error: a subquery with more
-     * than one row.
+     * await may have caused a deadlock after the first check. If the check fails, the statement
+     * fails, because its subquery returns two rows.
      */
     async end(run, { keys, owner, step }) {
       const chunks = chunksOf(keys).map(

@@ -130,8 +130,8 @@ function syntaxOf(table: MysqlTable): Syntax {
 }
 
 /**
- * Writes a row. Not every client counts rows, so a changed row is made an error: a subquery with more than one row. The
- * first assignment sees the old row.
+ * Writes a row. Not every client counts rows, so if the row has changed, the statement fails, because its subquery
+ * returns two rows. The first assignment sees the old row.
  */
 async function write(
   run: RunStatement,

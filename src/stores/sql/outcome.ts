@@ -5,7 +5,7 @@ import type { Claimed, TransactionStatements } from './dialect.js';
 import { answered, isAborted } from './errors.js';
 
 const CODE = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
-/** Most keys that a message names. */
+/** Maximum number of keys that a message names. */
 const MOST_NAMED = 20;
 
 /** The error of a statement that finds the transaction ended. */
@@ -36,12 +36,15 @@ export class Outcome {
     this.#fate = 'unclear';
   }
 
-  /** Called before the store commits. If the answer to the commit is lost, a redelivery finds out. */
+  /** Called before the store commits. If the answer to the commit is lost, a redelivery checks the rows. */
   commit(): void {
     this.#fate = undefined;
   }
 
-  /** Called when a check has found the transaction that claimed the keys, out of the handler's reach. */
+  /**
+   * Called when a check has shown that the transaction is still the one that claimed the keys, and the handler can no
+   * longer end it.
+   */
   undone(): void {
     this.#fate = 'undone';
   }
@@ -49,7 +52,7 @@ export class Outcome {
   /** Notes the error of a failed check or commit, and rethrows it. */
   readonly note = (error: unknown): never => {
     this.#hear(error);
-    // The aborted transaction may be a later one.
+    // The error may come from a later transaction that the handler began.
     if (isAborted(error)) this.#fate = 'unclear';
     throw error;
   };
@@ -117,7 +120,7 @@ function named(keys: readonly string[]): string {
 const ENDED =
   'The handler ended the transaction of context.tx itself, so its effects may be incomplete. It does not run again: look at its effects, then settle the rows of its keys. Leave BEGIN, COMMIT and ROLLBACK, and statements that commit, to the store.';
 const UNANSWERED =
-  'The handler failed or ended its transaction, and the database did not say whether something was committed. A redelivery finds out.';
+  'The handler failed or ended its transaction, and the database did not confirm whether anything was committed. The next redelivery checks again.';
 const GONE =
   'The transaction was rolled back before its commit, by a deadlock that the handler ignored or by the handler itself, and nothing was kept. Let the handler reject, and leave ROLLBACK to the store.';
 

@@ -185,7 +185,8 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
            WHERE ${lock('key')} ON CONFLICT (key) ${replace}${given.replace} WHERE (${isOver}) OR (${isIdle})${step?.transitions ? ` OR (${isAt(syntax, step)})` : ''}`,
         );
       },
-      spoil: (run) => run(`SELECT CAST('A webhook handler took too long, so its transaction was given up.' AS int)`),
+      spoil: (run) =>
+        run(`SELECT CAST('A webhook handler exceeded its time limit, so its transaction was aborted.' AS int)`),
       leave: (run, { id }) =>
         run(`SELECT pg_terminate_backend(pg_backend_pid()) WHERE txid_current_if_assigned() = ${BigInt(id)}`),
       cancel: (run, { id }) =>

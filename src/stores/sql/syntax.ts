@@ -23,7 +23,7 @@ export async function select(
   return found.rows.map((row) => Object.values(row));
 }
 
-/** Which of the keys the owner has. */
+/** The keys that the owner has. */
 export async function ownedBy(
   run: RunStatement,
   syntax: Syntax,

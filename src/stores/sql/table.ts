@@ -62,7 +62,7 @@ export function statusOf(isIdle: string): string {
     CASE WHEN ${isIdle} THEN 'dead' ELSE 'in-progress' END ELSE 'in-progress' END`;
 }
 
-/** Most keys in one statement. */
+/** Maximum number of keys in one statement. */
 const MOST_KEYS = 1000;
 
 /** Splits keys into parts that fit in one statement. */

@@ -24,7 +24,7 @@ export function keepable(failure: Failure): Failure {
 const LONE = /\p{Surrogate}/gu;
 const TOO_LARGE = 'The event is too large for a dead letter, so it will be redelivered';
 
-/** Texts without an escape of a server or a placeholder of a client. */
+/** Texts that contain no escape sequence of a server and no placeholder of a client. */
 const PLAIN = /^[\w .:@/+,{}"[\]-]*$/;
 
 /** A text as a literal: as it is, or `decoded` from hex digits. */

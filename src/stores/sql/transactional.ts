@@ -160,7 +160,7 @@ class Attempt<Tx> {
   }
 
   async #inside(transaction: Transaction<Tx>): Promise<void> {
-    // Rolled back because it was opened too late, or by a client that repeats transactions on its own.
+    // Roll back: the client opened the transaction too late, or is repeating one.
     if (this.#isOver || this.#transaction) {
       this.#failure = { cause: storeError(this.#isOver ? GIVEN_UP : REPEATED) };
       throw this.#failure.cause;
@@ -270,7 +270,7 @@ class Attempt<Tx> {
   /** Runs a statement on another connection. */
   readonly #beside: RunStatement = (statement) => this.db.run(statement, this.options.timeoutMs);
 
-  /** Undoes what a rollback of the client leaves. */
+  /** Restores the session (locks, settings), which the client's rollback does not. */
   async #undo({ run }: Transaction<Tx>): Promise<void> {
     const { timeoutMs } = this.options;
     if (this.#leaving) await within(this.#leaving.left, timeoutMs);

@@ -72,7 +72,7 @@ describe('a cursor', () => {
     const { text } = cursor;
     for (const added of [{ contracts: [token, { ...token, address: other }] }, { wallets: [other] }]) {
       const another = run(node, receiver, { cursor, sourceOptions: added });
-      await expect(another).rejects.toThrow('The cursor was written for other contracts or wallets');
+      await expect(another).rejects.toThrow('The cursor belongs to other contracts or wallets');
     }
     expect(cursor.text).toBe(text);
   });

@@ -63,7 +63,7 @@ describe('reconcile with a source of your own', () => {
   it('refuses events of which it does not say when they happened', async () => {
     const { receiver, handled } = noting();
     const undated = ownSource(() => [chunkOf(events(1), { oldestAt: undefined })]);
-    await expect(start(undated, { receiver })).rejects.toThrow('Events from an unknown time on may be older');
+    await expect(start(undated, { receiver })).rejects.toThrow('Events since an unknown time could take effect twice');
     expect(handled).toEqual([]);
   });
 

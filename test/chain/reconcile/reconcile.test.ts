@@ -261,7 +261,7 @@ describe('reconcile refuses', () => {
     const { cursor } = await run(node, receiver, { from: 3 });
     expect(handled).toEqual([5, 6]);
     expect(await refusal(run(node, receiver, { from: 0 }))).toMatch(
-      /^ERR_WEBHOOK_CONFIG: Events from 2027-01-15T08:00:01\.000Z on may be older than what the receiver's store remembers: that starts at 2027-01-15T07:59:03\.000Z, and 60 s are left for clocks that differ\. They could take effect twice\. Set `from`/,
+      /^ERR_WEBHOOK_CONFIG: Events since 2027-01-15T08:00:01\.000Z could take effect twice: the receiver's store only remembers keys since 2027-01-15T07:59:03\.000Z \(with 60 s for clock differences\)\. Set `from`/,
     );
     expect([handled, cursor.state.next]).toEqual([[5, 6], 4]);
   });
@@ -287,7 +287,7 @@ describe('reconcile refuses', () => {
 
   it.each([
     ['another source', { v: 1, source: 'service', next: 3, retry: [] }, 'The cursor belongs to another source'],
-    ['other contracts', { v: 1, source: 'chain', next: 3, retry: [] }, 'The cursor was written for other contracts'],
+    ['other contracts', { v: 1, source: 'chain', next: 3, retry: [] }, 'The cursor belongs to other contracts'],
     ['other text', { next: 3 }, 'The cursor contains text that `reconcile` did not write.'],
     ['a broken list', { v: 1, source: 'chain', next: 1, retry: [[1, 'x']] }, 'The cursor contains text that'],
   ])('the cursor of %s', async (_, state, message) => {

@@ -154,7 +154,7 @@ describe('chainReorgs', () => {
     };
     node.answer(refuse);
     const { reorgs, lines, clock } = reorgsOf({ rpcUrl: node.url });
-    const why = expect.stringMatching(/^Re-orgs are settled later: .+/);
+    const why = expect.stringMatching(/^The check for re-orgs failed and is repeated: .+/);
     for (let pass = 0; pass < 2; pass++) expect(await reorgs.verdicts([blockAt(node, 7)])).toEqual(new Map());
     expect(lines.map(({ message }) => message)).toEqual([why]);
     node.answer((_, __, answer) => answer);

@@ -49,10 +49,10 @@ describe('a transaction of DynamoDB that failed', () => {
     ['an invalid item', cancelled('None', ['ValidationError', 'Type mismatch …']), /check its types .* up to 400 kB/],
     ['an unknown reason', cancelled('None', 'None', 'NewReason'), /^Write 1 .* DynamoDB answers NewReason/],
     ['a reason beside a conflict', cancelled('TransactionConflict', 'DuplicateItem'), /inserts an item that exists/],
-    ['two writes of one item', sent('ValidationException', 'operations on one item …'), /one write for each item/],
-    ['more than a request may have', sent('RequestEntityTooLarge', 'Payload too large …'), /4 MB in all/],
+    ['two writes of one item', sent('ValidationException', 'operations on one item …'), /one write per item/],
+    ['more than a request may have', sent('RequestEntityTooLarge', 'Payload too large …'), /4 MB in total/],
     ['an invalid expression', sent('SerializationException', 'line 1'), /rejected what tx\.write got/],
-    ['a missing table', sent('ResourceNotFoundException'), /no table of a name that tx\.write got/],
+    ['a missing table', sent('ResourceNotFoundException'), /not have a table named in tx\.write/],
     ['what cannot be sent', new Error('Unsupported type'), /The client cannot send what tx\.write got/],
   ])('is refused as the handler’s after %s, and quotes nothing', (_what, error, message) => {
     expect(refused(error)).toMatchObject({ code: 'ERR_WEBHOOK_HANDLER', message: expect.stringMatching(message) });

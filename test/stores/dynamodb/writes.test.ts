@@ -46,12 +46,16 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
   it.each<[string, (tx: Tx) => unknown, string]>([
     ['more than 99 writes', (tx) => tx.write(...many(100)), 'tx.write takes up to 99'],
     ['an item over 400 kB', (tx) => tx.write(large(401 * KB)), 'up to 400 kB'],
-    ['over 4 MB', (tx) => tx.write(...Array.from({ length: 11 }, () => large(390 * KB))), '4 MB in all'],
-    ['two writes of one item', (tx) => tx.write(...twice(opened)), 'one write for each item'],
-    ['a table that does not exist', (tx) => tx.write(inMissingTable(opened)), 'no table of a name that tx.write got'],
+    ['over 4 MB', (tx) => tx.write(...Array.from({ length: 11 }, () => large(390 * KB))), '4 MB in total'],
+    ['two writes of one item', (tx) => tx.write(...twice(opened)), 'one write per item'],
+    ['a table that does not exist', (tx) => tx.write(inMissingTable(opened)), 'not have a table named in tx.write'],
     ['an empty object', (tx) => tx.write({}), 'exactly one of Put, Update, Delete and ConditionCheck'],
     ['a circular write', (tx) => tx.write(circular()), 'circular'],
-    ['a value that the client cannot send', (tx) => tx.write(unsendable(name, opened)), 'what tx.write got'],
+    [
+      'a value that the client cannot send',
+      (tx) => tx.write(unsendable(name, opened)),
+      'cannot send the writes of tx.write',
+    ],
   ])('refuses %s by name, commits nothing, and frees the key', async (_, work, message) => {
     const id = unique();
     const error = await refused((tx) => {

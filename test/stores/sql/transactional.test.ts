@@ -78,7 +78,9 @@ describe('a transactional store', () => {
     const handler = vi.fn(nothing);
     expect(await resultAfter(timeoutMs, once(storeOver(slow), 'a', handler))).toBe(late('opened no transaction'));
     gate.resolve();
-    await expect(ended).rejects.toThrow('The transaction of this event was given up, because its time was over.');
+    await expect(ended).rejects.toThrow(
+      'The transaction of this event was rolled back because it exceeded its time limit.',
+    );
     expect(log).toEqual(['begin', 'rollback']);
     expect(handler).not.toHaveBeenCalled();
   });
