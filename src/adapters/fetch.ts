@@ -1,7 +1,7 @@
-import { ConfigError, RawBodyUnavailableError, WebhookError } from '../errors.js';
+import { RawBodyUnavailableError, WebhookError } from '../errors.js';
 import { answerHeaders, type DeliveryResult, isUnavailable, validStatus } from '../handle/answer.js';
 import { Deadline, type HostGrants } from '../handle/deadline.js';
-import { typeName } from '../internal/check-options.js';
+import { notRequest } from '../internal/not-request.js';
 import { type BodyReader, type DeliveryRequest, incomplete, pathOf, readBody } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
@@ -63,7 +63,7 @@ export interface FetchHandler {
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
  * @returns The handler. It rejects with RawBodyUnavailableError when the body was read before the call. When it gets no
- * Request, as in Express or node:http, it resolves to a 500 and reports ConfigError `ERR_WEBHOOK_CONFIG`.
+ * Request, as in Express or node:http, the answer is 500 and it reports ConfigError `ERR_WEBHOOK_CONFIG`.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): FetchHandler {
@@ -78,9 +78,15 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
     // Counted from the arrival: the sender may disconnect at any time after it.
     const limit = waitUntil && isOnCloudflare ? new Deadline(CLOUDFLARE_MS) : undefined;
     const remainingMs = limit && (() => limit.remainingMs());
-    return toResponse(await receiver.handleRequest(fromFetchRequest(request, { waitUntil, remainingMs })));
+    const result = await receiver.handleRequest(fromFetchRequest(request, { waitUntil, remainingMs }));
+    // node:http and Express pass a response, and ignore the returned one.
+    if (!requestIn(request)) others.find(isNodeResponse)?.writeHead(result.status).end();
+    return toResponse(result);
   };
 }
+
+type NodeResponse = { writeHead(status: number): { end(): unknown } };
+const isNodeResponse = (each: unknown): each is NodeResponse => typeof Object(each).writeHead === 'function';
 
 type Waiter = { waitUntil(work: Promise<unknown>): unknown };
 
@@ -131,7 +137,7 @@ function fromFetchRequest(given: RequestOrContext, grants: HostGrants = {}): Del
   if (!request) {
     const rawBody = () => {
       // Not thrown to the host: node:http and Express 4 do not await their handlers.
-      throw new ConfigError(`A Fetch handler takes a Request, got ${typeName(given)}. ${USE_NODE}`);
+      throw notRequest('A Fetch handler takes a Request', given);
     };
     return { method: 'POST', header: () => undefined, rawBody };
   }
@@ -143,8 +149,6 @@ function fromFetchRequest(given: RequestOrContext, grants: HostGrants = {}): Del
     rawBody: () => readerOf(bodyOf(request)),
   };
 }
-
-const USE_NODE = 'For a request of Node.js, use expressHandler, fastifyPlugin or nodeHandler.';
 
 /** Throws if the body was read. Hosts that create the Request lazily, such as srvx, throw at this point. */
 function bodyOf(request: Request): Request['body'] {

@@ -1,5 +1,6 @@
 import { ConfigError, RawBodyUnavailableError } from '../errors.js';
 import { answerHeaders, type DeliveryResult, validStatus } from '../handle/answer.js';
+import { notRequest } from '../internal/not-request.js';
 import { type DeliveryRequest, headerText } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
@@ -143,6 +144,7 @@ function toLambdaResult(event: LambdaEvent, result: DeliveryResult): LambdaResul
 /** Wraps a Lambda event. Throws if it is not an HTTP request, or if the host has parsed its body. */
 function fromLambdaEvent(given: LambdaEvent | null | undefined, context?: LambdaContext | null): DeliveryRequest {
   const event = given ?? {};
+  if ('bodyUsed' in Object(event)) throw notRequest('lambdaHandler takes an event of AWS Lambda', event);
   const body = event.body ?? '';
   if (typeof body !== 'string' || Array.isArray(given)) throw new RawBodyUnavailableError(FIX);
   const method = event.httpMethod ?? contextOf(event).http?.method;

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { VerifiedDelivery } from '../handle/types.js';
+import { notRequest } from '../internal/not-request.js';
+import type { DeliveryRequest } from '../receive/request.js';
 import type { ReceiverOptions, VerifierOptions } from '../receiver/options.js';
 import { asReceiver, type Receiver } from '../receiver/receiver.js';
 import { asVerifier, type Verifier } from '../receiver/verifier.js';
@@ -32,13 +34,13 @@ const FIX =
  * createServer(nodeHandler({ secret, onEvent: (event) => console.log(event.id) })).listen(3000);
  * ```
  * @param receiverOrOptions A receiver, or options to create one with.
- * @returns The listener.
+ * @returns The listener. It rejects with ConfigError `ERR_WEBHOOK_CONFIG` when it does not get a request and a response.
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when an option is missing, unknown or invalid.
  */
 export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | ReceiverOptions<Tx>): NodeHandler {
   const receiver = asReceiver(receiverOrOptions);
   return async (request, response) => {
-    respond(request, response, await receiver.handleRequest(fromNodeRequest(request, FIX)));
+    respond(request, response, await receiver.handleRequest(presented(request, response)));
   };
 }
 
@@ -66,8 +68,15 @@ export function nodeHandler<Tx = undefined>(receiverOrOptions: Receiver | Receiv
 export function nodeVerifier(verifierOrOptions: Verifier | VerifierOptions): NodeVerifier {
   const verifier = asVerifier(verifierOrOptions);
   return async (request, response) => {
-    const { delivery, refusal } = await verifier.verifyRequest(fromNodeRequest(request, FIX));
+    const { delivery, refusal } = await verifier.verifyRequest(presented(request, response));
     if (refusal) respond(request, response, refusal);
     return delivery;
   };
+}
+
+function presented(request: NodeRequest, response: unknown): DeliveryRequest {
+  const isResponse = typeof Object(response).end === 'function';
+  // Requests are event emitters. Wrappers and test tools create some that are not instances.
+  if (isResponse && typeof Object(request).on === 'function') return fromNodeRequest(request, FIX);
+  throw notRequest('nodeHandler takes a request and response of Node.js', isResponse ? request : response);
 }

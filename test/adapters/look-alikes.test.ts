@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fastifyPlugin } from '../../src/adapters/fastify.js';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, lambdaHandler } from '../../src/adapters/lambda.js';
-import { type NodeRequest, nodeHandler } from '../../src/adapters/node.js';
+import { type NodeRequest, nodeHandler, nodeVerifier } from '../../src/adapters/node.js';
 import { createReceiver, type VerifierOptions } from '../../src/index.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
@@ -163,16 +163,41 @@ it.each<[string, (request: object) => object]>([
   expect(await HOSTS.Fetch.answer(contextOf(HOSTS.Fetch.make()), [])).toBe(200);
 });
 
-it.each([undefined, 'text', {}, HOSTS.Node.make()])(
-  'fetchHandler answers 500 and reports what is no Request: %#',
-  async (given) => {
-    const reported: string[] = [];
-    const onError = ({ message }: Error) => reported.push(message);
-    const { status } = await fetchHandler({ secret: SECRET, onEvent() {}, onError })(given as never);
-    expect(status).toBe(500);
-    expect(reported).toEqual([
-      expect.stringMatching(/takes a Request, got .*use expressHandler, fastifyPlugin or nodeHandler/),
-    ]);
+const node = (handler: typeof nodeHandler | typeof nodeVerifier, response: unknown) => (request: unknown) =>
+  handler((handler === nodeHandler ? receiving([]) : options([])) as never)(request as NodeRequest, response as never);
+const response = { end() {} };
+
+it.each<[what: string, call: (request: unknown) => Promise<unknown>, given: unknown, message: RegExp]>([
+  ['nodeHandler: nothing', node(nodeHandler, response), undefined, /got undefined\.$/],
+  ['nodeVerifier: an object', node(nodeVerifier, response), {}, /request and response of Node.js, got an object\.$/],
+  ['nodeHandler: a Request', node(nodeHandler, response), HOSTS.Fetch.make(), /got a Request: use fetchHandler\.$/],
+  ['nodeHandler: an event of Lambda', node(nodeHandler, response), { requestContext: {} }, /use lambdaHandler\.$/],
+  ['nodeHandler: the request of Fastify', node(nodeHandler, response), { raw: {} }, /use fastifyPlugin\.$/],
+  ['nodeHandler: the context of Koa', node(nodeHandler, response), { req: {} }, /got a context: pass the request/],
+  ['nodeHandler: no response', node(nodeHandler, undefined), HOSTS.Node.make(), /got undefined\.$/],
+  ['lambdaHandler: a Request', (event) => HOSTS.Lambda.answer(event, []), HOSTS.Fetch.make(), /use fetchHandler/],
+  ['lambdaHandler: no method', (event) => HOSTS.Lambda.answer(event, []), { httpMethod: 7 }, /not an HTTP request/],
+])('%s is a ConfigError that says what to pass', async (_what, call, given, message) => {
+  await expect(call(given)).rejects.toMatchObject({
+    code: 'ERR_WEBHOOK_CONFIG',
+    message: expect.stringMatching(message),
+  });
+});
+
+it.each([
+  [undefined, /got undefined\.$/],
+  ['text', /got a string\.$/],
+  [HOSTS.Node.make(), /use nodeHandler or expressHandler\.$/],
+])(
+  'fetchHandler answers 500 for what is no Request, also through a response of Node.js: %#',
+  async (given, message) => {
+    const reported: Error[] = [];
+    const receive = fetchHandler({ secret: SECRET, onEvent() {}, onError: (error) => reported.push(error) });
+    const sent: unknown[] = [];
+    const response = { writeHead: (status: number) => ({ end: () => sent.push(status) }) };
+    const { status } = await receive(given as never, response, () => {});
+    expect([status, ...sent]).toEqual([500, 500]);
+    expect(reported).toMatchObject([{ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) }]);
   },
 );
 
