@@ -75,7 +75,7 @@ export class InTurns extends Duplex {
     if (!this.hasUnread) this.#end();
   }
 
-  /** Passes the end on once all is read and answered, because node:http writes no answer after it. */
+  /** Ends the stream once everything is read and answered: after the end, node:http writes no answer. */
   #end(): void {
     setImmediate(() => {
       if (!this.#isEnded || this.hasUnread || this.#unanswered > 0) return;

@@ -57,7 +57,7 @@ export function reasonsOf(error: unknown): Reason[] {
   return found;
 }
 
-/** The error of one of the store's statements; for some errors one with the fix. */
+/** The error of a statement of the store, with the fix where one is known. */
 export function explained(error: unknown, table: string): unknown {
   const isMissing =
     codesOf(error).some((code) => code === '42P01' || code === '1146') ||

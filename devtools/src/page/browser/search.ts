@@ -19,7 +19,7 @@ export function createSearch(api: Api, filters: Signal<Filters>) {
   let asked = new AbortController();
   /** Set while a search waits or runs. New deliveries do not restart it, or it would never finish. */
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether deliveries have come since it was asked. */
+  /** Whether deliveries have arrived since the last search started. */
   let isDue = false;
 
   async function ask(): Promise<void> {

@@ -45,7 +45,7 @@ function Delay({ session, delayMs }: { session: Session; delayMs: number }) {
         max={LONGEST_DELAY_MS}
         step={100}
         inputmode="numeric"
-        // Changed by the state only, so that what is being typed stays.
+        // Keyed by the state's value: other updates leave what somebody is typing.
         key={delayMs}
         defaultValue={String(delayMs)}
         onChange={commit}
