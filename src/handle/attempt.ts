@@ -32,7 +32,7 @@ export interface Task<Tx> {
 
 type Failed = NonNullable<Attempted['failed']>;
 
-/** Handles events once: the store claims their keys and runs the handler. Resolves within the time limit. */
+/** Handles events once: the store claims their keys and runs the handler. Resolves within twice the time limit. */
 export function attempt<Tx>(shared: Shared<Tx>, task: Task<Tx>): Promise<Attempted> {
   return new Promise((resolve) => new Attempt(shared, task, resolve).start());
 }
@@ -116,7 +116,9 @@ class Attempt<Tx> {
     }
     const error = this.#failureFor(cause);
     const code = WebhookError.codeOf(error);
-    const isConflict = code === 'ERR_WEBHOOK_STORE' && this.#failure && isMadeFrom(cause, this.#failure.thrown);
+    // A conflict in the handler's statements, rather than a run that was too late to start.
+    const isConflict =
+      code === 'ERR_WEBHOOK_STORE' && !this.#limit.error && this.#failure && isMadeFrom(cause, this.#failure.thrown);
     if (code === 'ERR_WEBHOOK_HANDLER' || isConflict) return this.#failed('handler', error);
     return this.#failed(code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN' ? 'unknown' : 'store', error);
   }

@@ -1,6 +1,6 @@
 import { type DeliveryItem, type EventItem, parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
-import type { RawBody } from '../signature/verify-signature.js';
+import { type RawBody, signedBytes } from '../signature/verify-signature.js';
 import type { Step } from '../stores/store.js';
 import type { Deadline, HostGrants } from './deadline.js';
 import type { EventContext, EventsContext } from './types.js';
@@ -28,8 +28,10 @@ export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via' | 
 
 /** Returns a function that finds an event as received. It parses the body again, because few events need that. */
 export function receivedIn(rawBody: RawBody, items: readonly DeliveryItem[]): AboutDelivery['asReceived'] {
+  // A copy: the host may overwrite its buffer with bytes that nobody has verified.
+  const body = typeof rawBody === 'string' ? rawBody : new Uint8Array(signedBytes(rawBody) as Uint8Array);
   return (item) => {
-    const again = parseItems(rawBody, Number.POSITIVE_INFINITY)[items.indexOf(item)];
+    const again = parseItems(body, Number.POSITIVE_INFINITY)[items.indexOf(item)];
     return again?.status === 'event' ? again.event : undefined;
   };
 }

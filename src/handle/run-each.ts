@@ -92,13 +92,13 @@ export function createEnqueueAll(
   hasFinality: boolean,
 ): HandleEach {
   const needs = hasFinality && ({ needsFinality: true } as const);
-  return async (items, { host, ...about }) => {
+  return async (items, { host, source, timestamp, via }) => {
     if (items.size === 0) return [];
     const limit = new Deadline(handlerTimeoutMs, host);
     if (limit.error) return outcomesOf(items, 'failed', limit.error);
     const entries = entriesOf(items);
     const { signal, deadline } = limit;
-    const work = () => enqueue(entries, { signal, deadline, ...about, ...needs });
+    const work = () => enqueue(entries, { signal, deadline, source, timestamp, via, ...needs });
     try {
       await traceHandler(() => limit.run(work, afterwards.hold), items);
       return outcomesOf(items, 'stored');

@@ -126,9 +126,9 @@ export function createReceive(
   /** Reports an error and returns the answer for it. */
   function refuse(cause: unknown, unread?: Unread, rawBody?: RawBody): DeliveryResult {
     const error = asWebhookError(cause);
-    let told = unread;
-    const request = (): RefusedRequest | undefined =>
-      told && { ...told.request, signature: told.signature, timestamp: told.timestamp, rawBody };
+    // Emptied below, so that a context which the program keeps does not keep the body.
+    let told = unread && { ...unread.request, signature: unread.signature, timestamp: unread.timestamp, rawBody };
+    const request = (): RefusedRequest | undefined => told && { ...told };
     // Not enumerable: a hook may log its context.
     report(error, Object.defineProperty({}, 'request', { value: request }));
     told = undefined;

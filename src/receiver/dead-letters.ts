@@ -76,7 +76,9 @@ export function createDeadLetters<Tx>(
     if (!stored) return { idempotencyKey: key, status: 'skipped' };
     const { item, idempotencyKey, source } = deadLetterOf(stored, key);
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const { outcomes } = await handle([item], { source, timestamp, via: 'retry', retryOf: idempotencyKey });
+    const asReceived = () => deadLetterOf(stored, key).event;
+    const about = { source, timestamp, via: 'retry', retryOf: idempotencyKey, asReceived } as const;
+    const { outcomes } = await handle([item], about);
     const [{ status, error }] = outcomes as [EventOutcome];
     if (status === 'handled') return { idempotencyKey, status };
     const isElsewhere = status === 'duplicate' || status === 'in-progress';

@@ -88,8 +88,10 @@ export function createReceiver<Tx = undefined>(options: ReceiverOptions<Tx>): Re
     }
   }
 
-  const take: Take<DeliveryResult> = ({ rawBody, items, source, timestamp }, host) =>
-    handle(items, { source, timestamp, via: 'webhook', host, asReceived: receivedIn(rawBody, items) });
+  const take: Take<DeliveryResult> = ({ rawBody, items, source, timestamp }, host) => {
+    const asReceived = resolved.deadLetters && receivedIn(rawBody, items);
+    return handle(items, { source, timestamp, via: 'webhook', host, asReceived });
+  };
 
   /** Handles events that did not arrive in a delivery. */
   async function handleOwn(items: readonly DeliveryItem[], about: AboutDelivery): Promise<DeliveryResult> {

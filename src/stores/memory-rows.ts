@@ -1,4 +1,4 @@
-import type { KeptLog, LogStore, OpenLog } from './log-store.js';
+import { isApplied, type KeptLog, type LogStore, type OpenLog } from './log-store.js';
 import type { RecordStore, SomeRecord, StoredRecord } from './record-store.js';
 import { storableArrival } from './storable.js';
 import type { LetterStore, StoredLetter } from './store.js';
@@ -106,7 +106,7 @@ export function memoryRecords({ rowOf, isHeld, kept }: Rows, passing: ReadonlyMa
   function stateOf(row: Row): StoredRecord['state'] {
     if (row.letter !== undefined) return 'dead-lettered';
     if (row.owner !== undefined) return isHeld(row) ? 'in-progress' : 'abandoned';
-    if (row.log) return row.log.transitions % 2 === 1 ? 'handled' : 'reverted';
+    if (row.log) return isApplied(row.log.transitions) ? 'handled' : 'reverted';
     if (row.isDone) return row.doneAt === undefined ? 'discarded' : 'handled';
     return 'failed';
   }

@@ -55,6 +55,22 @@ describe('an event whose handler fails for good', () => {
     await expect(receiver.deadLetters.find(1 as never)).rejects.toThrow('`idempotencyKey` must be a string, got');
   });
 
+  it('is kept as it was signed, whatever becomes of the event and the buffer, also when a retry fails', async () => {
+    const { rawBody, ...signed } = delivery('b');
+    const buffer = new TextEncoder().encode(rawBody as string);
+    const onEvent: OnEvent = (event) => {
+      Object.assign(event, { id: 'changed' });
+      buffer
+        .fill(32)
+        .set(new TextEncoder().encode(JSON.stringify([{ id: 'b', event: 'event.emitted', data: 'forged' }])));
+      throw new NonRetryableError('Changed.');
+    };
+    const { receiver } = failing({ onEvent, deadLetters: {} });
+    expect(statuses(await receiver.handle({ rawBody: buffer, ...signed }))).toEqual(['dead-lettered']);
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 0, failed: 1, skipped: 0 });
+    expect(await receiver.deadLetters.list()).toMatchObject({ letters: [{ attempts: 2, event: event('b') }] });
+  });
+
   it('stays a failure until its time is over', async () => {
     const { receiver, letters } = failing({ deadLetters: { afterAttempts: 1, afterSeconds: 3600 } });
     for (let tries = 0; tries < 5; tries++) expect((await receiver.handle(delivery('b'))).status).toBe(500);

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EventContext, WebhookEvent } from '../../src/index.js';
 import { deferred, event, noting, seconds, signed, throwing } from '../helpers.js';
 import { storeDoing } from './fake-bulk-store.js';

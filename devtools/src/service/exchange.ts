@@ -63,6 +63,7 @@ export function exchange(
     const timer = setTimeout(end, timeoutMs, 'ETIMEDOUT');
     request.on('socket', (socket) => {
       connected = request.reusedSocket;
+      if (connected) return;
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
         connected = true;
       });

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../errors.js';
 import type { EventItem } from '../../events/parse-delivery.js';
+import type { WebhookEvent } from '../../events/types.js';
 import { asWebhookError, type EventOutcome, type Items } from '../../handle/answer.js';
 import type { AboutDelivery } from '../../handle/context.js';
 import { readLetter } from '../../handle/dead-letter.js';
@@ -24,6 +25,8 @@ interface Change {
   readonly items: Map<string, EventItem>;
   /** The keys as the store writes them, by idempotency key. */
   readonly stored: Map<string, string>;
+  /** Reads an event again, without what a handler changed in it. */
+  readonly received: Map<EventItem, () => WebhookEvent>;
   readonly source: string | undefined;
   readonly transitions: number;
 }
@@ -86,9 +89,10 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
     const [from, to] = isReversal ? (['applied', 'reverted'] as const) : (['reverted', 'applied'] as const);
     const timestamp = String(Math.floor(Date.now() / 1000));
     const final = new Map<string, number>();
-    for (const { items, stored, source, transitions } of await read(block, isReversal, counts)) {
+    for (const { items, stored, received, source, transitions } of await read(block, isReversal, counts)) {
       const step: Step = { from, to, transitions: new Map([...items.keys()].map((key) => [key, transitions])) };
-      const about = { timestamp, via: 'reorg', source, step, application: applicationOf(transitions) };
+      const asReceived = (item: EventItem) => received.get(item)?.();
+      const about = { timestamp, via: 'reorg', source, step, application: applicationOf(transitions), asReceived };
       for (const outcome of await (isReversal ? revert : apply)(items, about)) {
         const { item, idempotencyKey, error } = outcome;
         if (error) report(error, { item, idempotencyKey });
@@ -111,7 +115,7 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
       try {
         const letter = readLetter(log, key);
         const { logIndex } = view.placeOf(letter.item.event) as { readonly logIndex: number };
-        found.push({ ...letter, key, transitions, logIndex });
+        found.push({ ...letter, key, transitions, logIndex, again: () => readLetter(log, key).item.event });
       } catch (error) {
         counts.failed++;
         report(error, {});
@@ -119,14 +123,15 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
     }
     found.sort((one, other) => (isReversal ? other.logIndex - one.logIndex : one.logIndex - other.logIndex));
     const changes: Change[] = [];
-    for (const { idempotencyKey, key, source, transitions, item } of found) {
+    for (const { idempotencyKey, key, source, transitions, item, again } of found) {
       let last = changes.at(-1);
       if (!last || last.source !== source || last.transitions !== transitions) {
-        last = { items: new Map(), stored: new Map(), source, transitions };
+        last = { items: new Map(), stored: new Map(), received: new Map(), source, transitions };
         changes.push(last);
       }
       last.items.set(idempotencyKey, item);
       last.stored.set(idempotencyKey, key);
+      last.received.set(item, again);
     }
     return changes;
   }

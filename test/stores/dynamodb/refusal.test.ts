@@ -51,9 +51,9 @@ describe('a transaction of DynamoDB that failed', () => {
     ['a reason beside a conflict', cancelled('TransactionConflict', 'DuplicateItem'), /inserts an item that exists/],
     ['two writes of one item', sent('ValidationException', 'operations on one item …'), /one write per item/],
     ['more than a request may have', sent('RequestEntityTooLarge', 'Payload too large …'), /4 MB in total/],
-    ['an invalid expression', sent('SerializationException', 'line 1'), /rejected what tx\.write got/],
+    ['an invalid expression', sent('SerializationException', 'line 1'), /rejected the writes of tx\.write/],
     ['a missing table', sent('ResourceNotFoundException'), /not have a table named in tx\.write/],
-    ['what cannot be sent', new Error('Unsupported type'), /The client cannot send what tx\.write got/],
+    ['what cannot be sent', new Error('Unsupported type'), /cannot send the writes of tx\.write/],
   ])('is refused as the handler’s after %s, and quotes nothing', (_what, error, message) => {
     expect(refused(error)).toMatchObject({ code: 'ERR_WEBHOOK_HANDLER', message: expect.stringMatching(message) });
     expect(refused(error)?.message).not.toMatch(/…|line 1|Unsupported/);

@@ -51,11 +51,7 @@ describe.skipIf(!hasDynamoDB).each(clientNames)(`context.tx of %s${needsDynamoDB
     ['a table that does not exist', (tx) => tx.write(inMissingTable(opened)), 'not have a table named in tx.write'],
     ['an empty object', (tx) => tx.write({}), 'exactly one of Put, Update, Delete and ConditionCheck'],
     ['a circular write', (tx) => tx.write(circular()), 'circular'],
-    [
-      'a value that the client cannot send',
-      (tx) => tx.write(unsendable(name, opened)),
-      'cannot send the writes of tx.write',
-    ],
+    ['a value that the client cannot send', (tx) => tx.write(unsendable(name, opened)), 'the writes of tx.write'],
   ])('refuses %s by name, commits nothing, and frees the key', async (_, work, message) => {
     const id = unique();
     const error = await refused((tx) => {

@@ -12,6 +12,7 @@ export const CHECK = 'SELECT txid_current_if_assigned';
 
 /** The answers of a Postgres in which nobody has claimed the key `a`. */
 const FREE: Answers = { INSERT: () => [{ key: 'a', owner: '7' }], [CHECK]: () => [{ id: '7' }] };
+const COMMITTED: Answers = { 'SELECT key': () => [{ key: 'a' }] };
 
 /** A database for one key, which notes what is done with it. */
 export function fakeDatabase(
@@ -22,7 +23,9 @@ export function fakeDatabase(
   const log: string[] = [];
   const runAs = (where: string) => async (statement: string) => {
     log.push(`${where} ${/PRAGMA.*|\w+( \w+)?/.exec(statement)?.[0]}`);
-    const found = Object.entries({ ...FREE, ...answers }).find(([text]) => statement.includes(text));
+    const found = Object.entries({ ...FREE, ...(log.includes('commit') && COMMITTED), ...answers }).find(([text]) =>
+      statement.includes(text),
+    );
     return { rows: (await found?.[1]()) ?? [] };
   };
   const db: SqlDatabase<string> = {

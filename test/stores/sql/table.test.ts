@@ -13,7 +13,6 @@ describe('the names of tables', () => {
     expect(tableOf('App.keys', 'mysql')).toEqual({
       name: 'App.keys',
       schema: 'App',
-      bare: 'keys',
       quoted: '`App`.`keys`',
       index: '`keys_expires_at_idx`',
       cursors: '`App`.`keys_cursors`',

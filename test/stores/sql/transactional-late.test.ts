@@ -108,7 +108,7 @@ describe('a transactional store when a handler is late', () => {
 
   it('is told nothing after its transaction was committed', async () => {
     let options: RunUses | undefined;
-    const { db, log } = fakeDatabase();
+    const { db, log } = fakeDatabase({}, { commit: async () => {} });
     const word = await once(storeOver(db), 'a', async (_, given) => {
       options = given;
     });

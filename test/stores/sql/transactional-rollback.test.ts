@@ -62,8 +62,8 @@ describe('a transactional store that rolls back', () => {
       () => [{ key: 'a' }],
       expect.stringContaining('The handler ended'),
     ],
-    ['that the connection is gone', rejecting('08006'), rejecting('08006'), expect.stringContaining('did not say')],
-    ['that the connection is gone', rejecting('08006'), never, expect.stringContaining('did not say')],
+    ['that the connection is gone', rejecting('08006'), rejecting('08006'), expect.stringContaining('did not confirm')],
+    ['that the connection is gone', rejecting('08006'), never, expect.stringContaining('did not confirm')],
   ])('rejects as the handler did only if nothing was kept: the check says %s', async (_, check, look, message) => {
     const { db, log } = fakeDatabase({ [CHECK]: check, 'SELECT key AS c0': look });
     expect(await resultAfter(timeoutMs, once(storeOver(db), 'a', failing))).toEqual(message);

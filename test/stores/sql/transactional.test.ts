@@ -23,7 +23,7 @@ describe('a transactional store', () => {
     const store = storeOver(db, { leaseMs: 5000 });
     expect(store.leaseMs).toBe(5000);
     expect(await once(store, 'a', nothing)).toBe('handled');
-    expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: DO', 'commit']);
+    expect(log).toEqual(['begin', 'in: INSERT INTO', 'in: DO', 'commit', 'beside: SELECT key']);
   });
 
   it('asks about the keys that it could not claim, and those that the database does not answer for are in progress', async () => {
@@ -48,7 +48,7 @@ describe('a transactional store', () => {
         }, options),
     };
     await onceEach(storeOver(spied), ['c', 'a', 'b'], nothing);
-    expect(statements[0]?.match(/'\{[^']*\}'/)?.[0]).toBe(`'{"a","b","c"}'`);
+    expect(statements[0]?.match(/\('\w'/g)).toEqual(["('a'", "('b'", "('c'"]);
   });
 
   it.each([
