@@ -18,7 +18,7 @@ export function createCountFailures(
   { afterAttempts = 8, afterSeconds = 3600 }: DeadLetterLimits,
   afterwards: Afterwards,
 ): CountFailures {
-  async function isDead(idempotencyKey: string, item: EventItem, about: AboutDelivery, error: WebhookError) {
+  async function becomesLetter(idempotencyKey: string, item: EventItem, about: AboutDelivery, error: WebhookError) {
     const isUnknown = WebhookError.codeOf(error) === UNKNOWN;
     const isFinal = isUnknown || isNonRetryable(error.cause);
     try {
@@ -62,7 +62,7 @@ export function createCountFailures(
         const code = WebhookError.codeOf(error);
         const counts = COUNTED.has(code) && (isAlone || code === UNKNOWN || failed?.by === 'abandoned');
         if (!counts || !error || item.status !== 'event') return outcome;
-        const becameLetter = await isDead(idempotencyKey, item, about, error);
+        const becameLetter = await becomesLetter(idempotencyKey, item, about, error);
         // A retry returns the error itself.
         return becameLetter && about.retryOf === undefined
           ? { status: 'dead-lettered', item, idempotencyKey }

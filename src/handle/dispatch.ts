@@ -46,7 +46,7 @@ export function createDispatch<Tx>(
   const before = finality && !enqueue ? createBefore(finality, shared) : following?.before;
 
   /** Passes an unknown or invalid item to its hook, if there is one. */
-  async function take<Item extends InvalidItem | UnknownItem>(
+  async function askHook<Item extends InvalidItem | UnknownItem>(
     item: Item,
     hook: ((item: Item) => unknown) | undefined,
     { host }: AboutDelivery,
@@ -86,10 +86,10 @@ export function createDispatch<Tx>(
     let invalid: InvalidEventError | undefined;
 
     async function settle(item: DeliveryItem): Promise<EventOutcome> {
-      if (item.status === 'unknown') return take(item, onUnknown, about);
+      if (item.status === 'unknown') return askHook(item, onUnknown, about);
       if (item.status === 'invalid') {
         if (!onInvalid) invalid ??= invalidError(items);
-        return take(item, onInvalid, about, invalid);
+        return askHook(item, onInvalid, about, invalid);
       }
       const outcome = kept.get(item);
       if (outcome) return outcome;

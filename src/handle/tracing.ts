@@ -72,6 +72,7 @@ function createTrace<Message extends object>(name: string) {
 export function traceHandler<T>(work: () => T, items: Items, limit?: { readonly signal: AbortSignal }): T {
   if (handlers.hasSubscribers === false) return work();
   const message: HandlerMessage = { events: [...items.values()].map(({ event }) => event) };
+  // Replaced below in the same turn: `tracePromise` calls its function at once.
   let outcome = work;
   const traced = handlers.tracePromise(async () => {
     try {

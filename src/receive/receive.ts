@@ -76,7 +76,7 @@ export function createReceive(
       unread = open();
       gate.check();
       const { rawBody: given, signature, timestamp, request } = unread;
-      // Work that outlives the answer keeps what it gets.
+      // Undefined without grants: work that outlives the answer keeps it, and with it the request.
       const host = grants.remainingMs || grants.waitUntil ? grants : undefined;
 
       // Checked before the delivery takes a place.
