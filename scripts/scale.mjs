@@ -1,6 +1,7 @@
 // What n receivers carry before one Redis, one Postgres and one NATS JetStream, beside receivers written by hand:
 //
-//   npm run scale -- [--only postgres] [--replicas 1,2,4] [--seconds 4] [--write]
+//   npm run build:js
+//   npx tsx --tsconfig examples/tsconfig.json scripts/scale.mjs [--only redis] [--replicas 1,2] [--seconds 4] [--write]
 //
 // `--write` puts the tables into docs/operate/sizing.md. All processes share this machine, so the figures that hold on others
 // are those of CPU. Only for Linux: the CPU of an engine is read from /proc.
@@ -189,7 +190,7 @@ const text = [`Measured on ${day}: ${machine}.`, results, fleets].join('\n\n');
 console.log(text);
 if (values.write) {
   const page = new URL('../docs/operate/sizing.md', import.meta.url);
-  const parts = readFileSync(page, 'utf8').split(/(?<=<!-- npm run scale -->\n\n)|(?=\n\n<!-- end -->)/);
+  const parts = readFileSync(page, 'utf8').split(/(?<=<!-- tables of scale.mjs -->\n\n)|(?=\n\n<!-- end -->)/);
   if (parts.length !== 3) throw new Error('docs/operate/sizing.md has no place for the tables.');
   writeFileSync(page, parts[0] + text + parts[2]);
 }
