@@ -31,9 +31,9 @@ export const SUBPATHS = {
   './schemas': { node: 20_200, edge: 20_200, foreign: [...OPTIONAL, ...OPENTELEMETRY] },
   './express': { node: 21_400, foreign: FOREIGN, mentions: ['express', 'pg'] },
   './fastify': { node: 21_650, foreign: FOREIGN, mentions: ['fastify', 'pg'] },
-  './fetch': { node: 21_450, edge: 24_650, foreign: FOREIGN },
-  './lambda': { node: 21_050, foreign: FOREIGN },
-  './node': { node: 21_300, foreign: FOREIGN },
+  './fetch': { node: 21_600, edge: 24_800, foreign: FOREIGN },
+  './lambda': { node: 21_250, foreign: FOREIGN },
+  './node': { node: 21_550, foreign: FOREIGN },
   // Since they keep dead letters: for Redis half of that is scripts.
   './stores/dynamodb': { node: 10_500, edge: 13_000, foreign: FOREIGN, mentions: ['@aws-sdk'] },
   './stores/leased': { node: 4150, edge: 6600, foreign: FOREIGN },
@@ -49,7 +49,7 @@ export const SUBPATHS = {
   './otel': { node: 4700, foreign: OTHERS, external: OPENTELEMETRY },
   './client': { node: 11_100, edge: 11_100, foreign: FOREIGN },
   // With the stages of finality and of `reorgs`, which the root does not have.
-  './chain': { node: 40_400, edge: 40_300, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './chain': { node: 40_450, edge: 40_400, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 1900, foreign: FOREIGN },
   './testing': {
     node: 12_700,

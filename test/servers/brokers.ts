@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../examples/servers/free-port.js';
 import { hasServer, startProcess, type TestServer } from './server.js';
 
 /** Where Debian keeps the script that runs in the foreground, as any user. */
@@ -12,9 +11,12 @@ export const hasNats = hasServer('nats-server');
 export const hasRabbitmq = spawnSync(`${RABBITMQ}/rabbitmqctl`, ['version']).status === 0;
 
 /** A NATS server with JetStream, which keeps its files. */
+/** A port that no client is given while a server is down: below those of outgoing connections. */
+const lasting = () => 20_000 + Math.floor(10_000 * Math.random());
+
 export async function startNats(): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'nats-'));
-  const port = await freePort();
+  const port = lasting();
   const args = ['-js', '-sd', directory, '-a', '127.0.0.1', '-p', String(port)];
   const server = await startProcess('nats-server', args, 'Server is ready');
   return {
@@ -30,7 +32,7 @@ export async function startNats(): Promise<TestServer> {
 /** A RabbitMQ, with the command that sets a policy for a queue. */
 export async function startRabbitmq(): Promise<TestServer & { readonly control: (...args: string[]) => void }> {
   const directory = await mkdtemp(join(tmpdir(), 'rabbitmq-'));
-  const [port, distribution, epmd] = [await freePort(), await freePort(), await freePort()];
+  const [port, distribution, epmd] = [lasting(), lasting(), lasting()];
   await writeFile(join(directory, 'plugins'), '[].');
   const env = {
     RABBITMQ_NODENAME: `rabbit${port}@localhost`,
