@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { linesOf } from '../deliveries/lines.js';
 import { MAX_LINE_BYTES } from './recording.js';
 
 const NEWLINE = 10;
@@ -52,13 +53,19 @@ async function isComplete(file: FileHandle, start: number, end: number): Promise
   }
 }
 
-/**
- * The largest number among the last deliveries of a file; 0 without one. Quotes in what a sender chose are escaped, so that
- * only fields match.
- */
-export async function lastNumberIn(file: FileHandle, end: number): Promise<number> {
-  const chunk = Buffer.alloc(Math.min(CHUNK, end));
-  await file.read(chunk, 0, chunk.length, end - chunk.length);
-  const fields = chunk.toString('latin1').matchAll(/,"number":(\d{1,15})[,}]/g);
-  return Math.max(0, ...Array.from(fields, ([, digits]) => Number(digits)));
+/** The end of a line that recordingLine makes. Quotes in what a sender chose are escaped, so that only fields match. */
+const FIELDS = /(?:,"number":(\d{1,15}))?(,"authentic":true)?\}$/;
+const LONGEST_FIELDS = 64;
+
+/** The bytes of the deliveries that do not verify, and the largest number, in a file of lines. */
+export async function scan(file: FileHandle, end: number): Promise<{ others: number; lastNumber: number }> {
+  let [others, lastNumber] = [0, 0];
+  if (end === 0) return { others, lastNumber };
+  const chunks = file.createReadStream({ autoClose: false, start: 0, end: end - 1 });
+  for await (const { bytes } of linesOf(chunks, MAX_LINE_BYTES)) {
+    const [, digits, authentic] = FIELDS.exec(bytes?.toString('latin1', bytes.length - LONGEST_FIELDS) ?? '') ?? [];
+    lastNumber = Math.max(lastNumber, Number(digits ?? 0));
+    if (!authentic) others += (bytes?.length ?? MAX_LINE_BYTES) + 1;
+  }
+  return { others, lastNumber };
 }

@@ -3,7 +3,7 @@ import { type RecordedDelivery, recordingLine } from '../deliveries/recorded.js'
 import { inputError } from './command-error.js';
 import { fileReason, openPrivate } from './input-file.js';
 import type { Output } from './output.js';
-import { endLastLine, isRecording, lastNumberIn } from './recording-scan.js';
+import { endLastLine, isRecording, scan } from './recording-scan.js';
 
 /** A recording to which deliveries are appended. */
 export interface RecordingWriter {
@@ -48,8 +48,10 @@ export async function openRecording(
   const noted = new Set<string>();
   let lastNumber = 0;
   let end = 0;
-  /** Bytes of the deliveries of this run that do not verify, and of all that wait to be written. */
-  let [others, waiting] = [0, 0];
+  /** Bytes of the deliveries that do not verify, over all runs. */
+  let others = 0;
+  /** Bytes that wait to be written. */
+  let waiting = 0;
   /** Whether part of a line may follow the valid end. */
   let isTorn = false;
   let last: Promise<void> = Promise.resolve();
@@ -65,7 +67,7 @@ export async function openRecording(
     await file.chmod(0o600);
     if (await endLastLine(file)) output.note(`${name} ended with an incomplete line, which was removed.`);
     end = (await file.stat()).size;
-    lastNumber = await lastNumberIn(file, end);
+    ({ others, lastNumber } = await scan(file, end));
   } catch (error) {
     await file.close();
     throw (error as Error).name === 'CommandError' ? error : complain(fileReason(error));

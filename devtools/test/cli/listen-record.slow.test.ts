@@ -70,8 +70,7 @@ describe('listen --record', () => {
     const found = await readAll(file);
     expect(found.filter((each) => each.authentic)).toHaveLength(12);
     const others = found.filter((each) => !each.authentic);
-    // A quarter of the limit in each run, as base64.
-    expect(others.reduce((sum, each) => sum + each.body.byteLength, 0)).toBeLessThan(2 * 200_000);
+    expect(others.reduce((sum, each) => sum + each.body.byteLength, 0)).toBeLessThan(200_000);
   });
 
   it('comes to an end when a recording is sent to a listener that adds to it', { timeout: 60_000 }, async () => {
