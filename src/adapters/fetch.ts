@@ -80,7 +80,7 @@ export function fetchHandler<Tx = undefined>(receiverOrOptions: Receiver | Recei
     const remainingMs = limit && (() => limit.remainingMs());
     const result = await receiver.handleRequest(fromFetchRequest(request, { waitUntil, remainingMs }));
     // node:http and Express pass a response, and ignore the returned one.
-    if (!requestIn(request)) others.find(isNodeResponse)?.writeHead(result.status).end();
+    if (result.status === 500 && !requestIn(request)) others.find(isNodeResponse)?.writeHead(500).end();
     return toResponse(result);
   };
 }

@@ -127,8 +127,13 @@ export function createReceive(
   function refuse(cause: unknown, unread?: Unread, rawBody?: RawBody): DeliveryResult {
     const error = asWebhookError(cause);
     // Emptied below, so that a context which the program keeps does not keep the body.
-    let told = unread && { ...unread.request, signature: unread.signature, timestamp: unread.timestamp, rawBody };
-    const request = (): RefusedRequest | undefined => told && { ...told };
+    let told: RefusedRequest | undefined = unread && {
+      ...unread.request,
+      signature: unread.signature,
+      timestamp: unread.timestamp,
+      rawBody,
+    };
+    const request = () => told;
     // Not enumerable: a hook may log its context.
     report(error, Object.defineProperty({}, 'request', { value: request }));
     told = undefined;

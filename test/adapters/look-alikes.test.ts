@@ -188,18 +188,15 @@ it.each([
   [undefined, /got undefined\.$/],
   ['text', /got a string\.$/],
   [HOSTS.Node.make(), /use nodeHandler or expressHandler\.$/],
-])(
-  'fetchHandler answers 500 for what is no Request, also through a response of Node.js: %#',
-  async (given, message) => {
-    const reported: Error[] = [];
-    const receive = fetchHandler({ secret: SECRET, onEvent() {}, onError: (error) => reported.push(error) });
-    const sent: unknown[] = [];
-    const response = { writeHead: (status: number) => ({ end: () => sent.push(status) }) };
-    const { status } = await receive(given as never, response, () => {});
-    expect([status, ...sent]).toEqual([500, 500]);
-    expect(reported).toMatchObject([{ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) }]);
-  },
-);
+])('fetchHandler answers 500 if it gets no Request, and ends a response of Node.js: %#', async (given, message) => {
+  const reported: Error[] = [];
+  const receive = fetchHandler({ secret: SECRET, onEvent() {}, onError: (error) => reported.push(error) });
+  const sent: unknown[] = [];
+  const response = { writeHead: (status: number) => ({ end: () => sent.push(status) }) };
+  const { status } = await receive(given as never, response, () => {});
+  expect([status, ...sent]).toEqual([500, 500]);
+  expect(reported).toMatchObject([{ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) }]);
+});
 
 it.each([
   ['4.29.1', 'got 4.29.1. Upgrade Fastify.'],
