@@ -7,7 +7,7 @@ import type { Claimed } from '../stores/store.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
 import type { AboutDelivery, AboutRun } from './context.js';
 import { ANSWER_MS, Deadline, hostMs } from './deadline.js';
-import { type Shared, stepOf } from './once.js';
+import type { Shared } from './once.js';
 import {
   type Attempted,
   errorOf,
@@ -82,11 +82,10 @@ class Attempt<Tx> {
   /** Asks the store, counts failures once it has released the run, then answers. */
   async #settle(): Promise<void> {
     const { items, about } = this.#task;
-    const { once, countFailures } = this.#shared;
+    const { once, stepOf, countFailures } = this.#shared;
     let attempted: Attempted;
     try {
-      const step = about.step ?? stepOf(items, about, this.#shared.logOf);
-      const words = await once([...items.keys()], step, this.#begin, this.#limit);
+      const words = await once([...items.keys()], about.step ?? stepOf(items, about), this.#begin, this.#limit);
       attempted = { outcomes: this.#outcomesOf(words), tried: this.#tried };
     } catch (cause) {
       attempted = this.#failedBy(cause);

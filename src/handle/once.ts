@@ -30,15 +30,14 @@ export interface Shared<Tx> {
   readonly afterwards: Afterwards;
   /** Absent without `deadLetters`. */
   readonly countFailures?: CountFailures | undefined;
-  /** With `reorgs`. */
-  readonly logOf?: LogOf | undefined;
+  readonly stepOf: (items: Items, about: AboutDelivery) => Step;
 }
 
 export function sharedOf<Tx>(
   store: IdempotencyStore<Tx> | false,
   mostMs: number,
   afterwards: Afterwards,
-  more: Pick<Shared<Tx>, 'countFailures' | 'logOf'> = {},
+  { countFailures, logOf }: Pick<Shared<Tx>, 'countFailures'> & { readonly logOf?: LogOf | undefined } = {},
 ): Shared<Tx> {
   const { leaseMs, keysPerRun = Number.POSITIVE_INFINITY } = (store || {}) as Partial<TransactionalStore<Tx>>;
   return {
@@ -48,7 +47,8 @@ export function sharedOf<Tx>(
     // If a handler outlived its lease, another process could take over the event meanwhile.
     handlerTimeoutMs: Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY)),
     afterwards,
-    ...more,
+    countFailures,
+    stepOf: store === false ? () => DELIVERY : (items, about) => stepOf(items, about, logOf),
   };
 }
 

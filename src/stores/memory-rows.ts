@@ -1,7 +1,7 @@
 import { isApplied, type KeptLog, type LogStore, type OpenLog } from './log-store.js';
 import type { RecordStore, SomeRecord, StoredRecord } from './record-store.js';
 import { storableArrival } from './storable.js';
-import type { LetterStore, StoredLetter } from './store.js';
+import type { Failed, LetterStore, StoredLetter } from './store.js';
 
 /** What a memory store knows about a key. */
 export interface Row {
@@ -14,15 +14,18 @@ export interface Row {
   doneAt: number | undefined;
   /** When the row is forgotten, unless a run, a dead letter or a log needs it. */
   expiresAt: number;
-  attempts: number;
-  firstFailedAt: number;
-  lastFailedAt: number | undefined;
-  code: string | undefined;
-  message: string | undefined;
+  failures: Failures | undefined;
   /** The event, if it is a dead letter. */
   letter: string | undefined;
   /** The log of the event, if it is not final. */
   log: (KeptLog & OpenLog) | undefined;
+}
+
+interface Failures extends Omit<Failed, 'isDead'> {
+  readonly lastFailedAt: number;
+  /** Of the last failure, until the event takes effect. */
+  readonly code: string | undefined;
+  readonly message: string | undefined;
 }
 
 /** The functions of a memory store that its letters, logs and records use. */
@@ -33,9 +36,9 @@ interface Rows {
   finish(key: string, row: Row, doneAt: number | undefined): void;
 }
 
-function letterOf({ letter = '', record, code = '', message = '', lastFailedAt = 0, ...row }: Row): StoredLetter {
-  const { attempts, firstFailedAt, log } = row;
-  const failed = { letter, source: record?.source, code, message, attempts, firstFailedAt, lastFailedAt };
+function letterOf({ letter = '', record, failures, log }: Row): StoredLetter {
+  const { code = '', message = '', ...counted } = failures as Failures;
+  const failed = { letter, source: record?.source, code, message, ...counted };
   return log ? { ...failed, transitions: log.transitions } : failed;
 }
 
@@ -111,7 +114,8 @@ export function memoryRecords({ rowOf, isHeld, kept }: Rows, passing: ReadonlyMa
     return 'failed';
   }
   const recordOf = (row: Row): StoredRecord => {
-    const { attempts, code, message, claimedAt, doneAt, lastFailedAt } = row;
+    const { claimedAt, doneAt } = row;
+    const { attempts = 0, code, message, lastFailedAt } = row.failures ?? {};
     return { ...row.record, state: stateOf(row), attempts, code, message, claimedAt, doneAt, lastFailedAt };
   };
   return {

@@ -114,7 +114,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
   /** Remembers that a key took effect, or that its dead letter was discarded. */
   function finish(key: string, row: Row, doneAt: number | undefined): void {
     if (row.letter !== undefined) letterCount--;
-    row.owner = row.letter = row.log = row.code = row.message = undefined;
+    row.owner = row.letter = row.log = undefined;
+    if (row.failures) row.failures = { ...row.failures, code: undefined, message: undefined };
     row.isDone = true;
     row.doneAt = doneAt;
     row.expiresAt = now() + retentionMs;
@@ -155,7 +156,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
     finish(key, row, now());
     if (to === 'done' || log === undefined) return true;
     row.isDone = false;
-    row.attempts = 0;
+    row.failures = undefined;
     row.log = { ...log, transitions: count + Number(isApplied(count) !== (to === 'applied')) };
     put(key, row);
     return true;
@@ -165,7 +166,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
     const row = rowOf(key);
     if (row?.owner !== owner) return;
     row.owner = undefined;
-    if (row.attempts > 0 || row.log) put(key, row);
+    if (row.failures || row.log) put(key, row);
     else drop(key);
   }
 
@@ -175,21 +176,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): LeaseStore {
     if (failure.isUnknown || row.isDone || isHeld(row)) return undefined;
     if (!wasLetter && row.log?.transitions !== failure.transitions) return undefined;
     const time = now();
-    const attempts = row.attempts + 1;
-    const firstFailedAt = row.attempts > 0 ? row.firstFailedAt : time;
+    const { attempts: earlier = 0, firstFailedAt = time } = row.failures ?? {};
+    const attempts = earlier + 1;
     const isDead = wasLetter || (attempts >= failure.afterAttempts && time - firstFailedAt >= failure.afterMs);
     if (isDead && !wasLetter && letterCount >= maxLetters) throw new WebhookError('ERR_WEBHOOK_STORE', FULL);
     if (isDead && !wasLetter) letterCount++;
     const { letter, source, code, message } = failure;
     // Only a dead letter keeps the event: any other key gets it again with the redelivery.
-    Object.assign(row, {
-      attempts,
-      firstFailedAt,
-      lastFailedAt: time,
-      code,
-      message,
-      letter: isDead ? letter : undefined,
-    });
+    row.letter = isDead ? letter : undefined;
+    row.failures = { attempts, firstFailedAt, lastFailedAt: time, code, message };
     row.expiresAt = time + retentionMs;
     row.record = failure.kind === undefined ? { ...row.record, source } : storableArrival(failure);
     put(key, row);
@@ -219,11 +214,7 @@ const newRow = (): Row => ({
   isDone: false,
   doneAt: undefined,
   expiresAt: 0,
-  attempts: 0,
-  firstFailedAt: 0,
-  lastFailedAt: undefined,
-  code: undefined,
-  message: undefined,
+  failures: undefined,
   letter: undefined,
   log: undefined,
 });
