@@ -1,5 +1,6 @@
 import { type EventIssue, InvalidEventError, type WebhookError } from '../errors.js';
 import type { DeliveryItem, EventItem, InvalidItem, UnknownItem } from '../events/parse-delivery.js';
+import { mapAtMost } from '../internal/map-at-most.js';
 import type { LogStore } from '../stores/log-store.js';
 import type { StoreMemory } from '../stores/store.js';
 import type { EventOutcome, Items } from './answer.js';
@@ -143,18 +144,4 @@ function firstsOf(keys: ReadonlyMap<EventItem, string>, kept: ReadonlyMap<Delive
 
 function byKey(outcomes: readonly EventOutcome[]): Map<string, EventOutcome> {
   return new Map(outcomes.map((outcome) => [outcome.idempotencyKey as string, outcome]));
-}
-
-/** Maps in order, with at most `most` calls at once. */
-export async function mapAtMost<T, R>(most: number, from: readonly T[], to: (each: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const work = async () => {
-    while (next < from.length) {
-      const index = next++;
-      results[index] = await to(from[index] as T);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(most, from.length) }, work));
-  return results;
 }
