@@ -3,7 +3,10 @@ import { type DeadLetter, type LeaseStore, memoryStore, NonRetryableError, type 
 import { leasedStore } from '../../src/stores/leased.js';
 import type { LetterStore } from '../../src/stores/store.js';
 import { deferred, event, noting, type Settings } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { delivery, keyOf, statuses } from './at-once.js';
+
+onSteadyClock();
 
 const LIMITS = { afterAttempts: 2, afterSeconds: 0 };
 

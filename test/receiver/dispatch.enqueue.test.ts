@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Enqueue } from '../../src/index.js';
 import { event, noting, seconds, signed, throwing } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
+
+onSteadyClock();
 
 const unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };
 const bad = { id: 'bad', event: 'event.emitted', data: {} };

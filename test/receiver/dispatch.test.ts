@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { EventContext, WebhookEvent } from '../../src/index.js';
 import { deferred, event, noting, seconds, signed, throwing } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 const _bad = { id: 'bad', event: 'event.emitted', data: {} };
 const _unknown = { id: 'new', event: 'block.finalised', data: { any: 1 } };

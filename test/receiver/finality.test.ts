@@ -3,8 +3,11 @@ import { type FinalityVerdict, finalityOf, type Verdicts } from '../../src/chain
 import type { Finality } from '../../src/handle/before.js';
 import { createReceiver, type EventEntry, memoryStore } from '../../src/index.js';
 import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
 import { DROPPED, deciding, FINAL, MOOT, REMOVED, scripted, waiting } from './scripted-finality.js';
+
+onSteadyClock();
 
 const forms = [
   ['onEvent', {}],
@@ -216,7 +219,7 @@ describe('a notice of removal', () => {
   ])('fails if the store %s, and is neither handled nor dropped', async (_what, once) => {
     const { receiver, handled, reported } = deciding(removing.finality, {
       store: storeDoing(once),
-      handlerTimeoutMs: 20,
+      handlerTimeoutMs: 200,
     });
     const result = await receiver.handle(signed([event('a:removed')]));
     expect(result).toMatchObject({

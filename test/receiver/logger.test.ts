@@ -5,7 +5,10 @@ import { event, noting, type Settings, secret, signed, throwing } from '../helpe
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { FORGERIES } from '../matrix/cases/forgeries.js';
 import { genuine, SECRET, sign } from '../matrix/deliveries.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 interface Line {
   readonly level: string;

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { HostGrants } from '../../src/handle/deadline.js';
 import type { WebhookError } from '../../src/index.js';
 import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 const no = new Error('no');
 const failing = () => Promise.reject(no);

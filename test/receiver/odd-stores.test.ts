@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../src/index.js';
 import { event, noting, signed } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { type RunAll, storeDoing } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 /** What a store does with its run, and answers. */
 type Behaviour = (run: RunAll) => unknown;

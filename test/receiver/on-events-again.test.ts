@@ -1,7 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebhookError } from '../../src/index.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { atOnce, delivery, statuses } from './at-once.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 describe('onEvents that fails in a transaction', () => {
   const bad = (ids: string[]) => (ids.includes('bad') ? Promise.reject(new Error('no')) : undefined);

@@ -8,8 +8,11 @@ import {
   WebhookError,
 } from '../../src/index.js';
 import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { atOnce, delivery, keyOf, statuses } from './at-once.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 describe('onEvents', () => {
   it('gets all events of a delivery in one call, in order, with their keys', async () => {

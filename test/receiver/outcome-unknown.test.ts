@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../src/index.js';
 import { leasedStore } from '../../src/stores/leased.js';
 import { deferred, event, noting, signed } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 type Run = (fresh: readonly string[], tx: undefined) => Promise<void>;
 type OnceEach = (keys: readonly string[], run: Run) => Promise<unknown>;

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createReceiver, type LeaseStore, memoryStore, parseEvent, type WebhookEvent } from '../../src/index.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { event, noting, secret, signed, throwing } from '../helpers.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { type RunAll, storeDoing } from './fake-bulk-store.js';
+
+onSteadyClock();
 
 const parsed = (id: string): WebhookEvent => parseEvent(event(id));
 

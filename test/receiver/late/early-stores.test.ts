@@ -2,7 +2,10 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type IdempotencyStore, memoryStore } from '../../../src/index.js';
 import { deferred, event, noting, signed } from '../../helpers.js';
+import { onSteadyClock } from '../../steady-clock.js';
 import { type RunAll, storeDoing } from '../fake-bulk-store.js';
+
+onSteadyClock();
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const settled = () => new Promise(setImmediate);

@@ -2,7 +2,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createReceiver, type IdempotencyStore, memoryStore } from '../../../src/index.js';
 import type { OnEventOptions } from '../../../src/receiver/options.js';
 import { deferred, event, secret, signed } from '../../helpers.js';
+import { onSteadyClock } from '../../steady-clock.js';
 import { fakeBulkStore } from '../fake-bulk-store.js';
+
+onSteadyClock();
 
 /** A receiver whose handlers end when the test says so. */
 function held(store: IdempotencyStore | undefined, options: Partial<OnEventOptions> = {}) {
