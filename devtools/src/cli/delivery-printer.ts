@@ -1,4 +1,4 @@
-import { type Explainer, LATE } from '../confined/explainer.js';
+import { type Explainer, explainLate } from '../confined/explainer.js';
 import { type Why, whyOf } from '../deliveries/causes.js';
 import type { Attempt, Cause, Verdict } from '../deliveries/delivery-record.js';
 import type { Feed, KeptDelivery } from '../deliveries/feed.js';
@@ -89,7 +89,7 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     const isLate = isEnding || waitedMs > PATIENCE_MS;
     const current = await read(record, isLate);
     const shown = attempt ? atAttempt(current, attempt) : current;
-    const why = await whyOf(shown, sources, isLate ? async () => [LATE] : explainer.explain);
+    const why = await whyOf(shown, sources, isLate ? explainLate : explainer.explain);
     if (record.verified === false) startedAt ??= performance.now();
     countCause(shown, why.cause);
     printOne(shown, why);

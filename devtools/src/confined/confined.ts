@@ -13,35 +13,28 @@ export interface Limits {
  * `close` was called.
  */
 export type Undone = 'stopped' | 'unstarted' | 'full' | 'closed';
-type Outcome<Result> = { readonly result: Result } | { readonly undone: Undone };
+export type Outcome<Result> = { readonly result: Result } | { readonly undone: Undone };
 
-/** Runs tasks on untrusted bytes, one at a time, without blocking the event loop. */
-export interface Confined<Task, Result> {
-  /** Never rejects. With `first`, the task runs before those that wait. */
-  run(task: Task, first?: boolean): Promise<Outcome<Result>>;
-  /** Stops the running task. */
-  close(): void;
-}
-
-interface Job<Task, Result> {
-  readonly task: Task;
-  settle(outcome: Outcome<Result>): void;
+/** The message of a task, and who waits for its answer. */
+interface Job {
+  readonly task: unknown;
+  settle(outcome: Outcome<unknown>): void;
 }
 
 /** Maximum number of waiting tasks; more are refused. */
 const MOST_WAITING = 100;
 
 /**
- * Runs tasks in one worker thread, which starts with the first task, and again after it was stopped. A single
- * allocation that exceeds the heap ends the whole process, so tasks must be linear in their input (tested in
- * test/explain).
+ * Runs tasks on untrusted bytes in one worker thread, one at a time, without blocking the event loop. The thread starts
+ * with the first task, and again after it was stopped. A single allocation that exceeds the heap ends the whole process,
+ * so tasks must be linear in their input (tested in test/explain).
  *
  * @param thread The module that the thread runs. It answers each message with one message.
  * @param holdsProcess Whether a running task keeps this process from ending.
  */
-export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsProcess = true): Confined<Task, Result> {
-  const waiting: Job<Task, Result>[] = [];
-  let running: Job<Task, Result> | undefined;
+export function createConfined(thread: URL, limits: Limits, holdsProcess = true) {
+  const waiting: Job[] = [];
+  let running: Job | undefined;
   let worker: Worker | undefined;
   let isOnline = false;
   let timer: NodeJS.Timeout | undefined;
@@ -70,7 +63,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
       isOnline = true;
       limitTime();
     });
-    started.on('message', (result: Result) => {
+    started.on('message', (result: unknown) => {
       if (started === worker) finish({ result });
     });
     return started;
@@ -97,7 +90,7 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
     }
   }
 
-  function finish(outcome: Outcome<Result>): void {
+  function finish(outcome: Outcome<unknown>): void {
     const job = running;
     running = undefined;
     clearTimeout(timer);
@@ -115,14 +108,16 @@ export function createConfined<Task, Result>(thread: URL, limits: Limits, holdsP
   }
 
   return {
-    run: (task, first = false) =>
-      new Promise((settle) => {
+    /** Never rejects. With `first`, the task runs before those that wait. */
+    run: (task: unknown, first = false) =>
+      new Promise<Outcome<unknown>>((settle) => {
         if (isClosed) return settle({ undone: 'closed' });
         if (waiting.length >= MOST_WAITING && !first) return settle({ undone: 'full' });
         if (first) waiting.unshift({ task, settle });
         else waiting.push({ task, settle });
         next();
       }),
+    /** Stops the running task. */
     close() {
       isClosed = true;
       for (const { settle } of waiting.splice(0)) settle({ undone: 'closed' });

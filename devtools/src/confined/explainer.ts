@@ -1,28 +1,28 @@
-import type { Contents } from '../deliveries/contents.js';
-import type { KnownContracts } from '../deliveries/known-contracts.js';
-import type { BodyDiff } from '../explain/diff-bodies.js';
 import { explainKnown } from '../explain/explain-failure.js';
 import type { Finding } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
-import { createConfined, type Limits, type Undone } from './confined.js';
+import { createConfined, type Limits, type Outcome, type Undone } from './confined.js';
 import { threadFile } from './explain-files.js';
-import type { Task, TaskAnswer, Tasks } from './explain-tasks.js';
+import type { Tasks } from './explain-tasks.js';
 
 /** Explains, reads and decodes deliveries in a thread, within limits. Never rejects. */
 export interface Explainer {
   /** Like `explainFailure`. If it was stopped, returns one finding about that. */
-  explain(options: Question): Promise<readonly Finding[]>;
+  explain(question: Question): Promise<readonly Finding[]>;
   /** The summary of a body; undefined when it could not be read. */
-  read(rawBody: Uint8Array): Promise<Contents | undefined>;
-  /** Views of a body's items from an index on; undefined when they could not be decoded. */
-  view(rawBody: Uint8Array, contracts: KnownContracts, from?: number): Promise<Tasks['view']['answer'] | undefined>;
-  /** The difference between two bodies; undefined when they could not be compared. */
-  compare(signed: Uint8Array, received: Uint8Array): Promise<BodyDiff | undefined>;
+  read: Confined<'read'>;
+  /** The summary of a body, and views of its items from an index on; undefined when they could not be decoded. */
+  view: Confined<'view'>;
   /** The same explainer with priority, for interactive requests. */
   readonly first: Omit<Explainer, 'first' | 'close'>;
   /** Stops the running task. */
   close(): void;
 }
+
+/** A task that runs in the thread. Resolves with undefined when it has no result. */
+type Confined<Name extends keyof Tasks> = (
+  ...args: Parameters<Tasks[Name]>
+) => Promise<ReturnType<Tasks[Name]> | undefined>;
 
 export interface ExplainerOptions {
   readonly limits?: Limits | undefined;
@@ -40,23 +40,21 @@ export function createExplainer({
   thread = threadFile,
   holdsProcess,
 }: ExplainerOptions = {}): Explainer {
-  const confined = createConfined<Task, TaskAnswer>(thread, limits, holdsProcess);
+  const confined = createConfined(thread, limits, holdsProcess);
 
   const asking = (first: boolean): Explainer['first'] => {
-    const ask = <Kind extends keyof Tasks>(kind: Kind, asked: Tasks[Kind]['asked']) =>
-      confined.run({ kind, asked } as Task, first) as Promise<{ result: Tasks[Kind]['answer'] } | { undone: Undone }>;
-    const resultOf = <Result>(outcome: { result: Result } | object) =>
-      'result' in outcome ? outcome.result : undefined;
+    const ask = <Name extends keyof Tasks>(name: Name, ...args: Parameters<Tasks[Name]>) =>
+      confined.run([name, ...args], first) as Promise<Outcome<ReturnType<Tasks[Name]>>>;
+    const resultOf = <Result>(outcome: Outcome<Result>) => ('result' in outcome ? outcome.result : undefined);
     return {
-      async explain(options) {
-        const known = explainKnown(options);
+      async explain(question) {
+        const known = explainKnown(question);
         if (known) return known;
-        const outcome = await ask('explain', options);
+        const outcome = await ask('explain', question);
         return 'result' in outcome ? outcome.result : [notExplained(outcome.undone, limits)];
       },
       read: async (rawBody) => resultOf(await ask('read', rawBody)),
-      view: async (rawBody, contracts, from) => resultOf(await ask('view', { rawBody, contracts, from })),
-      compare: async (signed, received) => resultOf(await ask('compare', { signed, received })),
+      view: async (...args) => resultOf(await ask('view', ...args)),
     };
   };
   return { ...asking(false), first: asking(true), close: confined.close };
@@ -82,8 +80,8 @@ const NOT_EXPLAINED = {
   fix: 'Open it on the page, or record it and run `explain` on the recording.',
 } as const;
 
-/** The finding when earlier explanations took too long. */
-export const LATE: Finding = {
-  ...NOT_EXPLAINED,
-  what: 'This delivery was not explained: explaining earlier ones took too long.',
-};
+/** What is known without a search. For when earlier explanations took too long. */
+export const explainLate = async (question: Question): Promise<readonly Finding[]> =>
+  explainKnown(question) ?? [
+    { ...NOT_EXPLAINED, what: 'This delivery was not explained: explaining earlier ones took too long.' },
+  ];

@@ -1,5 +1,4 @@
 import type { HeaderNames } from 'event-webhook-receiver/verify';
-import { explainKnown } from '../explain/explain-failure.js';
 import { certain, type Finding, fault, faultsOf, likely, MOST_BYTES, possible, TOO_LARGE } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
 import { answerFindings } from './answer-findings.js';
@@ -46,7 +45,7 @@ export async function findingsOf(
   if (record.bodyDropped) return [...known, texts['body-dropped']];
   if (record.rawBody.byteLength > MOST_BYTES) return [...known, TOO_LARGE];
   if (secret === undefined || secret.length === 0) return [...known, texts['secret-unknown']];
-  const question: Question = {
+  const found = await explain({
     rawBody: record.rawBody,
     readBy: 'listener',
     requestHeaders: last.headers,
@@ -56,12 +55,7 @@ export async function findingsOf(
     now: last.at,
     toleranceSeconds: sources.toleranceSeconds,
     otherSecrets: sources.otherSecretsOf?.(record),
-  };
-  const explained = await explain(question);
-  const isExplained = explained.every(({ cause }) => cause !== 'not-explained');
-  // A busy explainer must not hide what the verifier knows.
-  const knownHere = isExplained ? [] : (explainKnown(question) ?? []);
-  const found = knownHere.length > 0 ? knownHere : explained;
+  });
   if (found.length > 0 || faults.length > 0) return [...known, ...found];
   return [...known, ...authentic(last)];
 }

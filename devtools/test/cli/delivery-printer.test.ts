@@ -7,7 +7,7 @@ import { createOutput } from '../../src/cli/output.js';
 import { contentsOf } from '../../src/deliveries/contents.js';
 import { createFeed } from '../../src/deliveries/feed.js';
 import type { Finding } from '../../src/explain/finding.js';
-import { recordOf, SECRET } from '../deliveries/records.js';
+import { recordOf } from '../deliveries/records.js';
 
 const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((then) => setImmediate(then));
@@ -35,7 +35,7 @@ function printing({ isRead = true, ...options }: Partial<PrinterOptions> & { isR
   });
   const output = createOutput(stdout, stderr, { env: {}, json: true, name: 'tool' });
   const feed = createFeed({ maxDeliveries: 100_000 });
-  const sources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => SECRET };
+  const sources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => 'another secret' };
   const explainer = {
     explain: async () => [FOUND],
     read: async (rawBody: Uint8Array) => contentsOf(rawBody),

@@ -70,10 +70,10 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     const { code, stdout } = await tool(args, { env });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^Refused because:[\s\S]*\n\nSigned \d+ bytes, .* differ:\n {2}at byte \d+ .*\n {4}signed {4}"1" {2}31\n {4}received {2}"2" {2}32\n$/,
+      /^Refused because:[\s\S]*\n\nSigned \d+ bytes, .* differ:\n {2}from byte \d+, .*\n {4}signed {4}"1" {2}31\n {4}received {2}"2" {2}32\n$/,
     );
     const { difference } = JSON.parse((await tool([...args, '--json'], { env })).stdout);
-    expect(difference).toMatchObject({ kind: 'bytes', bytes: [{ signed: { text: '1' } }] });
+    expect(difference).toMatchObject({ kind: 'bytes', signed: { text: '1' } });
   });
 
   test('takes a whole request from stdin', async () => {

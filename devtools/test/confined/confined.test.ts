@@ -4,7 +4,7 @@ import { badThread } from './threads.js';
 
 function confined(limits: Partial<Limits> = {}) {
   const all = { timeMs: 20_000, heapMiB: 64, ...limits };
-  const made = createConfined<readonly string[], string>(badThread, all);
+  const made = createConfined(badThread, all);
   onTestFinished(made.close);
   return made;
 }

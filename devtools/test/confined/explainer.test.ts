@@ -15,8 +15,7 @@ const { signature, timestamp } = createTestDelivery([], { secret: 'whsec-mine' }
 const question = { rawBody, signature, timestamp, secret: 'whsec-mine', now: Date.now() };
 
 it('returns the same results as in this process', { timeout: 60_000 }, async () => {
-  const { explain, read, compare, first } = explainer();
-  expect(await compare(rawBody, rawBody)).toMatchObject({ kind: 'same', signedBytes: rawBody.byteLength });
+  const { explain, read, first } = explainer();
   expect(await explain(question)).toEqual(explainFailure(question));
   expect(await read(rawBody)).toMatchObject({ events: 1, names: ['Transfer'] });
   const contracts = new Map([['0x5fbdb2315678afecb367f032d93f642f64180aa3', { decimals: 18 }]]);

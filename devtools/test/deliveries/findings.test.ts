@@ -1,6 +1,6 @@
 import { multibaasHeaders, serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
-import { LATE } from '../../src/confined/explainer.js';
+import { explainLate } from '../../src/confined/explainer.js';
 import type { HeaderLine } from '../../src/deliveries/delivery-record.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { type FindingSources, findingsOf } from '../../src/deliveries/findings.js';
@@ -48,16 +48,16 @@ describe('findingsOf', () => {
   });
 
   it('says what the verifier knows when the explainer is busy: only a mismatch is not explained', async () => {
-    const busy = async () => [LATE];
     const headers = lastOf(refused()).headers;
     const other = (name: string, value?: string): HeaderLine[] =>
       headers.flatMap((line): HeaderLine[] => (line[0] === name ? (value ? [[name, value]] : []) : [line]));
-    const first = async (attempt: object) => (await findingsOf(refused(attempt), sources, busy))[0]?.cause;
+    const first = async (attempt: object) => (await findingsOf(refused(attempt), sources, explainLate))[0]?.cause;
     expect(await first({ headers: other('X-Service-Signature') })).toBe('signature-missing');
     expect(await first({ headers: other('X-Service-Signature', 'sha256=ab') })).toBe('signature-prefixed');
     expect(await first({ headers: other('X-Service-Timestamp', '1e9') })).toBe('timestamp-reformatted');
     expect(await first({ at: (SENT + 3000) * 1000 })).toBe('timestamp-stale');
     expect(await first({ headers: other('X-Service-Signature', 'a'.repeat(64)) })).toBe('not-explained');
+    expect(await first({})).toBe('refused-though-authentic');
   });
 
   it('finds the secret of another webhook and names its label, and tells no secret', async () => {

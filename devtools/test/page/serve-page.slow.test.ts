@@ -10,7 +10,6 @@ it('says of a delivery that could not be decoded that it was not', async () => {
     explain: async () => [],
     read: async () => undefined,
     view: async () => undefined,
-    compare: async () => undefined,
   };
   const { feed, api } = await openPage({ explainer: { ...nothing, first: nothing, close() {} } });
   feed.put(recordOf('1', { attempt: { status: 500 } }));

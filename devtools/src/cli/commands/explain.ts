@@ -1,6 +1,6 @@
 import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { createExplainer } from '../../confined/explainer.js';
-import type { BodyDiff } from '../../explain/diff-bodies.js';
+import { diffBodies } from '../../explain/diff-bodies.js';
 import type { Finding } from '../../explain/finding.js';
 import { inputError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
@@ -56,17 +56,15 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const { refusal, bodyUnread } = await receiverAnswer(asked, using);
   const delivery = { rawBody, requestHeaders, readBy, bodyUnread };
   const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MOST_BYTES })).bytes;
-  const [found, difference] = await Promise.all([
-    explainer.explain({ ...delivery, ...using, otherSecrets }),
-    signed && explainer.compare(signed, rawBody),
-  ]).finally(explainer.close);
+  const found = await explainer.explain({ ...delivery, ...using, otherSecrets }).finally(explainer.close);
   signal.throwIfAborted();
   const findings = [...(refusal ? [refusal] : []), ...found].map(asCommand);
   const authentic = findings.length === 0;
   const { colors } = output;
   const text = [authentic ? authenticText(colors) : findingsText(findings, colors)];
-  if (signed) text.push(diffText(difference as BodyDiff | undefined, colors));
-  output.result({ authentic, findings, ...(signed && { difference }) }, text.join('\n\n'));
+  const difference = signed ? diffBodies(signed, rawBody) : undefined;
+  if (difference) text.push(diffText(difference, colors));
+  output.result({ authentic, findings, difference }, text.join('\n\n'));
   return authentic ? 0 : 1;
 }
 
