@@ -1,7 +1,7 @@
 import { type Agent, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { HeaderLine } from './service/attempt.js';
-import { type Exchanged, exchangeAgain } from './service/exchange.js';
+import { type Exchanged, exchange } from './service/exchange.js';
 
 /** One delivery as it is sent. */
 export interface Parcel {
@@ -35,7 +35,7 @@ export async function post(
   const { body } = parcel;
   const headers = [['Host', url.host], ...parcel.headers, ['Content-Length', String(body.byteLength)]] as never;
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const { response, status, code, connected, durationMs } = await exchangeAgain(
+  const { response, status, code, connected, durationMs } = await exchange(
     (isAgain) => send(url, { method: 'POST', headers, signal, agent: isAgain ? false : agent }),
     { body, timeoutMs, captureMs: timeoutMs, keepBytes },
   );

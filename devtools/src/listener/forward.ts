@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Attempt, HeaderLine } from '../deliveries/delivery-record.js';
 import { networkReason } from '../network-errors.js';
-import { type Exchanged, exchangeAgain } from '../service/exchange.js';
+import { type Exchanged, exchange } from '../service/exchange.js';
 
 /** The outcome of forwarding a delivery. */
 export interface Forwarded extends Omit<Exchanged, 'connected'> {
@@ -40,7 +40,7 @@ export async function forward({ target, path, headers, body, timeoutMs, signal }
   const to = destination(target, path);
   const open = (isAgain: boolean) =>
     send(to, { method: 'POST', headers: lines, agent: isAgain ? false : agent, ...(signal && { signal }) });
-  const sent = await exchangeAgain(open, { body, timeoutMs, captureMs: CAPTURE_MS });
+  const sent = await exchange(open, { body, timeoutMs, captureMs: CAPTURE_MS });
   const durationMs = Math.round(sent.durationMs);
   if (sent.code === undefined) return { ...sent, durationMs };
   return { ...sent, durationMs, reason: `No response from ${target.host}: ${networkReason(sent.code)}.` };

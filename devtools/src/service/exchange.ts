@@ -39,8 +39,24 @@ const MOST_BYTES = 1024 * 1024;
 /**
  * Sends a body with a request and reads the start of the response. Resolves once the response has started or the request
  * has failed. Follows no redirect. Never rejects.
+ *
+ * @param open Called again with `true`, for a new connection, if the server closed an idle one, which would look like a
+ * server that is down.
  */
-export function exchange(
+export async function exchange(
+  open: (isAgain: boolean) => ClientRequest,
+  options: ExchangeOptions,
+): Promise<Exchanged> {
+  let request: ClientRequest | undefined;
+  const first = await exchangeOnce(() => {
+    request = open(false);
+    return request;
+  }, options);
+  const isStale = request?.reusedSocket && (first.code === 'ECONNRESET' || first.code === 'EPIPE');
+  return isStale ? await exchangeOnce(() => open(true), options) : first;
+}
+
+function exchangeOnce(
   open: () => ClientRequest,
   { body, timeoutMs, captureMs, keepBytes = KEEP_BYTES, dropHalfWay }: ExchangeOptions,
 ): Promise<Exchanged> {
@@ -88,23 +104,6 @@ export function exchange(
     if (dropHalfWay) request.write(body.subarray(0, body.length >> 1), () => end('DROPPED'));
     else request.end(body);
   });
-}
-
-/**
- * Like {@link exchange}, and sends the request once more if the server closed an idle connection, which would look like a
- * server that is down. `open` gets whether it is called again: then it opens a new connection.
- */
-export async function exchangeAgain(
-  open: (isAgain: boolean) => ClientRequest,
-  options: ExchangeOptions,
-): Promise<Exchanged> {
-  let request: ClientRequest | undefined;
-  const first = await exchange(() => {
-    request = open(false);
-    return request;
-  }, options);
-  const isStale = request?.reusedSocket && (first.code === 'ECONNRESET' || first.code === 'EPIPE');
-  return isStale ? await exchange(() => open(true), options) : first;
 }
 
 /** The start of a response. The rest is read and dropped, within limits, so that the receiver can end it. */

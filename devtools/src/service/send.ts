@@ -1,5 +1,5 @@
-import { Agent, request as httpRequest } from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { networkReason } from '../network-errors.js';
 import type { AttemptResponse, HeaderLine } from './attempt.js';
 import { type Exchanged, exchange } from './exchange.js';
@@ -33,34 +33,25 @@ export interface Sender {
   close(): void;
 }
 
-/** Shorter than the keep-alive timeout of common servers. */
-const IDLE_MS = 2000;
-
 export function createSender(): Sender {
-  const http = new Agent({ keepAlive: true, timeout: IDLE_MS });
-  let https: Promise<{ request: typeof httpRequest; agent: HttpsAgent }> | undefined;
-
-  // Loaded on first use: most receivers under development use http.
-  const secure = () => {
-    https ??= import('node:https').then((module) => {
-      return { request: module.request, agent: new module.Agent({ keepAlive: true, timeout: IDLE_MS }) };
-    });
-    return https;
-  };
-
+  const [http, https] = [new HttpAgent({ keepAlive: true }), new HttpsAgent({ keepAlive: true })];
   return {
-    async send(post) {
-      const target = new URL(post.url);
-      const { request, agent } = target.protocol === 'https:' ? await secure() : { request: httpRequest, agent: http };
-      const { timeoutMs, signal } = post;
-      const open = () => {
-        const headers = Object.fromEntries(post.headers);
-        const opened = request(target, { method: 'POST', agent, headers, signal });
+    async send({ url, headers, signal, ...post }) {
+      const target = new URL(url);
+      const [request, agent] = target.protocol === 'https:' ? [httpsRequest, https] : [httpRequest, http];
+      const open = (isAgain: boolean) => {
+        const options = {
+          method: 'POST',
+          agent: isAgain ? false : agent,
+          headers: Object.fromEntries(headers),
+          signal,
+        };
+        const opened = request(target, options);
         // Go's HTTP client does not send one.
         opened.removeHeader('Connection');
         return opened;
       };
-      const { response, ...answer } = await exchange(open, { ...post, captureMs: timeoutMs });
+      const { response, ...answer } = await exchange(open, { ...post, captureMs: post.timeoutMs });
       const { status = 0, code } = answer;
       const isRedirect = status >= 300 && status < 400;
       return {
@@ -73,7 +64,7 @@ export function createSender(): Sender {
     },
     close() {
       http.destroy();
-      https?.then(({ agent }) => agent.destroy()).catch(() => {});
+      https.destroy();
     },
   };
 }
