@@ -1,12 +1,11 @@
 import type { Attempt, HeaderLine } from './attempt.js';
-import type { Progress } from './change.js';
 import type { Delivery } from './delivery.js';
 import { type Faults, type Prepared, prepare } from './faults.js';
 import type { ResolvedOptions } from './options.js';
 import type { Responses } from './responses.js';
 import { retryAfterMs, retryDelay } from './retry.js';
 import type { Answer, Sender } from './send.js';
-import type { WebhookState } from './state.js';
+import type { Change, WebhookState } from './state.js';
 import type { Calls } from './webhook.js';
 
 /** The parts of a service that a courier uses. */
@@ -16,7 +15,7 @@ export interface CourierContext {
   readonly responses: Responses;
   faults(): Faults;
   /** Stores the progress of a delivery. */
-  record(progress: Progress): void;
+  record(change: Change): void;
   /** Reports a delivery, with the attempt in progress. */
   notify(webhook: WebhookState, delivery: Delivery, underWay?: Attempt): void;
 }
@@ -26,7 +25,7 @@ export interface Courier {
   /** Starts sending if anything is pending. */
   wake(): void;
   /** Sends a pending delivery next, before those that wait for a retry. */
-  prompt(delivery: Delivery): void;
+  prompt(id: number): void;
   readonly busy: boolean;
   /** The delivery that is retried before all others; undefined if none is. */
   held(): { readonly delivery: Delivery; readonly isInFlight: boolean } | undefined;
@@ -38,17 +37,19 @@ export interface Courier {
 
 /** How long a delivery waits for a later one to be sent first. */
 const HOLD_MS = 2000;
+/** The number of attempts kept for a delivery. */
+const MAX_ATTEMPTS = 50;
 const AGAIN = 'sent again although it was accepted';
 
 export function createCourier(webhook: WebhookState, context: CourierContext): Courier {
   const { options, sender } = context;
   const { now, retries, timeoutMs } = options;
-  const prompted = new Set<Delivery>();
-  /** Deliveries that a later one has overtaken: the `reorder` fault applies to each once. */
-  const overtaken = new WeakSet<Delivery>();
+  const prompted = new Set<number>();
+  /** The delivery that a later one has overtaken: the `reorder` fault applies to each once. */
+  let overtaken: number | undefined;
   const stopping = new AbortController();
-  let current: Delivery | undefined;
-  let inFlight: Delivery | undefined;
+  let current: number | undefined;
+  let inFlight: number | undefined;
   let work: Promise<void> | undefined;
   let interrupt = () => {};
   let holding = false;
@@ -72,18 +73,18 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
       const wait = Math.min(Math.max(delivery.nextAttemptAt - now(), 0), retries.maxDelayMs);
       return (await sleep(wait)) ? { delivery, notes: [] } : undefined;
     }
-    if (!context.faults().reorder || delivery.attempts.length > 0 || overtaken.has(delivery)) {
-      return { delivery, notes: overtaken.has(delivery) ? ['sent after a later delivery'] : [] };
-    }
+    if (delivery.id === overtaken) return { delivery, notes: ['sent after a later delivery'] };
+    if (!context.faults().reorder || delivery.attempts.length > 0) return { delivery, notes: [] };
     const [, second] = webhook.pending;
-    if (second === undefined) {
+    const later = pendingOf(second);
+    if (later === undefined) {
       holding = true;
       const alone = await sleep(HOLD_MS);
       holding = false;
       return alone ? { delivery, notes: [] } : undefined;
     }
-    overtaken.add(delivery);
-    return { delivery: second, notes: ['sent before an earlier delivery'] };
+    overtaken = delivery.id;
+    return { delivery: later, notes: ['sent before an earlier delivery'] };
   }
 
   async function run(): Promise<void> {
@@ -93,35 +94,37 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
       if (next === undefined) return;
       const turn = asked ? { delivery: asked, notes: [] } : await due(next);
       if (turn === undefined || stopping.signal.aborted) continue;
-      current = turn.delivery;
-      const accepted = await attempt(turn.delivery, turn.notes);
-      if (accepted && context.faults().duplicate) await attempt(turn.delivery, [AGAIN]);
+      current = turn.delivery.id;
+      const accepted = await attempt(current, turn.notes);
+      if (accepted && context.faults().duplicate) await attempt(current, [AGAIN]);
     }
   }
 
-  const isPending = (delivery: Delivery) => webhook.pending.has(delivery);
+  const pendingOf = (id = 0) => (webhook.pending.has(id) ? webhook.deliveries.get(id) : undefined);
 
   function head(): Delivery | undefined {
     const [oldest] = webhook.pending;
-    return current && isPending(current) ? current : oldest;
+    return pendingOf(current) ?? pendingOf(oldest);
   }
 
   function takeAsked(): Delivery | undefined {
-    for (const delivery of prompted) {
-      prompted.delete(delivery);
-      if (isPending(delivery)) return delivery;
+    for (const id of prompted) {
+      prompted.delete(id);
+      const delivery = pendingOf(id);
+      if (delivery) return delivery;
     }
     return undefined;
   }
 
   /** Resolves with whether the receiver accepted the delivery. */
-  async function attempt(delivery: Delivery, notes: readonly string[]): Promise<boolean> {
+  async function attempt(id: number, notes: readonly string[]): Promise<boolean> {
     const faults = context.faults();
     if (faults.delayMs > 0) {
       const end = performance.now() + faults.delayMs;
       while (performance.now() < end && !stopping.signal.aborted) await sleep(end - performance.now());
     }
-    if (stopping.signal.aborted) return false;
+    const delivery = webhook.deliveries.get(id);
+    if (delivery === undefined || stopping.signal.aborted) return false;
     const { url, secret } = webhook.record;
     const at = now();
     const prepared = prepare(delivery.body, { secret, now: at, headers: options.headers }, faults, notes);
@@ -132,15 +135,15 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
       ...prepared.headers,
     ];
     const begun: Attempt = { at, headers, fault: prepared.fault, tampered: prepared.tampered };
-    inFlight = delivery;
+    inFlight = id;
     context.notify(webhook, delivery, begun);
     const answer = await sender.send({ url, timeoutMs, signal: stopping.signal, ...prepared, headers });
     inFlight = undefined;
     if (stopping.signal.aborted) return false;
-    return record(delivery, begun, prepared, answer);
+    return record(id, begun, prepared, answer);
   }
 
-  function record(delivery: Delivery, begun: Attempt, prepared: Prepared, answer: Answer): boolean {
+  function record(id: number, begun: Attempt, prepared: Prepared, answer: Answer): boolean {
     const { status, durationMs } = answer;
     const accepted = status !== undefined && status >= 200 && status < 300;
     const fooled = accepted && !prepared.authentic;
@@ -150,17 +153,18 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
     const code = fooled ? 'NOT_AUTHENTIC' : answer.code;
     const attempt: Attempt = { ...begun, status, reason, code, durationMs };
     context.responses.keep(attempt, answer.response);
-    const progress = accepted && !fooled ? delivered(delivery) : failed(delivery, answer.retryAfter);
-    const calls = callsAfter(attempt, progress);
-    context.record({
-      ...{ type: 'progress', id: delivery.id, webhookId: delivery.webhookId, attempts: [attempt], calls },
-      ...progress,
-    });
+    const before = webhook.deliveries.get(id);
+    // The queue was full, and has dropped it meanwhile.
+    if (before === undefined) return false;
+    const attempts = [...before.attempts, attempt].slice(-MAX_ATTEMPTS);
+    const advance = accepted && !fooled ? delivered(before) : failed(before, answer.retryAfter);
+    const delivery = { ...before, attempts, nextAttemptAt: undefined, ...advance };
+    context.record({ webhook: { ...webhook.record, ...callsAfter(attempt, delivery) }, deliveries: [delivery] });
     context.notify(webhook, delivery);
     return accepted && !fooled;
   }
 
-  type Advance = Pick<Progress, 'state' | 'failures' | 'deliveredAt' | 'nextAttemptAt'>;
+  type Advance = Pick<Delivery, 'state' | 'failures' | 'deliveredAt' | 'nextAttemptAt'>;
 
   function delivered({ deliveredAt }: Delivery): Advance {
     return { state: 'delivered', failures: 0, deliveredAt: deliveredAt ?? now() };
@@ -178,7 +182,9 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
 
   function callsAfter({ at, status, reason }: Attempt, { state, failures, nextAttemptAt }: Advance): Calls {
     const lastAttempt = new Date(at).toISOString();
-    if (state === 'delivered' && failures === 0) return { failedCalls: 0, lastAttempt };
+    if (state === 'delivered' && failures === 0) {
+      return { failedCalls: 0, nextAttempt: undefined, lastAttempt, lastError: undefined };
+    }
     return {
       failedCalls: webhook.record.failedCalls + 1,
       nextAttempt: nextAttemptAt === undefined ? undefined : new Date(nextAttemptAt).toISOString(),
@@ -198,8 +204,8 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
 
   return {
     wake,
-    prompt(delivery) {
-      prompted.add(delivery);
+    prompt(id) {
+      prompted.add(id);
       interrupt();
       wake();
     },
@@ -209,7 +215,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
     held() {
       const delivery = head();
       if (delivery === undefined || delivery.failures === 0) return undefined;
-      return { delivery, isInFlight: delivery === inFlight };
+      return { delivery, isInFlight: delivery.id === inFlight };
     },
     async idle() {
       while (work) await work;

@@ -4,7 +4,6 @@ import { ConfigError } from 'event-webhook-receiver';
 import type { ChainWatcher } from 'event-webhook-receiver/chain';
 import { watchChain } from 'event-webhook-receiver/chain';
 import { createApi } from './api.js';
-import type { Change, Progress } from './change.js';
 import { type Courier, createCourier } from './courier.js';
 import { type Delivery, newDelivery } from './delivery.js';
 import { eventsIn } from './delivery-log.js';
@@ -18,7 +17,7 @@ import { createRegistry } from './registry.js';
 import { createResponses } from './responses.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
-import { apply } from './state.js';
+import { apply, type Change } from './state.js';
 import { fileStorage, memoryStorage } from './storage.js';
 
 /** The largest body that receivers accept. */
@@ -77,12 +76,12 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   }
 
   /** Progress counts even if the file cannot be written: a restart then repeats the delivery. */
-  function record(progress: Progress): void {
+  function record(change: Change): void {
     try {
-      storage.commit(progress);
+      storage.commit(change);
     } catch (error) {
       logger?.error({ err: error }, 'the progress of a delivery could not be stored');
-      apply(state, progress);
+      apply(state, change);
     }
   }
 
@@ -93,16 +92,15 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   }
 
   function enqueue(deliveries: readonly Delivery[]): void {
-    const dropped = storage.commit({ type: 'emitted', deliveries });
+    const dropped = storage.commit({ deliveries });
     for (const delivery of dropped) notify.dropped(state.webhooks.get(delivery.webhookId), delivery);
     notify.change();
   }
 
   /** Sends a delivery again, before all others. */
   function prompt(delivery: Delivery, failures: number): void {
-    const { id, webhookId, deliveredAt } = delivery;
-    storage.commit({ type: 'progress', id, webhookId, attempts: [], failures, state: 'pending', deliveredAt });
-    courierOf(webhookId)?.prompt(delivery);
+    storage.commit({ deliveries: [{ ...delivery, failures, state: 'pending', nextAttemptAt: undefined }] });
+    courierOf(delivery.webhookId)?.prompt(delivery.id);
     notify.change();
   }
 
@@ -117,7 +115,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
 
   const { key = randomBytes(24).toString('base64url') } = state;
   const apiKeys = resolved.apiKeys ?? [key];
-  if (resolved.apiKeys === undefined && state.key === undefined) storage.commit({ type: 'key', key });
+  if (resolved.apiKeys === undefined && state.key === undefined) storage.commit({ key });
   const api = createApi(state, { ...registry, remove }, resolved.secretInRecords);
   const server = await serveApi(api, { ...resolved, apiKeys }).catch((error) => {
     storage.close();
@@ -160,7 +158,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
       const events = eventsIn(unchecked).length;
       const delivery = newDelivery({ ...unchecked, id, webhookId, events, firstEvent, createdAt: now() });
       enqueue([delivery]);
-      courierOf(webhookId)?.prompt(delivery);
+      courierOf(webhookId)?.prompt(id);
       return String(id);
     },
     queues: () => heldQueues(state, couriers),

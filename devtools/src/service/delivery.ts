@@ -44,13 +44,13 @@ export interface Delivery {
   readonly createdAt: number;
   /** Whether it is tried only once. */
   readonly once?: true | undefined;
-  attempts: readonly Attempt[];
+  readonly attempts: readonly Attempt[];
   /** Failed attempts since it was queued. */
-  failures: number;
-  state: DeliveryState;
+  readonly failures: number;
+  readonly state: DeliveryState;
   /** When it was first answered 2xx. A failed redelivery does not reset it. */
-  deliveredAt?: number | undefined;
-  nextAttemptAt?: number | undefined;
+  readonly deliveredAt?: number | undefined;
+  readonly nextAttemptAt?: number | undefined;
 }
 
 /** A delivery that was accepted for sending. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isLoopback, isRecord } from '../guards.js';
 import { HttpError } from '../http.js';
-import type { Change } from './change.js';
-import type { State } from './state.js';
+import type { Change, State } from './state.js';
 import { type CreatedWebhook, EVENT_KINDS, type NewWebhook, type Webhook, withoutSecret } from './webhook.js';
 
 /** Maximum number of webhooks. Each has at most one delivery in flight. */
@@ -52,7 +51,7 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
       const secret = randomBytes(32).toString('hex');
       const times = { createdAt: time(), updatedAt: time() };
       const webhook = { id, url, label, subscriptions: [...subscriptions], secret, ...times, failedCalls: 0 };
-      commit({ type: 'webhook', webhook });
+      commit({ webhook });
       return webhook;
     },
     update(id, given) {
@@ -64,12 +63,12 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
       }
       checkUnique(fields, id);
       const webhook = { ...record, label, url, subscriptions: [...subscriptions], updatedAt: time() };
-      commit({ type: 'webhook', webhook });
+      commit({ webhook });
       return webhook;
     },
     remove(id) {
       if (!state.webhooks.has(id)) return false;
-      commit({ type: 'removed', id });
+      commit({ removed: id });
       return true;
     },
     get,

@@ -1,4 +1,3 @@
-import type { Change, Progress } from './change.js';
 import type { Delivery } from './delivery.js';
 import type { CreatedWebhook } from './webhook.js';
 
@@ -7,8 +6,8 @@ export interface WebhookState {
   record: CreatedWebhook;
   /** The delivery log, oldest first. */
   readonly deliveries: Map<number, Delivery>;
-  /** Pending deliveries, in the order in which they are sent. */
-  readonly pending: Set<Delivery>;
+  /** Ids of the pending deliveries, in the order in which they are sent. */
+  readonly pending: Set<number>;
   /** The number of events in the log, and their size in bytes. */
   events: number;
   bytes: number;
@@ -30,8 +29,15 @@ export interface State {
   next: { readonly webhook: number; readonly delivery: number; readonly event: number };
 }
 
-/** The number of attempts kept for a delivery. */
-const MAX_ATTEMPTS = 50;
+/** What is added, replaced or removed together. It is stored in one transaction. */
+export interface Change {
+  readonly key?: string;
+  readonly webhook?: CreatedWebhook;
+  /** Id of a webhook that is removed with its deliveries. */
+  readonly removed?: number;
+  /** Deliveries of webhooks that exist; new ones have ascending ids from the next one on. */
+  readonly deliveries?: readonly Delivery[];
+}
 
 const KEEP: KeepLimits = { events: 10_000, bytes: 32 * 1024 * 1024 };
 
@@ -47,83 +53,50 @@ export function emptyState(limits: KeepLimits = KEEP): State {
  */
 export function apply(state: State, change: Change): Delivery[] {
   const { webhooks, limits } = state;
+  const { key, webhook: record, removed, deliveries = [] } = change;
   state.next = nextAfter(state, change);
-  if (change.type === 'key') state.key = change.key;
-  else if (change.type === 'webhook') {
-    const known = webhooks.get(change.webhook.id);
-    if (known) known.record = change.webhook;
-    else addWebhook(state, change.webhook);
-  } else if (change.type === 'removed') webhooks.delete(change.id);
-  else if (change.type === 'progress') advance(state, change);
-  else {
-    return change.deliveries.flatMap((delivery) => {
-      const webhook = addDelivery(state, delivery);
-      return webhook ? trim(webhook, limits) : [];
-    });
+  if (key !== undefined) state.key = key;
+  if (removed !== undefined) webhooks.delete(removed);
+  if (record) {
+    const known = webhooks.get(record.id);
+    if (known) known.record = record;
+    else webhooks.set(record.id, { record, deliveries: new Map(), pending: new Set(), events: 0, bytes: 0 });
   }
-  return [];
+  return deliveries.flatMap((delivery) => {
+    const webhook = webhooks.get(delivery.webhookId);
+    return webhook ? put(webhook, delivery, limits) : [];
+  });
 }
 
 /** The next ids after a change. */
-export function nextAfter({ next }: State, change: Change): State['next'] {
-  if (change.type === 'webhook') return { ...next, webhook: Math.max(next.webhook, change.webhook.id + 1) };
-  const last = change.type === 'emitted' ? change.deliveries.at(-1) : undefined;
-  return last ? { ...next, delivery: last.id + 1, event: last.firstEvent + last.events } : next;
+export function nextAfter({ next }: State, { webhook, deliveries = [] }: Change): State['next'] {
+  const last = deliveries.at(-1);
+  return {
+    webhook: Math.max(next.webhook, (webhook?.id ?? 0) + 1),
+    delivery: Math.max(next.delivery, (last?.id ?? 0) + 1),
+    event: Math.max(next.event, last ? last.firstEvent + last.events : 0),
+  };
 }
 
-export function addWebhook({ webhooks }: State, record: CreatedWebhook): void {
-  webhooks.set(record.id, { record, deliveries: new Map(), pending: new Set(), events: 0, bytes: 0 });
-}
-
-export function addDelivery({ webhooks }: State, delivery: Delivery): WebhookState | undefined {
-  const webhook = webhooks.get(delivery.webhookId);
-  if (webhook === undefined) return undefined;
-  webhook.deliveries.set(delivery.id, delivery);
-  if (delivery.state === 'pending') webhook.pending.add(delivery);
-  webhook.events += delivery.events;
-  webhook.bytes += delivery.body.length;
-  return webhook;
-}
-
-/** Drops the oldest deliveries beyond the limits, but never the latest one. */
-export function trim(webhook: WebhookState, limits: KeepLimits): Delivery[] {
+/** Adds or replaces a delivery, and drops the oldest ones beyond the limits, but never the latest one. */
+function put(webhook: WebhookState, delivery: Delivery, limits: KeepLimits): Delivery[] {
+  const { deliveries, pending } = webhook;
+  if (!deliveries.has(delivery.id)) count(webhook, delivery, 1);
+  deliveries.set(delivery.id, delivery);
+  if (delivery.state === 'pending') pending.add(delivery.id);
+  else pending.delete(delivery.id);
   const dropped: Delivery[] = [];
-  for (const delivery of webhook.deliveries.values()) {
+  for (const oldest of deliveries.values()) {
     const fits = webhook.events <= limits.events && webhook.bytes <= limits.bytes;
-    if (fits || webhook.deliveries.size === 1) break;
-    webhook.deliveries.delete(delivery.id);
-    webhook.events -= delivery.events;
-    webhook.bytes -= delivery.body.length;
-    if (webhook.pending.delete(delivery)) {
-      delivery.state = 'given-up';
-      delivery.nextAttemptAt = undefined;
-      dropped.push(delivery);
-    }
+    if (fits || deliveries.size === 1) break;
+    deliveries.delete(oldest.id);
+    count(webhook, oldest, -1);
+    if (pending.delete(oldest.id)) dropped.push({ ...oldest, state: 'given-up', nextAttemptAt: undefined });
   }
   return dropped;
 }
 
-function advance({ webhooks }: State, progress: Progress): void {
-  const webhook = webhooks.get(progress.webhookId);
-  if (webhook === undefined) return;
-  webhook.record = recordAfter(webhook.record, progress);
-  const delivery = webhook.deliveries.get(progress.id);
-  if (delivery === undefined) return;
-  Object.assign(delivery, progressed(delivery, progress));
-  if (progress.state === 'pending') webhook.pending.add(delivery);
-  else webhook.pending.delete(delivery);
-}
-
-/** The record of a webhook after the progress of one of its deliveries. */
-export function recordAfter(record: CreatedWebhook, { calls }: Progress): CreatedWebhook {
-  if (calls === undefined) return record;
-  // One by one: an absent field of `calls` has to replace the previous value too.
-  const { failedCalls, nextAttempt, lastAttempt, lastError } = calls;
-  return { ...record, failedCalls, nextAttempt, lastAttempt, lastError };
-}
-
-/** The fields of a delivery that its progress changes. */
-export function progressed(delivery: Delivery, { failures, state, deliveredAt, nextAttemptAt, ...progress }: Progress) {
-  const attempts = [...delivery.attempts, ...progress.attempts].slice(-MAX_ATTEMPTS);
-  return { attempts, failures, state, deliveredAt, nextAttemptAt };
+function count(webhook: WebhookState, { events, body }: Delivery, sign: 1 | -1): void {
+  webhook.events += sign * events;
+  webhook.bytes += sign * body.length;
 }

@@ -1,19 +1,7 @@
 import { isRecord } from '../guards.js';
-import type { Change, Emitted, Progress } from './change.js';
 import { type Connection, closeDatabase, damaged, explaining, openDatabase } from './database.js';
 import type { Delivery } from './delivery.js';
-import {
-  addDelivery,
-  addWebhook,
-  apply,
-  emptyState,
-  type KeepLimits,
-  nextAfter,
-  progressed,
-  recordAfter,
-  type State,
-  trim,
-} from './state.js';
+import { apply, type Change, emptyState, type KeepLimits, nextAfter, type State } from './state.js';
 import type { CreatedWebhook } from './webhook.js';
 
 /** The state of a service, and where it is stored. */
@@ -41,29 +29,12 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
   const database = await openDatabase(path);
   try {
     const state = explaining(path, () => loadState(database, limits));
-    const { write, deleteOlder } = explaining(path, () => createWriter(database, state));
-    const inTransaction = (work: () => void) => {
-      database.exec('BEGIN IMMEDIATE');
-      try {
-        work();
-        database.exec('COMMIT');
-      } catch (error) {
-        // SQLite has already rolled back when the disk is full.
-        if (database.inTransaction) database.exec('ROLLBACK');
-        throw error;
-      }
-    };
+    const write = explaining(path, () => createWriter(database, state));
     return {
       state,
       commit(change) {
-        explaining(path, () => inTransaction(() => write(change)));
-        const dropped = apply(state, change);
-        try {
-          if (change.type === 'emitted') inTransaction(() => deleteOlder(change));
-        } catch {
-          // The next one deletes them too, and until then loading drops them.
-        }
-        return dropped;
+        explaining(path, () => write(change));
+        return apply(state, change);
       },
       close: () => closeDatabase(database),
     };
@@ -74,48 +45,46 @@ export async function fileStorage(path: string, limits?: KeepLimits): Promise<St
 }
 
 /** Writes changes to the tables before they are applied to the state. */
-function createWriter(database: Connection, state: State) {
+function createWriter(database: Connection, state: State): (change: Change) => void {
   const upsert = (table: string) =>
     database.prepare(`INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET fields = excluded.fields`);
   const [saveService, saveWebhook] = [upsert('service'), upsert('webhooks')];
   const deleteWebhook = database.prepare('DELETE FROM webhooks WHERE id = ?');
   const insertDelivery = database.prepare('INSERT INTO deliveries VALUES (?, ?, ?, ?)');
-  const saveDelivery = database.prepare('UPDATE deliveries SET fields = ? WHERE id = ?');
+  const updateDelivery = database.prepare('UPDATE deliveries SET fields = ? WHERE id = ?');
   const deleteBefore = database.prepare('DELETE FROM deliveries WHERE webhook_id = ? AND id < ?');
 
-  function progress(change: Progress): void {
-    const webhook = state.webhooks.get(change.webhookId);
-    const delivery = webhook?.deliveries.get(change.id);
-    if (webhook && change.calls) saveWebhook.run(change.webhookId, json(recordAfter(webhook.record, change)));
-    if (delivery) saveDelivery.run(fieldsOf({ ...delivery, ...progressed(delivery, change) }), change.id);
+  function write(change: Change): void {
+    const { key = state.key, webhook, removed, deliveries = [] } = change;
+    if (removed !== undefined) deleteWebhook.run(removed);
+    if (webhook) saveWebhook.run(webhook.id, json(webhook));
+    for (const { body, ...fields } of deliveries) {
+      const { id, webhookId } = fields;
+      if (updateDelivery.run(json(fields), id).changes > 0) continue;
+      insertDelivery.run(id, webhookId, json(fields), Buffer.from(body));
+    }
+    // Those that earlier changes have dropped. Until then, loading drops them.
+    for (const webhookId of new Set(deliveries.map((each) => each.webhookId))) {
+      const [oldest = 0] = state.webhooks.get(webhookId)?.deliveries.keys() ?? [];
+      deleteBefore.run(webhookId, oldest);
+    }
+    saveService.run(1, json({ key, next: nextAfter(state, change) }));
   }
 
-  return {
-    write(change: Change): void {
-      if (change.type === 'progress') progress(change);
-      else if (change.type === 'removed') deleteWebhook.run(change.id);
-      else if (change.type === 'webhook') saveWebhook.run(change.webhook.id, json(change.webhook));
-      else if (change.type === 'emitted') {
-        for (const delivery of change.deliveries) {
-          insertDelivery.run(delivery.id, delivery.webhookId, fieldsOf(delivery), Buffer.from(delivery.body));
-        }
-      }
-      if (change.type === 'progress') return;
-      const { key } = change.type === 'key' ? change : state;
-      saveService.run(1, json({ key, next: nextAfter(state, change) }));
-    },
-    /** Deletes the deliveries that the state has dropped since. */
-    deleteOlder({ deliveries }: Emitted): void {
-      for (const webhookId of new Set(deliveries.map((each) => each.webhookId))) {
-        const [oldest = 0] = state.webhooks.get(webhookId)?.deliveries.keys() ?? [];
-        deleteBefore.run(webhookId, oldest);
-      }
-    },
+  return (change) => {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      write(change);
+      database.exec('COMMIT');
+    } catch (error) {
+      // SQLite has already rolled back when the disk is full.
+      if (database.inTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
   };
 }
 
 const json = (value: object) => Buffer.from(JSON.stringify(value));
-const fieldsOf = ({ body: _, ...fields }: Delivery) => json(fields);
 
 // A damaged page can hide rows, and a damaged column name would end the process.
 const INTEGRITY = `SELECT integrity_check = 'ok' AS isWhole FROM pragma_integrity_check(1)`;
@@ -128,23 +97,21 @@ function loadState(database: Connection, limits: KeepLimits | undefined): State 
   const state = emptyState(limits);
   const rows = <Row>(sql: string) => database.prepare(sql).all() as Row[];
   check(rows<{ isWhole: number }>(INTEGRITY)[0]?.isWhole === 1);
-  const last = { webhook: 0, delivery: 0, event: 0 };
-  for (const { fields } of rows<Fields>(WEBHOOKS)) {
-    const record = read<CreatedWebhook>(fields);
-    addWebhook(state, record);
-    last.webhook = record.id;
-  }
+  for (const { fields } of rows<Fields>(WEBHOOKS)) apply(state, { webhook: read<CreatedWebhook>(fields) });
   for (const { fields, body } of rows<Fields & { readonly body: ArrayBuffer }>(DELIVERIES)) {
     const delivery = { ...read<Delivery>(fields), body: new Uint8Array(body) };
-    const webhook = addDelivery(state, delivery);
-    if (webhook === undefined) throw damaged();
-    trim(webhook, state.limits);
-    last.delivery = delivery.id;
-    last.event = Math.max(last.event, delivery.firstEvent + delivery.events - 1);
+    check(state.webhooks.has(delivery.webhookId));
+    apply(state, { deliveries: [delivery] });
   }
-  for (const { fields } of rows<Fields>(SERVICE)) Object.assign(state, read<Pick<State, 'key' | 'next'>>(fields));
+  const least = state.next;
+  const { next } = emptyState();
+  Object.assign(
+    state,
+    { next },
+    ...rows<Fields>(SERVICE).map(({ fields }) => read<Pick<State, 'key' | 'next'>>(fields)),
+  );
   // An id must not be assigned twice.
-  for (const name of ['webhook', 'delivery', 'event'] as const) check(state.next?.[name] > last[name]);
+  for (const name of ['webhook', 'delivery', 'event'] as const) check(state.next?.[name] >= least[name]);
   return state;
 }
 

@@ -48,7 +48,7 @@ const writers = {
     content: stateFile,
     async use(path: string) {
       const storage = await fileStorage(path);
-      storage.commit({ type: 'key', key: 'a' });
+      storage.commit({ key: 'a' });
       storage.close();
     },
   },

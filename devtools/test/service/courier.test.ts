@@ -4,7 +4,7 @@ import type { Delivery } from '../../src/service/delivery.js';
 import { type Faults, NO_FAULTS } from '../../src/service/faults.js';
 import { resolveOptions } from '../../src/service/options.js';
 import { createResponses } from '../../src/service/responses.js';
-import { addDelivery, addWebhook, apply, emptyState, type WebhookState } from '../../src/service/state.js';
+import { apply, emptyState, type WebhookState } from '../../src/service/state.js';
 
 const delivery = (id: number): Delivery => ({
   ...{ id, webhookId: 1, body: new TextEncoder().encode('[]'), events: 1, firstEvent: id, createdAt: 0 },
@@ -20,10 +20,8 @@ function delivering({
   afterAttempt?: () => void;
 } = {}) {
   const state = emptyState();
-  addWebhook(state, {
-    ...{ id: 1, label: 'a', url: 'http://127.0.0.1:1/', subscriptions: [], secret: 's', failedCalls: 0 },
-    ...{ createdAt: '', updatedAt: '' },
-  });
+  const about = { label: 'a', url: 'http://127.0.0.1:1/', subscriptions: [], secret: 's', failedCalls: 0 };
+  apply(state, { webhook: { id: 1, createdAt: '', updatedAt: '', ...about } });
   const sent: number[] = [];
   const send = vi.fn(async () => ({ status: 200, durationMs: 1, connected: true }));
   const courier = createCourier(state.webhooks.get(1) as WebhookState, {
@@ -31,14 +29,14 @@ function delivering({
     sender: { send, close() {} },
     responses: createResponses(),
     faults: () => ({ ...NO_FAULTS, ...faults }),
-    record(progress) {
-      sent.push(progress.id);
-      apply(state, progress);
+    record(change) {
+      sent.push(...(change.deliveries ?? []).map(({ id }) => id));
+      apply(state, change);
       afterAttempt();
     },
     notify() {},
   });
-  return { courier, send, sent, add: (id: number) => void addDelivery(state, delivery(id)) };
+  return { courier, send, sent, add: (id: number) => void apply(state, { deliveries: [delivery(id)] }) };
 }
 
 describe('a courier', () => {

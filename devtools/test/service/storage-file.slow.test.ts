@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { fileStorage } from '../../src/service/storage.js';
-import { directory, key, newFile, oneEmitted, using } from './storages.js';
+import { directory, newFile, oneEmitted, using } from './storages.js';
 
 describe('the file of a local service', () => {
   it('is readable by its owner only, as are the files that SQLite keeps beside it', async () => {
@@ -13,7 +13,7 @@ describe('the file of a local service', () => {
       if (before === 'ours') await using(fileStorage(file), () => {});
       if (before !== undefined) chmodSync(file, 0o644);
       await using(fileStorage(file), ({ commit }) => {
-        commit(key('a'));
+        commit({ key: 'a' });
         const beside = readdirSync(directory).filter((name) => name.startsWith(basename(file)));
         expect(beside.length).toBeGreaterThan(1);
         expect(beside.map((name) => statSync(join(directory, name)).mode & 0o777)).toEqual(beside.map(() => 0o600));
@@ -67,7 +67,7 @@ describe('the file of a local service', () => {
     const file = newFile();
     const webhook = { id: 1, label: 'a', url: 'https://example.com/', subscriptions: [], secret: 's', createdAt: '' };
     await using(fileStorage(file), ({ state, commit }) => {
-      commit({ type: 'webhook', webhook: { ...webhook, updatedAt: '', failedCalls: 0 } });
+      commit({ webhook: { ...webhook, updatedAt: '', failedCalls: 0 } });
       commit(oneEmitted(state, '[]'));
     });
     const database = new Database(file);
@@ -83,7 +83,7 @@ describe('the file of a local service', () => {
     const file = newFile();
     await using(fileStorage(file), ({ commit }) => {
       const fixed = { url: 'https://example.com/', label: '', secret: 'a', subscriptions: [], failedCalls: 0 };
-      for (const id of [1, 2]) commit({ type: 'webhook', webhook: { ...fixed, id, createdAt: '', updatedAt: '' } });
+      for (const id of [1, 2]) commit({ webhook: { ...fixed, id, createdAt: '', updatedAt: '' } });
     });
     const database = new Database(file);
     const { rootpage } = database.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'webhooks'`).get() as {
@@ -101,12 +101,12 @@ describe('the file of a local service', () => {
 
   it('is for one service at a time', async () => {
     const file = newFile();
-    await using(fileStorage(file), ({ commit }) => commit(key('mine')));
+    await using(fileStorage(file), ({ commit }) => commit({ key: 'mine' }));
     const first = await fileStorage(file);
     for (let tries = 0; tries < 2; tries++) {
       await expect(fileStorage(file)).rejects.toThrow(`\`file\`: ${file} is in use by another local service.`);
     }
-    first.commit(key('still mine'));
+    first.commit({ key: 'still mine' });
     first.close();
     await using(fileStorage(file), ({ state }) => expect(state.key).toBe('still mine'));
     expect(readdirSync(directory).filter((name) => name.startsWith(`${basename(file)}-`))).toEqual([]);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { fc } from '../../../test/fixtures/property.js';
-import type { Change, Emitted } from '../../src/service/change.js';
-import { newDelivery } from '../../src/service/delivery.js';
-import type { State } from '../../src/service/state.js';
+import { type Delivery, newDelivery } from '../../src/service/delivery.js';
+import type { Change, State } from '../../src/service/state.js';
 import type { Storage } from '../../src/service/storage.js';
+import type { CreatedWebhook } from '../../src/service/webhook.js';
 
 export const directory = mkdtempSync(join(tmpdir(), 'storage-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -18,7 +18,7 @@ export const newFile = () => join(directory, `storage-${++files}`);
 function comparable({ key, next, webhooks }: State): string {
   const inOrder = [...webhooks.values()].sort((a, b) => a.record.id - b.record.id);
   const plain = inOrder.map(({ record, deliveries, pending, events, bytes }) => ({
-    ...{ record, events, bytes, pending: [...pending].map(({ id }) => id).sort((a, b) => a - b) },
+    ...{ record, events, bytes, pending: [...pending].sort((a, b) => a - b) },
     deliveries: [...deliveries.values()].map(({ body, ...fields }) => ({
       ...fields,
       body: Buffer.from(body).toString(),
@@ -42,24 +42,21 @@ const webhook = fc
 const state = fc.constantFrom('pending', 'delivered', 'given-up');
 const attempt = fc.record({ at: id, headers: fc.constant([]), reason: fc.option(text, { nil: undefined }) });
 const optional = fc.option(id, { nil: undefined });
-const calls = fc.option(fc.record({ failedCalls: id, lastError: fc.option(text, { nil: undefined }) }), {
-  nil: undefined,
-});
 
 /** A change, which depends on the state before it. */
 const operation: fc.Arbitrary<(now: State) => Change> = fc.oneof(
-  webhook.map((each) => () => ({ type: 'webhook', webhook: each }) as Change),
-  id.map((each) => () => ({ type: 'removed', id: each }) as Change),
-  text.map((key) => () => ({ type: 'key', key }) as Change),
+  webhook.map((each) => () => ({ webhook: each })),
+  id.map((removed) => () => ({ removed })),
+  text.map((key) => () => ({ key })),
   { weight: 4, arbitrary: fc.array(fc.array(text, { minLength: 1, maxLength: 3 }), { maxLength: 2 }).map(emitted) },
   {
     weight: 4,
     arbitrary: fc
-      .record({ id, webhookId: id, attempts: fc.array(attempt, { maxLength: 2 }), failures: id, state })
+      .record({ attempts: fc.array(attempt, { maxLength: 2 }), failures: id, state })
       .chain((fields) =>
-        fc.record({ deliveredAt: optional, nextAttemptAt: optional, calls }).map((more) => ({ ...fields, ...more })),
+        fc.record({ deliveredAt: optional, nextAttemptAt: optional }).map((more) => ({ ...fields, ...more })),
       )
-      .map((fields) => () => ({ type: 'progress', ...fields }) as Change),
+      .chain((fields) => fc.tuple(id, id, webhook).map((of) => progress(fields, ...of))),
   },
 );
 
@@ -68,11 +65,18 @@ export const history = (constraints: fc.ArrayConstraints) =>
   fc
     .tuple(webhook, webhook, fc.array(operation, constraints))
     .map(([first, second, operations]) => [
-      ...[first, second].map(
-        (each, index) => () => ({ type: 'webhook', webhook: { ...each, id: index + 1 } }) as Change,
-      ),
+      ...[first, second].map((each, index) => (): Change => ({ webhook: { ...each, id: index + 1 } })),
       ...operations,
     ]);
+
+/** The progress of a delivery and of its webhook, if there are such. */
+function progress(fields: Partial<Delivery>, id: number, webhookId: number, record: CreatedWebhook) {
+  return ({ webhooks }: State): Change => {
+    const delivery = webhooks.get(webhookId)?.deliveries.get(id);
+    if (delivery === undefined) return {};
+    return { webhook: { ...record, id: webhookId }, deliveries: [{ ...delivery, ...fields }] };
+  };
+}
 
 function emitted(bodies: string[][]) {
   return ({ webhooks, next }: State): Change => {
@@ -85,17 +89,14 @@ function emitted(bodies: string[][]) {
         return newDelivery({ ...about, createdAt: 1 });
       }),
     );
-    return { type: 'emitted', deliveries };
+    return { deliveries };
   };
 }
 
 /** A change that adds a delivery to the first webhook. */
-export function oneEmitted({ next }: State, body: string, events = 1, webhookId = 1): Emitted {
+export function oneEmitted({ next }: State, body: string, events = 1, webhookId = 1): Change {
   const { delivery: id, event: firstEvent } = next;
-  return {
-    type: 'emitted',
-    deliveries: [newDelivery({ id, webhookId, body: Buffer.from(body), events, firstEvent, createdAt: 1 })],
-  };
+  return { deliveries: [newDelivery({ id, webhookId, body: Buffer.from(body), events, firstEvent, createdAt: 1 })] };
 }
 
 export const LIMITS = { events: 6, bytes: 60 };
@@ -115,5 +116,3 @@ export function afterKill(file: string): string {
   for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
   return copy;
 }
-
-export const key = (text: string): Change => ({ type: 'key', key: text });
