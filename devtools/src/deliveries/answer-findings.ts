@@ -1,7 +1,7 @@
 import type { Fault, Finding } from '../explain/finding.js';
 import { certain, fault, likely } from '../explain/finding.js';
 import { answerText } from './answer-text.js';
-import { codeFixes, codeTexts, type KnownCode } from './code-fixes.js';
+import { codeTexts, fixOf } from './code-fixes.js';
 import type { Attempt, HeaderLine } from './delivery-record.js';
 import { headerOf } from './headers.js';
 import { cut, printable } from './text-limits.js';
@@ -40,15 +40,13 @@ export function answerFindings(attempt: Attempt, { url, secrets = [] }: AboutApp
 }
 
 /** The error code of this library that an answer contains or describes. */
-function codeIn(all: string): KnownCode | undefined {
-  const named = CODE.exec(all)?.[0];
-  if (named !== undefined && Object.hasOwn(codeFixes, named)) return named as KnownCode;
-  return codeTexts.find(([text]) => all.includes(text))?.[1];
+function codeIn(all: string): string | undefined {
+  return CODE.exec(all)?.[0] ?? codeTexts.find(([text]) => all.includes(text))?.[1];
 }
 
-function ofCode(code: KnownCode, said: readonly string[]): Fault {
+function ofCode(code: string, said: readonly string[]): Fault {
   const line = said.find((each) => each !== code);
-  return fault('app-said', `The app answered ${code}${line ? `: ${line}` : '.'}`, codeFixes[code]);
+  return fault('app-said', `The app answered ${code}${line ? `: ${line}` : '.'}`, fixOf(code));
 }
 
 const ofText = (status: number, line: string) =>

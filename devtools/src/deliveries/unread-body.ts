@@ -1,14 +1,14 @@
 import { certain, type Finding, fault } from '../explain/finding.js';
-import { codeFixes } from './code-fixes.js';
+import { fixOf } from './code-fixes.js';
 import type { HeaderLine } from './delivery-record.js';
 import { headerOf } from './headers.js';
 import { cut, printable } from './text-limits.js';
 
 /** The statuses of a receiver that has not read the body: why, and what to do. */
 const REFUSALS = new Map([
-  [413, ['It is larger than the receiver accepts.', codeFixes.ERR_WEBHOOK_BODY_TOO_LARGE]],
-  [415, ['It is compressed.', codeFixes.ERR_WEBHOOK_CONTENT_ENCODING]],
-  [503, ['It did not arrive completely, or too much arrived at once.', codeFixes.ERR_WEBHOOK_BODY_INCOMPLETE]],
+  [413, ['It is larger than the receiver accepts.', fixOf('ERR_WEBHOOK_BODY_TOO_LARGE')]],
+  [415, ['It is compressed.', fixOf('ERR_WEBHOOK_CONTENT_ENCODING')]],
+  [503, ['It did not arrive completely, or too much arrived at once.', fixOf('ERR_WEBHOOK_BODY_INCOMPLETE')]],
 ] as const);
 
 /** The finding for a request that was refused before its body was read; undefined if the body was read. */

@@ -1,6 +1,6 @@
 import { createReceiver, type Receiver } from 'event-webhook-receiver';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
-import { codeFixes } from '../../deliveries/code-fixes.js';
+import { fixOf } from '../../deliveries/code-fixes.js';
 import { headerOf } from '../../deliveries/headers.js';
 import { unreadBody } from '../../deliveries/unread-body.js';
 import type { ReadBy } from '../../explain/body-faults.js';
@@ -67,7 +67,8 @@ export async function receiverAnswer(
   });
   // A receiver does not read a body whose headers are malformed either, but `explain` may still find the cause.
   if (error === undefined || answer === 403) return { bodyUnread: false };
-  const fix = codeFixes[error.code as keyof typeof codeFixes];
-  const refusal = certain(fault(`answer-${answer}`, `A receiver answers ${answer}: ${error.message}`, fix));
+  const refusal = certain(
+    fault(`answer-${answer}`, `A receiver answers ${answer}: ${error.message}`, fixOf(error.code)),
+  );
   return { refusal, bodyUnread };
 }
