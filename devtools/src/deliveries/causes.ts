@@ -1,9 +1,10 @@
 import type { Finding } from '../explain/finding.js';
 import type { Question } from '../explain/options.js';
+import { ageText } from '../explain/text.js';
 import type { Attempt, Cause } from './delivery-record.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { type FindingSources, findingsOf } from './findings.js';
-import { ageText, cut, printable } from './text-limits.js';
+import { cut, printable } from './text-limits.js';
 import { verdictOf } from './verdict.js';
 import { lastOf, summaryOf } from './views.js';
 

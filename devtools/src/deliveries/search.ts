@@ -16,56 +16,30 @@ export interface Found {
 export interface SearchOptions {
   readonly feed: Feed;
   readonly contracts: () => KnownContracts | undefined;
-  /** A monotonic clock, in milliseconds. */
-  readonly now?: (() => number) | undefined;
 }
-
-/** Milliseconds of searching before yielding, and bytes of a body per step. */
-const SLICE_MS = 8;
-const PIECE = 1024 * 1024;
 
 /**
  * Creates a case-insensitive text search over deliveries: bodies, headers, responses, ids, addresses, and amounts as the
  * list shows them. Bodies are searched as bytes and never parsed, because they may be unverified. A new search
  * ends the previous one.
  */
-export function createSearch({ feed, contracts, now = () => performance.now() }: SearchOptions) {
+export function createSearch({ feed, contracts }: SearchOptions) {
   let latest = 0;
-
   return async (text: string): Promise<Found> => {
     const own = ++latest;
-    const ids: string[] = [];
-    let complete = true;
-    let turnAt = now();
-
-    /** Yields to the event loop. Resolves with whether to continue. */
-    async function breath(): Promise<boolean> {
-      if (now() - turnAt > SLICE_MS) {
-        await setImmediate();
-        turnAt = now();
-      }
-      return own === latest;
-    }
-
     const known = contracts() ?? new Map();
     const wanted = text.toLowerCase();
     const inBodies = needlesOf(wanted);
-
-    async function hasBody({ rawBody }: KeptDelivery): Promise<boolean> {
-      const overlap = Math.max(...inBodies.map(({ length }) => length)) * MOST_BYTES_PER_UNIT;
-      for (let at = 0; at < rawBody.byteLength; at += PIECE) {
-        if (contains(rawBody.subarray(at, at + PIECE + overlap), inBodies)) return true;
-        if (!(await breath())) return false;
-      }
-      return false;
-    }
-
+    const ids: string[] = [];
+    let complete = true;
     for (const record of feed.list()) {
-      if (!(await breath())) break;
-      if (isInTexts(record, wanted, known) || (await hasBody(record))) ids.push(record.id);
+      // Deliveries that arrive and a new search take precedence.
+      await setImmediate();
+      if (own !== latest) return { ids: [], complete: false };
+      if (isInTexts(record, wanted, known) || contains(record.rawBody, inBodies)) ids.push(record.id);
       else if (record.bodyDropped) complete = false;
     }
-    return { ids: ids.filter((id) => feed.get(id)), complete: complete && own === latest };
+    return { ids: ids.filter((id) => feed.get(id)), complete };
   };
 }
 
@@ -73,8 +47,6 @@ function isInTexts(record: KeptDelivery, wanted: string, known: KnownContracts):
   return textsOf(record, known).some((each) => each.toLowerCase().includes(wanted));
 }
 
-/** Maximum UTF-8 bytes of a UTF-16 unit. */
-const MOST_BYTES_PER_UNIT = 3;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 

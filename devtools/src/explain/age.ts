@@ -1,29 +1,7 @@
 import { certain, type Finding, likely } from './finding.js';
 import type { ReadOptions } from './options.js';
-import { isTimestamp } from './text.js';
+import { ageText, isTimestamp } from './text.js';
 import { timestampFaults } from './timestamp.js';
-
-const UNITS = [
-  ['year', 31_557_600],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-/** A length of time in its two largest units: "11 minutes 4 seconds". */
-export function inWords(seconds: number): string {
-  let left = Math.round(Math.abs(seconds));
-  const parts: string[] = [];
-  for (const [name, length] of UNITS) {
-    const count = Math.floor(left / length);
-    left -= count * length;
-    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
-    else if (parts.length > 0) break;
-    if (parts.length === 2) break;
-  }
-  return parts.length === 0 ? '0 seconds' : parts.join(' ');
-}
 
 /** Time zone offsets from UTC, in hours. */
 const ZONES = [...Array.from({ length: 14 }, (_, at) => at + 1), 3.5, 4.5, 5.5, 5.75, 6.5, 9.5];
@@ -33,14 +11,17 @@ const SLACK_SECONDS = 30;
 /** A time with this many digits is in the year 5138, or in milliseconds. */
 const LATEST_SECONDS = 1e11;
 
+/** A difference in seconds, in words. Exact where it may be close to the tolerance. */
+const inWords = (seconds: number) =>
+  Math.abs(seconds) < 7200 ? `${Math.abs(Math.round(seconds))} s` : ageText(seconds * 1000);
+
 /** Findings about the age of a delivery; `[]` if it is fresh. */
 export function findAge(timestamp: string, { now, toleranceSeconds, readBy }: ReadOptions): Finding[] {
   if (!isTimestamp(timestamp)) return [];
   const age = now / 1000 - Number(timestamp);
   if (Math.abs(age) <= toleranceSeconds) return [];
   if (Number(timestamp) >= LATEST_SECONDS) return [certain(timestampFaults['timestamp-milliseconds'])];
-  const words = inWords(toleranceSeconds);
-  const allowed = `${words} ${/^1 \w+$/.test(words) ? 'is' : 'are'} allowed`;
+  const allowed = `${toleranceSeconds} s are allowed`;
   const hours = ZONES.find((zone) => Math.abs(Math.abs(age) - zone * 3600) <= SLACK_SECONDS);
   const zone = hours === undefined ? [] : [inOtherZone(hours, age > 0)];
   // A delivery that is resent after an hour has the same age as one from a clock in local time.
@@ -66,6 +47,6 @@ const ahead = (age: string, allowed: string): Finding => ({
 const inOtherZone = (hours: number, isOld: boolean): Finding =>
   likely({
     cause: 'clock-time-zone',
-    what: `The timestamp is off by almost exactly ${inWords(hours * 3600)} (${isOld ? 'old' : 'ahead'}): one of the clocks treats local time as UTC.`,
+    what: `The timestamp is off by almost exactly ${hours} h (${isOld ? 'old' : 'ahead'}): one of the clocks treats local time as UTC.`,
     fix: 'Unix time has no time zone: use Math.floor(Date.now() / 1000), and add a Z to a date without an offset before you parse it. Check the time zone of the hardware clock (timedatectl).',
   });

@@ -1,3 +1,7 @@
+import { hexToBytes } from '@noble/hashes/utils.js';
+
+export { bytesToHex as toHex } from '@noble/hashes/utils.js';
+
 const encoder = new TextEncoder();
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -46,18 +50,9 @@ export function fromCodes(codes: Uint8Array): string {
   return parts.join('');
 }
 
-const HEX = /^(?:[0-9a-f]{2})+$/i;
-
 /** Decodes hex; undefined if the text is not hex. */
-export function fromHex(text: string): Uint8Array | undefined {
-  if (text.length % 2 !== 0 || !HEX.test(text)) return undefined;
-  const bytes = new Uint8Array(text.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16);
-  return bytes;
-}
-
-export const toHex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+export const fromHex = (text: string): Uint8Array | undefined =>
+  text === '' ? undefined : attempt(() => hexToBytes(text));
 
 /** Decodes base64 or base64url, with or without padding; undefined if the text is neither. */
 export function fromBase64(text: string): Uint8Array | undefined {

@@ -31,11 +31,11 @@ import { createWork, type Work } from './work-limit.js';
  * authentic and fresh.
  */
 export function explainFailure(options: ExplainFailureOptions): Finding[] {
-  return explainWithin(options, createWork());
+  return explainWithin(options);
 }
 
-/** {@link explainFailure} within a given amount of work. */
-export function explainWithin(options: unknown, work: Work): Finding[] {
+/** {@link explainFailure} for any value, within an amount of work. */
+export function explainWithin(options: unknown, work = createWork()): Finding[] {
   const given = readOptions(options);
   return (known(given) ?? searched(given, work)).map((finding) => asArrived(finding, given.readBy));
 }

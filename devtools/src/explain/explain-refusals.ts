@@ -111,7 +111,6 @@ export function refusalExplainer(
       otherSecrets,
       now: at,
       toleranceSeconds,
-      someHeaders: true,
       bodyUnread: rawBody === undefined,
       readBy,
     });

@@ -38,8 +38,6 @@ export interface Question extends ExplainFailureOptions {
   readonly readBy?: ReadBy | undefined;
   /** Whether the request was refused before its body was read: `rawBody` is not its body. (Default: false.) */
   readonly bodyUnread?: boolean | undefined;
-  /** Whether `requestHeaders` is incomplete, because the host cannot list headers. (Default: false.) */
-  readonly someHeaders?: boolean | undefined;
 }
 
 /** A copy of the options, read once, so that they cannot throw or change. */
@@ -68,9 +66,9 @@ const MOST_HEADERS = 200;
 export const readOptions = (options: unknown): ReadOptions => attempt(() => read(Object(options))) ?? read({});
 
 function read(options: { readonly [Name in keyof Question]?: unknown }): ReadOptions {
-  const { rawBody, secret, signature, timestamp, requestHeaders, headers, someHeaders } = options;
+  const { rawBody, secret, signature, timestamp, requestHeaders, headers } = options;
   const { now, toleranceSeconds, otherSecrets, readBy, bodyUnread } = options;
-  const found = inHeaders(requestHeaders, { ...serviceHeaders, ...(headers as HeaderNames) }, someHeaders !== true);
+  const found = inHeaders(requestHeaders, { ...serviceHeaders, ...(headers as HeaderNames) });
   const given = { signature: signature ?? found?.signature, timestamp: timestamp ?? found?.timestamp };
   const secrets = [secret].flat().slice(0, MOST_SECRETS);
   const body = bytesOf(rawBody);
@@ -127,7 +125,7 @@ function numberOf(value: unknown): number | undefined {
 }
 
 /** The signature and timestamp from all headers, under the expected or the actual names. */
-function inHeaders(value: unknown, expected: HeaderNames, isComplete: boolean) {
+function inHeaders(value: unknown, expected: HeaderNames) {
   if (typeof value !== 'object' || value === null) return undefined;
   const all = Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : Object.entries(value);
   const lines = all.slice(0, MOST_HEADERS).flatMap((line): [string, string][] => {
@@ -137,7 +135,6 @@ function inHeaders(value: unknown, expected: HeaderNames, isComplete: boolean) {
   const other = otherHeaders(
     lines.map(([name]) => name),
     expected,
-    isComplete,
   );
   /** A header as the receiver sees it: repeated values are joined. */
   const textUnder = (name: string) => {

@@ -55,13 +55,8 @@ function renamed(came: readonly string[], name: string): string | undefined {
  *
  * @param all The names of all headers of the request.
  * @param expected The names that the receiver expects.
- * @param isComplete Whether the request has no other headers.
  */
-export function otherHeaders(
-  all: readonly string[],
-  expected: HeaderNames,
-  isComplete = true,
-): OtherHeaders | undefined {
+export function otherHeaders(all: readonly string[], expected: HeaderNames): OtherHeaders | undefined {
   const came = all.slice(0, MOST_NAMES).filter((name) => name.length <= LONGEST_NAME && NAME.test(name));
   const has = (name: string) => came.some((each) => isOne(each, name));
   const wanted = [expected.signature, expected.timestamp];
@@ -76,7 +71,7 @@ export function otherHeaders(
   }
   const foreign = came.find((name) => OF_SIGNATURES.test(name) && !wanted.some((each) => isOne(each, name)));
   if (foreign !== undefined) return { fault: ofForeign(missing, foreign) };
-  return { fault: ofMissing(missing, expected, came, isComplete) };
+  return { fault: ofMissing(missing, expected, came) };
 }
 
 const isAre = (names: readonly string[]) => `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'}`;
@@ -102,19 +97,13 @@ const ofForeign = (missing: readonly string[], name: string) =>
     `If another service sent it, verify it with that service's library. If your service uses this name, set \`headers: { signature: '${name}', timestamp: … }\`.`,
   );
 
-function ofMissing(
-  missing: readonly string[],
-  expected: HeaderNames,
-  came: readonly string[],
-  isComplete: boolean,
-): Fault {
+function ofMissing(missing: readonly string[], expected: HeaderNames, came: readonly string[]): Fault {
   const part = missing[0] === expected.signature ? 'signature' : 'timestamp';
   const proxy = came.find((name) => OF_PROXIES.includes(lower(name)));
   const through = proxy === undefined ? '' : ` The request came through a proxy (${proxy}).`;
-  const alike = isComplete ? `, and no other header looks like ${missing.length === 1 ? 'it' : 'them'}` : '';
   return fault(
     missing.length === 2 ? 'headers-missing' : `${part}-missing`,
-    `${isAre(missing)} missing${alike}.${through}`,
+    `${isAre(missing)} missing.${through}`,
     'Check that the sender signs, and that each proxy, gateway or function in front passes the headers on (API Gateway and CloudFront forward only listed ones). Pass both on where you copy a request. If your service uses other names, set the option headers: `npx event-webhooks listen` shows all headers of a request on its page.',
   );
 }

@@ -135,10 +135,10 @@ export function readSecret(given: string): Candidate<Uint8Array>[] {
   return [...found.values()];
 }
 
-/** The fault of using the secret of another webhook, with its label. */
+/** The fault of using the secret of another webhook, with its label, without characters that reorder text. */
 export const secretOf = (label: string): Fault =>
   fault(
     'secret-of-another-webhook',
-    `The signature was made with the secret of another webhook${label === '' ? '' : `, “${label}”`}.`,
+    `The signature was made with the secret of another webhook, “${label.slice(0, 80).replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '')}”.`,
     'Every webhook has its own secret. Give this route the secret of the webhook whose URL it is, or both secrets in an array.',
   );

@@ -1,4 +1,4 @@
-import { fromBase64, fromHex } from './bytes.js';
+import { fromBase64, fromHex, sameBytes } from './bytes.js';
 import { type Fault, fault, faultsOf, headerNames } from './finding.js';
 import { parted, withoutQuotes } from './text.js';
 
@@ -132,4 +132,4 @@ export function formOfSignature(signature: string): readonly Fault[] {
 
 /** The reading that matches a computed signature, if any. */
 export const fitting = (readings: readonly Reading[], mac: Uint8Array): Reading | undefined =>
-  readings.find(({ bytes }) => bytes.length === mac.length && bytes.every((byte, at) => byte === mac[at]));
+  readings.find(({ bytes }) => sameBytes(bytes, mac));

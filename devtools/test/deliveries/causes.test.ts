@@ -2,7 +2,7 @@ import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { expect, it, onTestFinished } from 'vitest';
 import { addCauses, causeOf, whyOf } from '../../src/deliveries/causes.js';
 import { createFeed } from '../../src/deliveries/feed.js';
-import { ageText } from '../../src/deliveries/text-limits.js';
+import { ageText } from '../../src/explain/text.js';
 import { recordOf, SECRET } from './records.js';
 
 const finding = (cause: string, what = 'What.') => ({ cause, what, confidence: 'certain' as const, fix: 'Fix.' });

@@ -47,8 +47,9 @@ describe('a finding', () => {
     ]);
   });
 
-  it('counts a long time in years', () => {
-    expect(explain({ now: (Number(timestamp) + 1e9) * 1000 })[0]?.what).toContain('is 31 years 251 days old');
+  it('gives a long time in years, and a short one in seconds', () => {
+    expect(explain({ now: (Number(timestamp) + 1e9) * 1000 })[0]?.what).toContain('is 32 years old; 300 s');
+    expect(explain({ now: (Number(timestamp) + 664) * 1000 })[0]?.what).toContain('is 664 s old');
   });
 
   it('appears in the same second in which the receiver starts to refuse', () => {
@@ -62,13 +63,9 @@ describe('a finding', () => {
     expect(findings[0]?.what).toContain('“shop-1”');
   });
 
-  it('omits labels that contain part of a secret, and characters that reorder text', () => {
-    const label = (name: string) => explain({ secret: 'ours', otherSecrets: { [name]: secret } })[0];
-    expect(label(`of ${secret.slice(3, 15)}`)).toMatchObject({
-      cause: 'secret-of-another-webhook',
-      what: expect.not.stringContaining('“'),
-    });
-    expect(label('a\u202eb\u0000c')?.what).toContain('“abc”');
+  it('omits characters of a label that reorder text', () => {
+    const [found] = explain({ secret: 'ours', otherSecrets: { 'a\u202eb\u0000c': secret } });
+    expect(found?.what).toContain('“abc”');
   });
 
   it('is certain only if the signature was seen to match', () => {
@@ -119,7 +116,7 @@ describe('explainFailure, for any input', () => {
     { toString: hostile, valueOf: hostile, toJSON: hostile },
   ];
   const parts = ['rawBody', 'signature', 'timestamp', 'requestHeaders', 'headers'] as const;
-  const others = ['readBy', 'bodyUnread', 'someHeaders'] as const;
+  const others = ['readBy', 'bodyUnread'] as const;
   const fields = [...parts, 'secret', 'now', 'toleranceSeconds', 'otherSecrets', ...others] as const;
 
   it('returns findings and never throws', () => {

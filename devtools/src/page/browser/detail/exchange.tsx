@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { ageText } from '../../../deliveries/text-limits.js';
+import { ageText } from '../../../explain/text.js';
 import { bytes, counted, moment } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { Attempt, HeaderLine } from '../types.js';
