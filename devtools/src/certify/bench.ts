@@ -4,18 +4,13 @@ import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Answer, Parcel } from '../post.js';
 import { bytesOf } from './events.js';
 
-/** Counts the effects of events in the app. */
-export interface Counter {
-  /** @throws Error with what is wrong with the answer. */
-  read(): Promise<number>;
-}
-
 /** What a run needs. */
 export interface BenchOptions {
   readonly secret: string;
   readonly headers: HeaderNames;
   readonly send: (parcel: Parcel) => Promise<Answer>;
-  readonly counter?: Counter | undefined;
+  /** Resolves with the number of effects of events in the app. Rejects with a CounterError. */
+  readonly counter?: (() => Promise<number>) | undefined;
   /** Opens connections that send half a body, and returns a function that closes them. Or says why it must not. */
   readonly hold: ((half: Parcel) => Promise<() => void>) | string;
   /** Whether a timestamp that is far off must be refused. */
@@ -81,14 +76,14 @@ export function createBench(options: BenchOptions) {
     if (counter === undefined) return { value: await act(), lateMs: 0 };
     // Effects of an earlier case may still come.
     if (isLate) await sleep(furtherMs);
-    const before = await counter.read();
+    const before = await counter();
     const value = await act();
     const answered = performance.now();
-    let after = await counter.read();
+    let after = await counter();
     let late = 0;
     while (after - before < expected && performance.now() - answered < lateMs) {
       await sleep(LOOK_MS);
-      after = await counter.read();
+      after = await counter();
       late = performance.now() - answered;
     }
     isLate ||= late > 0;

@@ -1,20 +1,17 @@
 import { exec } from 'node:child_process';
-import { get as httpGet } from 'node:http';
-import { get as httpsGet } from 'node:https';
-import type { Counter } from './bench.js';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { networkReason } from '../network-errors.js';
+import { exchange } from '../service/exchange.js';
 
 /** `--effects` gave no number. The message does not quote its output. */
 export class CounterError extends Error {}
 
 const MAX_CHARACTERS = 64 * 1024;
 
-/** Reads a number from a URL or from the output of a command. */
-export function createCounter(from: URL | string, timeoutMs: () => number): Counter {
-  return {
-    read: async () =>
-      numberIn(from instanceof URL ? await fetched(from, timeoutMs()) : await printed(from, timeoutMs())),
-  };
-}
+/** Reads a number from a URL or from the output of a command. Throws CounterError. */
+export const createCounter = (from: URL | string, timeoutMs: () => number) => async (): Promise<number> =>
+  numberIn(from instanceof URL ? await fetched(from, timeoutMs()) : await printed(from, timeoutMs()));
 
 /** The number that a text consists of, or its last line. */
 function numberIn(text: string): number {
@@ -24,34 +21,16 @@ function numberIn(text: string): number {
   return Number(line);
 }
 
-function fetched(url: URL, timeoutMs: number): Promise<string> {
-  const get = url.protocol === 'https:' ? httpsGet : httpGet;
-  return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new CounterError(`The URL of --effects ${why}.`));
-    // A kept connection would occupy a server that serves one at a time.
-    const request = get(url, { agent: false, headers: { Connection: 'close' } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-        if (text.length > MAX_CHARACTERS) response.destroy();
-      });
-      response
-        .on('error', () => {})
-        .on('close', () => {
-          clearTimeout(timer);
-          if (response.statusCode === 200) resolve(text);
-          else fail(`answered ${response.statusCode}`);
-        });
-    });
-    const timer = setTimeout(() => {
-      fail('did not answer in time');
-      request.destroy();
-    }, timeoutMs);
-    request.on('error', () => {
-      clearTimeout(timer);
-      fail('cannot be reached');
-    });
-  });
+async function fetched(url: URL, timeoutMs: number): Promise<string> {
+  const get = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  // A kept connection would occupy a server that serves one at a time.
+  const open = () => get(url, { agent: false, headers: { Connection: 'close' } });
+  const body = new Uint8Array();
+  const answer = await exchange(open, { body, timeoutMs, captureMs: timeoutMs, keepBytes: MAX_CHARACTERS });
+  const { status, code, response } = answer;
+  if (status === 200) return Buffer.from((await response)?.bodyBase64 ?? '', 'base64').toString();
+  const why = status === undefined ? `cannot be read: ${networkReason(code)}` : `answered ${status}`;
+  throw new CounterError(`The URL of --effects ${why}.`);
 }
 
 function printed(command: string, timeoutMs: number): Promise<string> {

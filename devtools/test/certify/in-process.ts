@@ -16,7 +16,7 @@ export function ownReceiver() {
       effects++;
     },
   });
-  return { send: sendTo(handle), counter: { read: async () => effects } };
+  return { send: sendTo(handle), counter: async () => effects };
 }
 
 /** Sends to a Fetch handler. */

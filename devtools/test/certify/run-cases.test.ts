@@ -98,7 +98,7 @@ describe('a run', () => {
 
   test('judges by status if one event has no effect', async () => {
     const { send } = ownReceiver();
-    const results = await certified({ send, counter: { read: async () => 7 } });
+    const results = await certified({ send, counter: async () => 7 });
     expect(ids(results, 'failed')).toEqual(['one-event']);
     expect(results[0]?.detail).toBe('200, but 0 effects instead of 1');
     expect(results.find((each) => each.case.id === 'twice')?.detail).toContain('not counted');
@@ -179,7 +179,7 @@ describe('the verdict about a receiver', () => {
   test('that refuses a forgery and handles it', async () => {
     let effects = 0;
     const { send } = ownReceiver();
-    const [found] = await certified({ send, counter: { read: async () => effects++ }, only: ['other-secret'] });
+    const [found] = await certified({ send, counter: async () => effects++, only: ['other-secret'] });
     expect(found).toMatchObject({ verdict: 'failed', detail: expect.stringContaining('but 1 effects') });
   });
 });

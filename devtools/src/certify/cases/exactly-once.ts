@@ -2,12 +2,10 @@ import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import type { Answer } from '../../post.js';
 import { answersWords, fixOf, isTaken } from '../answer.js';
 import type { Bench } from '../bench.js';
-import { type Advice, type Case, failed, type Outcome, passed } from '../case.js';
+import { type Case, failed, type Outcome, passed } from '../case.js';
 import { bytesOf, twoLogs } from '../events.js';
 
-interface Repeat extends Advice {
-  readonly id: string;
-  readonly title: string;
+interface Repeat extends Omit<Case, 'group' | 'run'> {
   readonly effects: number;
   /** Sends; of the answers, the last of each list must be 2xx. */
   readonly send: (bench: Bench) => Promise<readonly (readonly Answer[])[]>;
@@ -95,7 +93,8 @@ async function run({ effects: expected, send }: Repeat, bench: Bench): Promise<O
   return failed(`${counted} instead of ${expected}`);
 }
 
-export const exactlyOnce: readonly Case[] = list.map((repeat) => ({
-  ...{ id: repeat.id, group: 'exactly-once', title: repeat.title, risk: repeat.risk, fix: repeat.fix },
-  run: (bench) => run(repeat, bench),
+export const exactlyOnce: readonly Case[] = list.map((each) => ({
+  ...each,
+  group: 'exactly-once',
+  run: (bench) => run(each, bench),
 }));

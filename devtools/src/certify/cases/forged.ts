@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import type { Bench, Request } from '../bench.js';
-import type { Advice } from '../case.js';
+import type { Case } from '../case.js';
 import { bytesOf } from '../events.js';
 
 /** An authentic request, before it is changed. */
 type Signed = ReturnType<Bench['sign']>;
 
 /** Requests that a receiver must refuse, by what they are. */
-export interface Forgery extends Advice {
-  readonly id: string;
-  readonly title: string;
+export interface Forgery extends Omit<Case, 'group' | 'run'> {
   readonly make: (signed: () => Signed, bench: Bench) => Readonly<Record<string, Request>>;
 }
 
@@ -195,15 +193,6 @@ export const FORGERIES: readonly Forgery[] = [
     fix: 'Refuse a header that occurs twice: take all its lines, and count them.',
   },
 ];
-
-/** A minute less than an hour apart would look like a clock in another time zone. */
-const OFF_SECONDS = 50 * 60;
-
-/** Requests with a valid signature that is far from now. */
-export const AGES = {
-  stale: -OFF_SECONDS,
-  future: OFF_SECONDS,
-} as const;
 
 /** A new authentic request. */
 export const signedSample = (bench: Bench, atSeconds = bench.seconds()): Signed =>

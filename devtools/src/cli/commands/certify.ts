@@ -119,7 +119,7 @@ async function counterOf(effects: string | undefined, timeoutMs: () => number): 
   const full = fullUrl(effects);
   const counter = createCounter(/^https?:\/\//i.test(full) && URL.canParse(full) ? new URL(full) : effects, timeoutMs);
   try {
-    await counter.read();
+    await counter();
   } catch (error) {
     throw error instanceof CounterError ? inputError(error.message) : error;
   }
