@@ -16,3 +16,6 @@ export function amountText(integer: string, decimals: number | undefined): strin
   const [whole = '', fraction] = (inUnits(integer, decimals) ?? integer).split('.');
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
+
+/** Whether the numbers of an event with this name are amounts of a token, as in ERC-20. */
+export const isAmount = (name: string): boolean => name === 'Transfer' || name === 'Approval';

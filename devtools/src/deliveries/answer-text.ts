@@ -1,4 +1,4 @@
-import { isRecord } from '../guards.js';
+import { attempt, isRecord } from '../guards.js';
 import type { AttemptResponse } from './delivery-record.js';
 import { cut, printable } from './text-limits.js';
 
@@ -31,13 +31,7 @@ export function answerText({ headers, bodyBase64 }: AttemptResponse, hide: (text
 
 const asLine = (text: string) => cut(printable(text.replace(/\s+/g, ' ').trim()), LONGEST);
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const jsonOf = (text: string): unknown => attempt(() => JSON.parse(text));
 
 /** The texts of an error in JSON; of nested errors too, as in `{ error: { message } }`. */
 function textsOf(json: unknown, depth = 0): string[] {

@@ -1,5 +1,6 @@
 import { type DeliveryItem, type EventEmitted, parseDelivery } from 'event-webhook-receiver';
 import { isRemoved } from 'event-webhook-receiver/evm';
+import { attempt } from '../guards.js';
 import { isReadable } from '../readable-json.js';
 import { type Gist, gistOf, NO_GIST } from './gist.js';
 import { cut } from './text-limits.js';
@@ -72,23 +73,11 @@ function read(rawBody: Uint8Array): Contents {
 }
 
 /** Whether a re-org removed the log of an event. An event without a readable log was not removed. */
-export function wasRemoved(event: EventEmitted): boolean {
-  try {
-    return isRemoved(event);
-  } catch {
-    return false;
-  }
-}
+export const wasRemoved = (event: EventEmitted): boolean => attempt(() => isRemoved(event)) === true;
 
 /** The items of a body; none if it is not a JSON array or has far more values than any delivery. */
-export function itemsOf(rawBody: Uint8Array): DeliveryItem[] {
-  if (!isReadable(rawBody)) return [];
-  try {
-    return parseDelivery(rawBody);
-  } catch {
-    return [];
-  }
-}
+export const itemsOf = (rawBody: Uint8Array): DeliveryItem[] =>
+  (isReadable(rawBody) && attempt(() => parseDelivery(rawBody))) || [];
 
 function note(texts: Set<string>, text: string): void {
   if (texts.size < MOST) texts.add(cut(text, LONGEST));

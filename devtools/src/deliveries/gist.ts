@@ -1,6 +1,7 @@
 import type { DeliveryItem, EventEmitted } from 'event-webhook-receiver';
-import { isRecord } from '../guards.js';
-import { amountText, grouped } from './amounts.js';
+import { rawLog } from 'event-webhook-receiver/evm';
+import { attempt } from '../guards.js';
+import { amountText, grouped, isAmount } from './amounts.js';
 import type { KnownContracts } from './known-contracts.js';
 import { cut, printable, textOf } from './text-limits.js';
 
@@ -27,7 +28,6 @@ export const NO_GIST: Gist = { text: '', more: 0 };
 const LONGEST = 120;
 const INPUTS = 4;
 const HEX = /^0x[\da-f]{9,}$/i;
-const AMOUNTS = new Set(['Transfer', 'Approval']);
 const UNLIMITED = String(2n ** 256n - 1n);
 
 /** The gist of a delivery's first item, and the number of further items. */
@@ -67,30 +67,18 @@ function ofEvent(event: EventEmitted): Omit<Gist, 'more'> {
   const types = inputs.map(({ type }) => type).join();
   if (from && to && value && types === 'address,address,uint256') {
     const text = [from, to].map((input) => short(input.value).replace(/…$/, '')).join(' → ');
-    const log = logOf(event);
+    const log = attempt(() => rawLog(event));
     // In the token standards, an id is indexed and an amount is not.
-    if (log?.topics === 4)
+    if (log?.topics.length === 4)
       return { text: `${value.name === 'value' ? '#' : `${line(value.name)} `}${short(value.value)} · ${text}` };
-    const digits = log?.digits ?? textOf(value.value);
+    const onChain = log && /^0x[\da-f]{64}$/i.test(log.data) ? String(BigInt(log.data)) : undefined;
+    const digits = onChain ?? textOf(value.value);
     if (!/^\d{1,78}$/.test(digits)) return { text: `${short(value.value)} · ${text}` };
-    const exact = log?.digits !== undefined && AMOUNTS.has(name);
+    const exact = onChain !== undefined && isAmount(name);
     return { text, amount: { digits, exact, token: contract.address.toLowerCase() } };
   }
   const shown = inputs.slice(0, INPUTS).map((input) => `${line(input.name)} ${short(input.value)}`.trim());
   return { text: shown.join(', ') + (inputs.length > INPUTS ? ', …' : '') };
-}
-
-/** The number of topics of the log, and its data as a number if it is one word. */
-function logOf({ data }: EventEmitted): { topics: number; digits?: string } | undefined {
-  try {
-    const log: unknown = JSON.parse(String(data.event.rawFields));
-    if (!isRecord(log) || !Array.isArray(log.topics)) return undefined;
-    const isWord = typeof log.data === 'string' && /^0x[\da-f]{64}$/i.test(log.data);
-    return { topics: log.topics.length, ...(isWord && { digits: String(BigInt(log.data as string)) }) };
-  } catch {
-    // Without a log, show the value as received.
-    return undefined;
-  }
 }
 
 const line = (text: string) => cut(printable(cut(text, 40)), 40);

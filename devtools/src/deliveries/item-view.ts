@@ -1,7 +1,8 @@
 import type { DeliveryItem, EventEmitted, EventIssue, TransactionIncluded } from 'event-webhook-receiver';
 import { decodeEvent, decodeTransaction } from 'event-webhook-receiver/evm';
 import type { ContractInfo, JsonValue } from 'event-webhook-receiver/schemas';
-import { inUnits } from './amounts.js';
+import { attempt } from '../guards.js';
+import { inUnits, isAmount } from './amounts.js';
 import { itemsOf, wasRemoved } from './contents.js';
 import type { KnownContracts } from './known-contracts.js';
 import { beyond, budget, textOf } from './text-limits.js';
@@ -152,26 +153,12 @@ function exactOf(type: string, value: unknown): string | undefined {
   return typeof value === 'bigint' || typeof value === 'number' ? String(value) : undefined;
 }
 
-/** Whether the event's numbers are token amounts, as in ERC-20. */
-function isAmount(name: string): boolean {
-  return name === 'Transfer' || name === 'Approval';
-}
-
 /** The value with bigints as strings, for JSON. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(plain);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
-}
-
-function attempt<Value>(get: () => Value): Value | undefined {
-  try {
-    return get();
-  } catch {
-    // Undecodable data is shown as received.
-    return undefined;
-  }
 }
 
 /** Maximum number of item views per call. */

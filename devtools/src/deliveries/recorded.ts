@@ -1,3 +1,4 @@
+import { attempt, isRecord } from '../guards.js';
 import type { DeliveryRecord } from './delivery-record.js';
 import { verdictOf } from './verdict.js';
 import { lastOf } from './views.js';
@@ -44,17 +45,10 @@ export const NOT_JSON = 'it is not JSON';
 
 /** The delivery of a line, or the problem with the line. */
 export function readLine(text: string): RecordedDelivery | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return NOT_JSON;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
-  const { at, method, path, headers, bodyBase64, status, verdict, number, authentic } = value as Record<
-    string,
-    unknown
-  >;
+  const value = attempt(() => JSON.parse(text) as unknown);
+  if (value === undefined) return NOT_JSON;
+  if (!isRecord(value)) return 'it is not a JSON object';
+  const { at, method, path, headers, bodyBase64, status, verdict, number, authentic } = value;
   const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(time)) return '"at" is not a time';
   if (typeof method !== 'string' || typeof path !== 'string') return '"method" and "path" must be strings';

@@ -2,6 +2,7 @@ import type { AbiEvent } from 'abitype';
 import type { EventEmitted } from 'event-webhook-receiver';
 import { decodeEvent, rawLog } from 'event-webhook-receiver/evm';
 import type { EventDetails } from 'event-webhook-receiver/schemas';
+import { attempt } from '../guards.js';
 
 /** Events with more inputs are not tried: a log has three topics for indexed inputs, and hardly any event has more inputs. */
 const MOST_INPUTS = 12;
@@ -30,12 +31,9 @@ export function decodeByWire(
     const abi: AbiEvent[] = [
       { type: 'event', name, inputs: inputs.map(({ type }, at) => ({ name: '', type, indexed: indexed.has(at) })) },
     ];
-    try {
-      const args = (decodeEvent(event, abi).args ?? []) as readonly unknown[];
-      found.set(args.map(String).join(), args);
-    } catch {
-      // This choice does not match.
-    }
+    // Undefined if this choice does not match.
+    const args = attempt(() => (decodeEvent(event, abi).args ?? []) as readonly unknown[]);
+    if (args) found.set(args.map(String).join(), args);
   }
   return found.size === 1 ? [...found.values()][0] : undefined;
 }

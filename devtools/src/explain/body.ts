@@ -1,6 +1,7 @@
+import { attempt } from '../guards.js';
 import { isReadable } from '../readable-json.js';
 import { bodyFaults } from './body-faults.js';
-import { attempt, fromBase64, fromCodes, fromHex, replaced, sameBytes, textOf, utf8 } from './bytes.js';
+import { fromBase64, fromCodes, fromHex, replaced, sameBytes, textOf, utf8 } from './bytes.js';
 import type { Candidate } from './finding.js';
 import type { Work } from './work-limit.js';
 

@@ -1,4 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
+import { attempt } from '../guards.js';
 
 export { bytesToHex as toHex } from '@noble/hashes/utils.js';
 
@@ -10,15 +11,6 @@ export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
 /** The text of UTF-8 bytes; undefined if they are not valid UTF-8. */
 export const textOf = (bytes: Uint8Array): string | undefined => attempt(() => strict.decode(bytes));
-
-/** The result of a function; undefined when it throws. */
-export function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
 
 const PIECE = 65_536;
 

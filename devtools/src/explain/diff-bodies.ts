@@ -1,6 +1,6 @@
-import { isRecord } from '../guards.js';
+import { attempt, isRecord } from '../guards.js';
 import { isReadable } from '../readable-json.js';
-import { attempt, textOf, toHex } from './bytes.js';
+import { textOf, toHex } from './bytes.js';
 
 /** The difference between the body that was signed and the one that was received. */
 export interface BodyDiff {

@@ -1,7 +1,8 @@
 import { type HeaderNames, type RawBody, serviceHeaders } from 'event-webhook-receiver/verify';
+import { attempt } from '../guards.js';
 import type { ReadBy } from './body-faults.js';
 import { bodyFaults } from './body-faults.js';
-import { attempt, utf8 } from './bytes.js';
+import { utf8 } from './bytes.js';
 import { type Fault, fault } from './finding.js';
 import { type OtherHeaders, otherHeaders } from './other-headers.js';
 

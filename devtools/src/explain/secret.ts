@@ -1,4 +1,5 @@
-import { attempt, fromBase64, fromHex, latin1, toBase64, toHex, utf8 } from './bytes.js';
+import { attempt } from '../guards.js';
+import { fromBase64, fromHex, latin1, toBase64, toHex, utf8 } from './bytes.js';
 import { type Candidate, type Fault, fault, faultsOf } from './finding.js';
 import { withoutEnd, withoutQuotes } from './text.js';
 

@@ -1,3 +1,4 @@
+import { attempt } from '../guards.js';
 import { isReadable } from '../readable-json.js';
 import type { Delivery, LogEntry } from './delivery.js';
 import type { WebhookState } from './state.js';
@@ -37,12 +38,8 @@ const MOST_UNCHECKED = 1000;
  * delivery, counts as one, of an unknown kind.
  */
 export function eventsIn({ body, once }: Pick<Delivery, 'body' | 'once'>): readonly unknown[] {
-  try {
-    const events: unknown = once && !isReadable(body) ? undefined : JSON.parse(new TextDecoder().decode(body));
-    const most = once ? MOST_UNCHECKED : Number.POSITIVE_INFINITY;
-    if (Array.isArray(events) && events.length > 0 && events.length <= most) return events;
-  } catch {
-    // It was sent unchecked.
-  }
-  return [undefined];
+  const isCheap = !once || isReadable(body);
+  const events = attempt(() => (isCheap ? JSON.parse(new TextDecoder().decode(body)) : undefined) as unknown);
+  const most = once ? MOST_UNCHECKED : Number.POSITIVE_INFINITY;
+  return Array.isArray(events) && events.length > 0 && events.length <= most ? events : [undefined];
 }

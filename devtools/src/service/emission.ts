@@ -1,6 +1,6 @@
 import { ConfigError, InvalidEventError, parseDelivery } from 'event-webhook-receiver';
 import { optionError } from '../check-options.js';
-import { isRecord } from '../guards.js';
+import { attempt, isRecord } from '../guards.js';
 import { type Delivery, newDelivery } from './delivery.js';
 import type { State } from './state.js';
 import { EVENT_KINDS, type EventKind } from './webhook.js';
@@ -47,12 +47,8 @@ export function writeEvents(events: readonly unknown[], unchecked: boolean): Wir
 }
 
 function write(event: unknown, position: number): string {
-  let json: string | undefined;
-  try {
-    json = goJson(inWireOrder(event));
-  } catch {
-    // JSON.stringify's own message quotes keys of the event.
-  }
+  // JSON.stringify's own message quotes keys of the event.
+  const json = attempt(() => goJson(inWireOrder(event)));
   if (json === undefined)
     throw new ConfigError(
       `Event ${position} of \`emit\` cannot be serialized as JSON. Remove cycles, bigints and functions.`,

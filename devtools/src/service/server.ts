@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'event-webhook-receiver';
 import { ConfigError } from 'event-webhook-receiver';
-import { isLoopback } from '../guards.js';
+import { attempt, isLoopback } from '../guards.js';
 import { answerJson, HttpError, readJson } from '../http.js';
 import type { Api } from './api.js';
 
@@ -52,7 +52,9 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       check(request);
-      const { pathname, searchParams } = parseTarget(request.url as string);
+      const target = attempt(() => new URL(`http://service.invalid${request.url}`));
+      if (target === undefined) throw new HttpError(400, 'The request target is not a valid path.');
+      const { pathname, searchParams } = target;
       const { method = '' } = request;
       const body = () => readBody(request);
       const result = await api({ method, path: pathname, query: searchParams, body });
@@ -102,14 +104,6 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 }
 
 const digest = (key: string) => createHash('sha256').update(key).digest();
-
-function parseTarget(target: string): URL {
-  try {
-    return new URL(`http://service.invalid${target}`);
-  } catch {
-    throw new HttpError(400, 'The request target is not a valid path.');
-  }
-}
 
 function readBody(request: IncomingMessage): Promise<unknown> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;

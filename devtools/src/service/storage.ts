@@ -1,4 +1,4 @@
-import { isRecord } from '../guards.js';
+import { attempt, isRecord } from '../guards.js';
 import { type Connection, closeDatabase, damaged, explaining, openDatabase } from './database.js';
 import type { Delivery } from './delivery.js';
 import { apply, type Change, emptyState, type KeepLimits, nextAfter, type State } from './state.js';
@@ -126,11 +126,8 @@ function check(isWhole: boolean): void {
 
 /** The JSON object that a column contains. */
 function read<Value extends object>(bytes: ArrayBuffer): Value {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-    if (isRecord(value)) return value as Value;
-  } catch {
-    // Not an object either.
-  }
+  const text = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  const value = attempt(() => JSON.parse(text()) as unknown);
+  if (isRecord(value)) return value as Value;
   throw damaged();
 }
