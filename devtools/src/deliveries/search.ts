@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { goEscaped } from '../explain/bytes.js';
 import type { Attempt } from './delivery-record.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
@@ -53,9 +54,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 /** Other spellings of this text in a body, with JSON escapes. */
 function needlesOf(wanted: string): string[] {
   const inJson = JSON.stringify(wanted).slice(1, -1);
-  const units = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const inGo = inJson.replace(/[<>&\u2028\u2029]/g, units);
-  return [...new Set([wanted, inJson, inGo])];
+  return [...new Set([wanted, inJson, goEscaped(inJson)])];
 }
 
 function contains(bytes: Uint8Array, needles: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import { attempt } from '../guards.js';
 import { isReadable } from '../readable-json.js';
 import { bodyFaults } from './body-faults.js';
-import { fromBase64, fromCodes, fromHex, replaced, sameBytes, textOf, utf8 } from './bytes.js';
+import { fromBase64, fromCodes, fromHex, goJson, replaced, sameBytes, textOf, utf8 } from './bytes.js';
 import type { Candidate } from './finding.js';
 import type { Work } from './work-limit.js';
 
@@ -11,14 +11,6 @@ const MOST_MARKS = 500_000;
 /** The value of a JSON text; undefined if it is invalid or would take too much memory. */
 export const parsedJson = (bytes: Uint8Array, text: string): unknown =>
   isReadable(bytes, MOST_MARKS) ? attempt(() => JSON.parse(text) as unknown) : undefined;
-
-/** JSON as Go's encoding/json writes it, like the service. */
-export const goJson = (value: unknown): string =>
-  replaced(
-    JSON.stringify(value),
-    /[&<>\u2028\u2029]/g,
-    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 interface BodyView {
   readonly bytes: Uint8Array;

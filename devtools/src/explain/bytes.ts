@@ -28,6 +28,12 @@ export function replaced(text: string, pattern: RegExp, by: (match: string) => s
   return parts.join('');
 }
 
+/** JSON with the escapes of Go's encoding/json, in which the service writes it. */
+export const goEscaped = (json: string): string =>
+  replaced(json, /[&<>\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export const goJson = (value: unknown): string => goEscaped(JSON.stringify(value));
+
 /** Encodes character codes as bytes, like `Buffer.from(text, 'latin1')`. */
 export function latin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);

@@ -21,6 +21,8 @@ type Handler = (call: ApiCall, id: number) => unknown;
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const BASE = '/api/v0/webhooks';
+const PATHS = /^\/api\/v0\/webhooks(|\/.*)$/;
+const ID = /^\/(?!count$)([^/]+)/;
 
 /** The registration API of the specification, with the additions of the live service. Throws HttpError. */
 export function createApi(state: State, registry: Registry, secretInRecords: boolean): Api {
@@ -32,55 +34,39 @@ export function createApi(state: State, registry: Registry, secretInRecords: boo
     return state.webhooks.get(id) as WebhookState;
   }
 
-  const routes: [RegExp, Record<string, Handler>][] = [
-    [
-      /^$/,
-      {
-        GET: ({ query }) => {
-          const { limit, offset } = page(query);
-          return [...state.webhooks.values()].slice(offset, offset + limit).map(({ record }) => shown(record));
-        },
-        POST: async ({ body }) => registry.register(await body()),
-      },
-    ],
-    [/^\/count$/, { GET: () => state.webhooks.size }],
-    [
-      /^\/([^/]+)$/,
-      {
-        GET: (_call, id) => shown(registry.get(id)),
-        PUT: async ({ body }, id) => {
-          registry.get(id);
-          return shown(registry.update(id, await body()));
-        },
-        DELETE: (_call, id) => {
-          if (!registry.remove(id)) registry.get(id);
-        },
-      },
-    ],
-    [
-      /^\/([^/]+)\/events$/,
-      {
-        GET: ({ query }, id) => {
-          const { limit, offset } = page(query);
-          return logPage(webhookOf(id), offset, limit);
-        },
-      },
-    ],
-    [/^\/([^/]+)\/events\/count$/, { GET: (_call, id) => webhookOf(id).events }],
-  ];
+  /** By method and path; `:id` is the id of a webhook. */
+  const routes: Readonly<Record<string, Handler>> = {
+    'GET ': ({ query }) => {
+      const { limit, offset } = page(query);
+      return [...state.webhooks.values()].slice(offset, offset + limit).map(({ record }) => shown(record));
+    },
+    'POST ': async ({ body }) => registry.register(await body()),
+    'GET /count': () => state.webhooks.size,
+    'GET /:id': (_call, id) => shown(registry.get(id)),
+    async 'PUT /:id'({ body }, id) {
+      registry.get(id);
+      return shown(registry.update(id, await body()));
+    },
+    'DELETE /:id'(_call, id) {
+      if (!registry.remove(id)) registry.get(id);
+    },
+    'GET /:id/events'({ query }, id) {
+      const { limit, offset } = page(query);
+      return logPage(webhookOf(id), offset, limit);
+    },
+    'GET /:id/events/count': (_call, id) => webhookOf(id).events,
+  };
 
   return async (call) => {
-    const rest = call.path.startsWith(BASE) ? call.path.slice(BASE.length) : undefined;
-    for (const [pattern, handlers] of routes) {
-      const [, id] = (rest !== undefined && pattern.exec(rest)) || [];
-      if (rest === undefined || !pattern.test(rest)) continue;
-      if (!Object.hasOwn(handlers, call.method)) {
-        const Allow = Object.keys(handlers).join(', ');
-        throw new HttpError(405, `This path accepts ${Allow}.`, { Allow });
-      }
-      return handlers[call.method]?.(call, id === undefined ? 0 : idOf(id));
-    }
-    throw new HttpError(404, `This path does not exist. Webhooks are at ${BASE}.`);
+    const [, rest = '/no/such/path'] = PATHS.exec(call.path) ?? [];
+    const [, id] = ID.exec(rest) ?? [];
+    const path = rest.replace(ID, '/:id');
+    const handler = routes[`${call.method} ${path}`];
+    if (handler) return handler(call, id === undefined ? 0 : idOf(id));
+    const methods = Object.keys(routes).filter((route) => route.endsWith(` ${path}`));
+    if (methods.length === 0) throw new HttpError(404, `This path does not exist. Webhooks are at ${BASE}.`);
+    const Allow = methods.map((route) => route.slice(0, route.indexOf(' '))).join(', ');
+    throw new HttpError(405, `This path accepts ${Allow}.`, { Allow });
   };
 }
 

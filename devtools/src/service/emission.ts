@@ -1,5 +1,6 @@
 import { ConfigError, InvalidEventError, parseDelivery } from 'event-webhook-receiver';
 import { optionError } from '../check-options.js';
+import { goJson } from '../explain/bytes.js';
 import { attempt, isRecord } from '../guards.js';
 import { type Delivery, newDelivery } from './delivery.js';
 import type { State } from './state.js';
@@ -128,9 +129,3 @@ const bodiesOf = (events: readonly WireEvent[], lastFirst: boolean) =>
     if (lastFirst) batch.reverse();
     return { body: new TextEncoder().encode(`[${batch.map(({ json }) => json).join()}]`), events: batch.length };
   });
-
-/** JSON as Go writes it: compact, with Go's escapes. JavaScript serializes the same value to other bytes. */
-function goJson(value: unknown): string {
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escaped);
-}
