@@ -3,7 +3,6 @@ import { isReadable } from '../readable-json.js';
 import { bodyFaults } from './body-faults.js';
 import { fromBase64, fromCodes, fromHex, goJson, replaced, sameBytes, textOf, utf8 } from './bytes.js';
 import type { Candidate } from './finding.js';
-import type { Work } from './work-limit.js';
 
 /** Maximum commas and opening brackets in JSON that is parsed: a delivery of 10 MiB has fewer. */
 const MOST_MARKS = 500_000;
@@ -124,11 +123,15 @@ export function viewOf(bytes: Uint8Array): BodyView {
   return { bytes, text, json: parsedJson(bytes, text) };
 }
 
-/** Bodies that may have been signed, the most frequent mistakes first. */
-export function* readBody(bytes: Uint8Array, work: Work): Generator<Candidate<Uint8Array>> {
+/**
+ * Bodies that may have been signed, the most frequent mistakes first.
+ *
+ * @param spend Whether this many bytes may still be produced.
+ */
+export function* readBody(bytes: Uint8Array, spend: (bytes: number) => boolean): Generator<Candidate<Uint8Array>> {
   const view = viewOf(bytes);
   for (const [cause, step] of Object.entries(bodySteps)) {
-    if (!work.spend(bytes.length >> 3)) return;
+    if (!spend(bytes.length >> 3)) return;
     for (const body of attempt(() => step(view)) ?? []) {
       if (body === undefined || body.length === 0) continue;
       const value = typeof body === 'string' ? utf8(body) : body;

@@ -5,8 +5,7 @@ import { fromCodes, utf8 } from './bytes.js';
 import { certain, type Finding, fault } from './finding.js';
 import { inspectHeaders, inspectParts } from './inspect.js';
 import { type ExplainFailureOptions, type ReadOptions, readOptions } from './options.js';
-import { search } from './search.js';
-import { createWork, type Work } from './work-limit.js';
+import { createWork, search, type Work } from './search.js';
 
 /**
  * Explains why a delivery does not verify (spec section 5.2). It tries about eighty common mistakes, one at a time: a

@@ -1,6 +1,7 @@
+import { parsedJson } from './body.js';
 import { bodyFaults } from './body-faults.js';
+import { textOf, toHex, utf8 } from './bytes.js';
 import { type Fault, type Finding, fault, faultsOf, headerNames, likely, possible } from './finding.js';
-import { inspectBody } from './inspect-body.js';
 import type { ReadOptions } from './options.js';
 import { formOfSignature } from './signature.js';
 import { formOfTimestamp } from './timestamp.js';
@@ -58,12 +59,58 @@ export function inspectHeaders(given: ReadOptions): Finding[] {
   return (secret.some(isMissing) ? [...secret, ...headers] : [...headers, ...secret]).map(likely);
 }
 
+/** The first bytes of gzip, zstd, and zlib at each of its levels. */
+const COMPRESSED = ['1f8b', '28b5', '7801', '785e', '789c', '78da'];
+
+/** Causes by the form of the body. */
+function causesOfBody(bytes: Uint8Array): (keyof typeof bodyFaults)[] {
+  if (bytes.length === 0) return ['body-empty'];
+  if (COMPRESSED.includes(toHex(bytes.subarray(0, 2)))) return ['body-compressed'];
+  const text = textOf(bytes);
+  if (text === undefined) return ['body-not-utf8'];
+  const ofCharacters = text.includes('\ufffd') ? (['body-replacement-characters'] as const) : [];
+  const ofText = causeOfText(text.replace(/^\uFEFF/, ''));
+  return [...ofCharacters, ...(ofText ? [ofText] : [])];
+}
+
+function causeOfText(text: string): keyof typeof bodyFaults | undefined {
+  const bare = text.trim();
+  if (/^(?:\[object \w+\]|undefined|null)$/.test(bare)) return 'body-stringified';
+  if (/^(?:\{\}|\[\])$/.test(bare)) return 'body-consumed';
+  if (/^</.test(bare)) return 'body-not-json';
+  if (isCut(text)) return 'body-truncated';
+  if (!/^[[{]/.test(bare) && parsedJson(utf8(text), text) === undefined) return 'body-not-json';
+  if (bare.startsWith('{')) return 'body-single-event';
+  if (/^\[\s?\{\s?(?:"id"\s?:\s?"[^"\\]{0,99}"\s?,\s?)?"data"/.test(text)) return 'body-keys-reordered';
+  return hasRounded(text) ? 'body-numbers-rounded' : undefined;
+}
+
+/** Whether a JSON text ends inside a string, list or object. */
+function isCut(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') {
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
+      if (at >= text.length) return true;
+    } else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+  }
+  return depth > 0;
+}
+
+function hasRounded(text: string): boolean {
+  const [digits] = /(?<=[:[,] ?)[1-9][0-9]{15,20}0(?=[\]},])/.exec(text) ?? [];
+  return digits !== undefined && String(Number(digits)) === digits;
+}
+
 /** Causes that do not exclude others. */
 const PARTIAL = [bodyFaults['body-numbers-rounded'].cause, bodyFaults['body-keys-reordered'].cause];
 
 /** Findings from the form of all parts, when the search found no match. */
 export function inspectParts(given: ReadOptions): Finding[] {
-  const [body, headers, secret] = [inspectBody(given.body), ofHeaders(given), ofSecret(given)];
+  const body = causesOfBody(given.body).map((cause) => bodyFaults[cause]);
+  const [headers, secret] = [ofHeaders(given), ofSecret(given)];
   // First causes that prevent every verification, then probable changes of the body.
   const found = [...headers.filter(isMissing), ...body, ...headers.filter((each) => !isMissing(each)), ...secret];
   const isExplained = [...body, ...headers].some(

@@ -8,7 +8,31 @@ import type { ReadOptions } from './options.js';
 import { readSecret, secretOf } from './secret.js';
 import { fitting, type Reading, readSignature } from './signature.js';
 import { beforeBody, behindBody, otherTimes, readTimestamp, timestampFaults } from './timestamp.js';
-import type { Work } from './work-limit.js';
+
+/** The work budget of a search, in bytes hashed or produced. It bounds time without a clock. */
+export interface Work {
+  /** Bytes spent. Never more than the limit. */
+  readonly spent: number;
+  /** Spends bytes if enough are left. */
+  spend(bytes: number): boolean;
+}
+
+/** About one second of work without native hashes. */
+export const MOST_WORK = 64 * 1024 * 1024;
+
+export function createWork(limit: number = MOST_WORK): Work {
+  let spent = 0;
+  return {
+    get spent() {
+      return spent;
+    },
+    spend(bytes) {
+      if (spent + bytes > limit) return false;
+      spent += bytes;
+      return true;
+    },
+  };
+}
 
 /** One pass over a body with one key, which undoes one fault. */
 interface Pass {
@@ -50,7 +74,7 @@ function* passes(given: ReadOptions, work: Work): Generator<Pass> {
     ...given.others.map(([label, secret]) => ({ value: utf8(secret), fault: secretOf(label) })),
     ...secrets.flatMap(readSecret),
   ];
-  const bodies = readBody(body, work);
+  const bodies = readBody(body, work.spend);
   for (let at = 0, bodiesLeft = true; bodiesLeft || at < keys.length; at++) {
     const { value: other, done } = bodies.next();
     bodiesLeft = !done;

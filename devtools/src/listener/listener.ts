@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
 import type { HeaderNames } from 'event-webhook-receiver/verify';
-import type { Attempt, AttemptResponse, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
+import type { Attempt, DeliveryRecord, HeaderLine } from '../deliveries/delivery-record.js';
 import type { Feed } from '../deliveries/feed.js';
 import { createBrake } from './brake.js';
 import { acceptConnections } from './connections.js';
 import { answerOf, type Forwarded, forward } from './forward.js';
 import { createBodyReader } from './read-body.js';
-import { createSigning, type Signing } from './signing.js';
+import { createSigning, replaceAttempt, type Signing } from './signing.js';
 
 /** A request that is not a delivery, and the status of its answer. */
 export interface OtherRequest {
@@ -149,17 +149,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       forwarded,
       async report() {
         const response = await forwarded?.response;
-        if (response) addResponse(record.id, attempt, response);
-        options.onDelivery?.({ ...record, attempts: [{ ...attempt, ...(response && { response }) }] }, about);
+        const whole: Attempt = { ...attempt, ...(response && { response }) };
+        if (response) replaceAttempt(feed, record.id, attempt, whole);
+        options.onDelivery?.({ ...record, attempts: [whole] }, about);
       },
     };
-  }
-
-  /** Adds the app's answer to an attempt, unless the feed has been cleared or has dropped the body. */
-  function addResponse(id: string, attempt: Attempt, response: AttemptResponse): void {
-    const record = feed.get(id);
-    if (!record?.attempts.includes(attempt)) return;
-    feed.put({ ...record, attempts: [{ ...attempt, response }] });
   }
 
   const http = createServer(async (request, response) => {

@@ -32,6 +32,13 @@ export interface Signing {
   send(body: BodyToSend): { id: string };
 }
 
+/** Replaces an attempt of a delivery, which may have been resent meanwhile, unless the feed no longer has the attempt. */
+export function replaceAttempt(feed: Feed, id: string, before: Attempt, after: Attempt): void {
+  const record = feed.get(id);
+  const at = record?.attempts.indexOf(before) ?? -1;
+  if (record && at >= 0) feed.put({ ...record, attempts: record.attempts.with(at, after) });
+}
+
 export function createSigning(options: SigningOptions): Signing {
   const { feed, secret, headers: names, now, handOn } = options;
 
@@ -58,11 +65,8 @@ export function createSigning(options: SigningOptions): Signing {
     const { durationMs } = forwarded;
     const response = await forwarded.response;
     const done = { ...pending, ...answerOf(forwarded), durationMs, ...(response && { response }) };
-    const answered = ({ attempts }: DeliveryRecord) => attempts.map((each) => (each === pending ? done : each));
-    // Read again: the delivery may have been resent meanwhile.
-    const current = feed.get(record.id);
-    if (current) feed.put({ ...current, attempts: answered(current) });
-    return { ...record, attempts: answered(record) };
+    replaceAttempt(feed, record.id, pending, done);
+    return { ...record, attempts: record.attempts.with(-1, done) };
   }
 
   return {

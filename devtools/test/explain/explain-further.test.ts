@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explainWithin } from '../../src/explain/explain-failure.js';
 import { type ExplainFailureOptions, explainFailure } from '../../src/explain/index.js';
-import { createWork } from '../../src/explain/work-limit.js';
+import { createWork } from '../../src/explain/search.js';
 import { deliveries, NOW, sign } from './deliveries.js';
 import type { Received } from './mistake.js';
 import { again, causes, delivery, explain, received, secret, timestamp } from './received.js';

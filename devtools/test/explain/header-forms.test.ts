@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { explainWithin } from '../../src/explain/explain-failure.js';
-import { createWork } from '../../src/explain/work-limit.js';
+import { createWork } from '../../src/explain/search.js';
 import { delivery, received, timestamp } from './received.js';
 
 const { signature } = delivery;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ReadBy } from '../../src/explain/body-faults.js';
 import { explainWithin } from '../../src/explain/explain-failure.js';
-import { createWork } from '../../src/explain/work-limit.js';
+import { createWork } from '../../src/explain/search.js';
 import { bodyMistakes } from './body-mistakes.js';
 import { sign } from './deliveries.js';
 import { receivedWith } from './mistake.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { explainWithin } from '../../src/explain/explain-failure.js';
-import { createWork, MOST_WORK } from '../../src/explain/work-limit.js';
+import { createWork, MOST_WORK } from '../../src/explain/search.js';
 import { goJson, sign } from './deliveries.js';
 import type { Received } from './mistake.js';
 import { again, received, secret, timestamp } from './received.js';
