@@ -1,6 +1,5 @@
-import { responseSize } from '../service/responses.js';
 import { type Contents, contentsOf, unread } from './contents.js';
-import type { Cause, DeliveryRecord } from './delivery-record.js';
+import type { Attempt, AttemptResponse, Cause, DeliveryRecord } from './delivery-record.js';
 
 /** A record in the feed. */
 export interface KeptDelivery extends DeliveryRecord {
@@ -27,7 +26,7 @@ export interface Feed {
   readonly maxBytes: number;
   /** Approximate size of the records, in bytes. */
   readonly bytes: number;
-  /** Adds a record, or replaces the one with the same id. */
+  /** Adds a record, or replaces the one with the same id. Keeps the responses to attempts that it has without them. */
   put(record: DeliveryRecord): void;
   /** Sets the summary of a body that was added unread. */
   describe(id: string, contents: Contents): void;
@@ -106,16 +105,11 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
       return bodyBytes + otherBytes;
     },
     put(record) {
+      const known = records.get(record.id);
       const isRead = !record.bodyDropped && record.verified !== false;
-      const contents = isRead
-        ? contentsOf(record.rawBody)
-        : (records.get(record.id)?.contents ?? unread(record.rawBody.byteLength));
-      keep({
-        ...record,
-        rawBody: compact(record.rawBody),
-        contents,
-        cause: records.get(record.id)?.cause,
-      });
+      const contents = isRead ? contentsOf(record.rawBody) : (known?.contents ?? unread(record.rawBody.byteLength));
+      const attempts = withResponses(record.attempts, known?.attempts);
+      keep({ ...record, attempts, rawBody: compact(record.rawBody), contents, cause: known?.cause });
     },
     describe(id, contents) {
       const record = records.get(id);
@@ -146,6 +140,15 @@ function compact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
 
+/** Attempts with the responses that are known of them. */
+function withResponses(attempts: readonly Attempt[], known: readonly Attempt[] = []): readonly Attempt[] {
+  return attempts.map((attempt) => {
+    const same = known.find(({ at, status }) => at === attempt.at && status === attempt.status);
+    const response = attempt.response ?? same?.response;
+    return response === attempt.response ? attempt : { ...attempt, response };
+  });
+}
+
 /** Size of the body of a record and of the responses to it, in bytes: they are dropped together. */
 function bodySize({ rawBody, attempts }: KeptDelivery): number {
   return attempts.reduce((size, { response }) => size + (response ? responseSize(response) : 0), rawBody.byteLength);
@@ -157,4 +160,13 @@ function textSize(record: KeptDelivery): number {
   const { kinds, contracts, names, gist } = record.contents;
   for (const text of [record.target, record.label ?? '', gist.text, ...kinds, ...contracts, ...names]) texts.push(text);
   return texts.reduce((size, text) => size + 2 * text.length, OVERHEAD);
+}
+
+/** Approximate overhead of a response, in bytes. */
+const RESPONSE_OVERHEAD = 200;
+
+/** Approximate size of a response in memory, in bytes. */
+function responseSize({ headers, bodyBase64 }: AttemptResponse): number {
+  const size = RESPONSE_OVERHEAD + bodyBase64.length;
+  return headers.reduce((sum, [name, value]) => sum + 2 * (name.length + value.length), size);
 }

@@ -27,7 +27,7 @@ export interface Attempt {
   readonly code?: string | undefined;
   /** Milliseconds from the first byte to the response. */
   readonly durationMs?: number | undefined;
-  /** The response itself, at most 16 kB of it, while it is kept. */
+  /** The response itself, at most 16 kB of it. Reported once, with the attempt that it ends. */
   readonly response?: AttemptResponse | undefined;
 }
 

@@ -2,7 +2,6 @@ import type { Attempt, HeaderLine } from './attempt.js';
 import type { Delivery } from './delivery.js';
 import { type Faults, type Prepared, prepare } from './faults.js';
 import type { ResolvedOptions } from './options.js';
-import type { Responses } from './responses.js';
 import { retryAfterMs, retryDelay } from './retry.js';
 import type { Answer, Sender } from './send.js';
 import type { Change, WebhookState } from './state.js';
@@ -12,12 +11,11 @@ import type { Calls } from './webhook.js';
 export interface CourierContext {
   readonly options: ResolvedOptions;
   readonly sender: Sender;
-  readonly responses: Responses;
   faults(): Faults;
   /** Stores the progress of a delivery. */
   record(change: Change): void;
-  /** Reports a delivery, with the attempt in progress. */
-  notify(webhook: WebhookState, delivery: Delivery, underWay?: Attempt): void;
+  /** Reports a delivery, with the attempt in progress or the last attempt and its response. */
+  notify(webhook: WebhookState, delivery: Delivery, attempt: Attempt): void;
 }
 
 /** Sends the pending deliveries of one webhook, one after the other, and retries those that fail. */
@@ -152,7 +150,6 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
       : answer.reason;
     const code = fooled ? 'NOT_AUTHENTIC' : answer.code;
     const attempt: Attempt = { ...begun, status, reason, code, durationMs };
-    context.responses.keep(attempt, answer.response);
     const before = webhook.deliveries.get(id);
     // The queue was full, and has dropped it meanwhile.
     if (before === undefined) return false;
@@ -160,7 +157,7 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
     const advance = accepted && !fooled ? delivered(before) : failed(before, answer.retryAfter);
     const delivery = { ...before, attempts, nextAttemptAt: undefined, ...advance };
     context.record({ webhook: { ...webhook.record, ...callsAfter(attempt, delivery) }, deliveries: [delivery] });
-    context.notify(webhook, delivery);
+    context.notify(webhook, delivery, { ...attempt, response: answer.response });
     return accepted && !fooled;
   }
 

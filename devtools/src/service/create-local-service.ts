@@ -14,7 +14,6 @@ import { announce, createNotifier } from './notify.js';
 import { type LocalServiceOptions, resolveOptions } from './options.js';
 import { heldQueues } from './queues.js';
 import { createRegistry } from './registry.js';
-import { createResponses } from './responses.js';
 import { createSender } from './send.js';
 import { serveApi } from './server.js';
 import { apply, type Change } from './state.js';
@@ -52,8 +51,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
   const storage = resolved.file === undefined ? memoryStorage() : await fileStorage(resolved.file);
   const { state } = storage;
   const sender = createSender();
-  const responses = createResponses();
-  const notify = createNotifier(resolved, responses);
+  const notify = createNotifier(resolved);
   const couriers = new Map<number, Courier>();
   const watchers = new Set<ChainWatcher>();
   let faults = NO_FAULTS;
@@ -68,7 +66,7 @@ export async function createLocalService(options: LocalServiceOptions = {}): Pro
     let courier = couriers.get(webhookId);
     if (courier === undefined && webhook !== undefined) {
       courier = createCourier(webhook, {
-        ...{ options: resolved, sender, responses, faults: () => faults, record, notify: notify.delivery },
+        ...{ options: resolved, sender, faults: () => faults, record, notify: notify.delivery },
       });
       couriers.set(webhookId, courier);
     }

@@ -2,11 +2,10 @@ import { isLoopback } from '../guards.js';
 import type { Attempt } from './attempt.js';
 import type { Delivery, LocalDelivery } from './delivery.js';
 import type { ResolvedOptions } from './options.js';
-import type { Responses } from './responses.js';
 import type { WebhookState } from './state.js';
 
 /** Calls the callbacks of the options, and logs. Errors of a callback are logged. */
-export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions, responses: Responses) {
+export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions) {
   async function call(callback: () => unknown): Promise<void> {
     try {
       await callback();
@@ -15,13 +14,15 @@ export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions
     }
   }
 
-  function view({ record }: WebhookState, delivery: Delivery, underWay?: Attempt): LocalDelivery {
-    const { id, body, nextAttemptAt, state } = delivery;
-    const attempts = delivery.attempts.map(responses.with);
+  /** @param attempt The attempt in progress, or the last one with its response. */
+  function view({ record }: WebhookState, delivery: Delivery, attempt?: Attempt): LocalDelivery {
+    const { id, body, attempts, nextAttemptAt, state } = delivery;
+    const isUnderWay = attempt && !isEnded(attempt);
+    const earlier = attempt && !isUnderWay ? attempts.slice(0, -1) : attempts;
     return {
       ...{ id: String(id), webhookId: record.id, label: record.label, url: record.url, rawBody: body },
-      attempts: underWay ? [...attempts, underWay] : attempts,
-      ...{ nextAttemptAt: underWay ? undefined : nextAttemptAt, state: underWay ? 'pending' : state },
+      attempts: attempt ? [...earlier, attempt] : earlier,
+      ...{ nextAttemptAt: isUnderWay ? undefined : nextAttemptAt, state: isUnderWay ? 'pending' : state },
     };
   }
 
@@ -40,9 +41,9 @@ export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions
 
   return {
     change,
-    delivery(webhook: WebhookState, delivery: Delivery, underWay?: Attempt): void {
-      const shown = view(webhook, delivery, underWay);
-      if (underWay === undefined) log(shown);
+    delivery(webhook: WebhookState, delivery: Delivery, attempt: Attempt): void {
+      const shown = view(webhook, delivery, attempt);
+      if (isEnded(attempt)) log(shown);
       if (onDelivery) void call(() => onDelivery(shown));
       change();
     },
@@ -56,6 +57,8 @@ export function createNotifier({ logger, onDelivery, onChange }: ResolvedOptions
     },
   };
 }
+
+const isEnded = ({ durationMs }: Attempt) => durationMs !== undefined;
 
 /** Logs where the service listens; as a warning when other machines can reach it. */
 export function announce(url: string, { host, logger }: ResolvedOptions): void {

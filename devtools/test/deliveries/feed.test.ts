@@ -21,6 +21,15 @@ describe('createFeed', () => {
     expect(feed.get('4')).toBeUndefined();
   });
 
+  it('keeps the response to an attempt that comes again without it', () => {
+    const feed = createFeed();
+    const first = { at: 1, headers: [], status: 500 };
+    const response = { headers: [], bodyBase64: 'AA==', bytes: 1 };
+    feed.put({ ...recordOf('1'), attempts: [{ ...first, response }] });
+    feed.put({ ...recordOf('1'), attempts: [first, { at: 1, headers: [] }] });
+    expect(feed.get('1')?.attempts.map((each) => each.response)).toEqual([response, undefined]);
+  });
+
   it('drops the oldest beyond maxDeliveries', () => {
     const feed = createFeed({ maxDeliveries: 2 });
     for (const id of ['1', '2', '3']) feed.put(recordOf(id));

@@ -3,7 +3,6 @@ import { createCourier } from '../../src/service/courier.js';
 import type { Delivery } from '../../src/service/delivery.js';
 import { type Faults, NO_FAULTS } from '../../src/service/faults.js';
 import { resolveOptions } from '../../src/service/options.js';
-import { createResponses } from '../../src/service/responses.js';
 import { apply, emptyState, type WebhookState } from '../../src/service/state.js';
 
 const delivery = (id: number): Delivery => ({
@@ -27,7 +26,6 @@ function delivering({
   const courier = createCourier(state.webhooks.get(1) as WebhookState, {
     options: resolveOptions({}),
     sender: { send, close() {} },
-    responses: createResponses(),
     faults: () => ({ ...NO_FAULTS, ...faults }),
     record(change) {
       sent.push(...(change.deliveries ?? []).map(({ id }) => id));

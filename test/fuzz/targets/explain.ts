@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { explainWithin } from '../../../devtools/src/explain/explain-failure.js';
-import { createWork } from '../../../devtools/src/explain/work-limit.js';
+import { createWork } from '../../../devtools/src/explain/search.js';
 import { check, partsOf, type Target } from '../target.js';
 
 const SECRET = 'whsec-0123456789';
