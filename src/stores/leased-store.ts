@@ -31,7 +31,7 @@ export const LEASE_OPTIONS = ['leaseMs', 'retentionMs', 'timeoutMs'] as const sa
 export interface LeaseTable {
   /**
    * Gives free keys that have not taken effect to `owner`, for `leaseMs`; with a step from `dead`, dead letters that
-   * are not being retried. Never waits for a held key.
+   * are not being retried. Never waits for a held key. Keys without an answer are in progress.
    */
   claim(keys: readonly string[], owner: string, step: Step): Promise<ReadonlyMap<string, ClaimAnswer>>;
   /**
@@ -67,7 +67,7 @@ export function storeOfLeases(
   const calls = boundedCalls({ timeoutMs, ...limits });
   const recorder = createRecorder((keys, owner) => calls.send(() => table.record(keys, owner)), options);
   const late = () => storeError(`The server did not answer within ${timeoutMs} ms (timeoutMs).`);
-  const inTime = <T>(work: Promise<T>) => withDeadline(work, timeoutMs, late);
+  const inTime = async <T>(call: () => Promise<T>) => withDeadline(call(), timeoutMs, late);
   const release = async (keys: readonly string[], owner: string) => calls.send(() => table.release(keys, owner));
 
   /** The answers for keys that this process is still recording: the server may not know yet that they took effect. */
@@ -112,7 +112,7 @@ export function storeOfLeases(
           const free = () => release(left, owner);
           const released = claiming.then(free, free).catch(ignore);
           // Serverless hosts stop a request's work once it is answered.
-          if (isAnswered) await inTime(released).catch(ignore);
+          if (isAnswered) await inTime(() => released).catch(ignore);
           throw error;
         }
       }
@@ -123,7 +123,7 @@ export function storeOfLeases(
       return new Map(names.map((name) => [name, recorded.has(storableKey(name))]));
     },
     // If the request is lost, the keys are free once their lease is over.
-    release: (names, owner) => inTime(release(names.map(storableKey), owner)),
+    release: (names, owner) => inTime(() => release(names.map(storableKey), owner)),
   };
 }
 

@@ -81,16 +81,17 @@ function storableMap<Value>(map: ReadonlyMap<string, Value>, to: (value: Value) 
   return stored;
 }
 
-type InTime = <T>(work: Promise<T>) => Promise<T>;
+/** Makes a call, with a time limit. */
+export type InTime = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** Wraps the letters of a store that keeps keys in stored form, with a time limit for each call. */
 export function storableLetters(letters: LetterStore, inTime: InTime): LetterStore {
   return {
-    fail: async (name, failure) => inTime(letters.fail(storableKey(name), failure)),
-    list: (page) => inTime(letters.list(page)),
-    look: async (names) => named(names, await inTime(letters.look(names.map(storableKey)))),
+    fail: (name, failure) => inTime(() => letters.fail(storableKey(name), failure)),
+    list: (page) => inTime(() => letters.list(page)),
+    look: async (names) => named(names, await inTime(() => letters.look(names.map(storableKey)))),
     async discard(names) {
-      const discarded = await inTime(letters.discard(names.map(storableKey)));
+      const discarded = await inTime(() => letters.discard(names.map(storableKey)));
       return new Set(names.filter((name) => discarded.has(storableKey(name))));
     },
   };
@@ -99,7 +100,7 @@ export function storableLetters(letters: LetterStore, inTime: InTime): LetterSto
 /** Wraps the records of a store that keeps keys in stored form, with a time limit for each call. */
 export function storableRecords({ look, find }: RecordStore, inTime: InTime): RecordStore {
   return {
-    look: async (names) => named(names, await inTime(look(names.map(storableKey)))),
-    ...(find && { find: (eventId: string) => inTime(find(shortText(eventId) ?? '')) }),
+    look: async (names) => named(names, await inTime(() => look(names.map(storableKey)))),
+    ...(find && { find: (eventId: string) => inTime(() => find(shortText(eventId) ?? '')) }),
   };
 }

@@ -3,7 +3,7 @@ import { hasMethods } from '../../internal/check-client.js';
 import { checkOptions, optionError } from '../../internal/check-options.js';
 import type { ReconcileCursor } from '../cursor.js';
 import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } from '../leased-store.js';
-import { storableLetters, storableRecords } from '../storable.js';
+import { type InTime, storableLetters, storableRecords } from '../storable.js';
 import type { LeaseStore, Synchronous, TransactionalStore } from '../store.js';
 import { runsOf, whenFree } from './busy.js';
 import { sqlCursor } from './cursor.js';
@@ -16,7 +16,7 @@ import type {
   SynchronousDatabase,
 } from './database.js';
 import type { Durations, Statements } from './dialect.js';
-import { answered } from './errors.js';
+import { answered, explaining } from './errors.js';
 import { leaseTable } from './leases.js';
 import { sqlLetters } from './letters.js';
 import { sqlLogs } from './logs.js';
@@ -146,13 +146,20 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
   const statements = statementsFor(db, table, { ...lease, isolationLevel });
   const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
-  const run = runFor(lease.timeoutMs);
+  const plainRun = runFor(lease.timeoutMs);
+  const run = explaining(plainRun, statements.table);
   const slowRun = runFor(Math.max(lease.timeoutMs, MAINTENANCE_MS));
+  const inTime: InTime = (call) => answered(Promise.resolve(statements.prepare?.(run)).then(call), lease);
 
-  const maintenance = {
+  const tables = {
+    letters: storableLetters(sqlLetters(run, statements, lease.retentionMs), inTime),
+    records: storableRecords(sqlRecords(run, statements.syntax), inTime),
     migrate: () => statements.migrate(slowRun),
     cursor: (name: string) =>
-      sqlCursor({ run, statements, dialect: db.dialect, bind: isForLeases(db), timeoutMs: lease.timeoutMs }, name),
+      sqlCursor(
+        { run: plainRun, statements, dialect: db.dialect, bind: isForLeases(db), timeoutMs: lease.timeoutMs },
+        name,
+      ),
     async sweep() {
       let total = 0;
       for (;;) {
@@ -164,17 +171,14 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   };
   if (!transactional || isForLeases(db)) {
     const limits = isForLeases(db) ? { lostAfterMs: LEASE_DATABASE_LOST_MS } : {};
-    return { ...storeOfLeases(leaseTable(run, statements, lease.retentionMs), lease, limits), ...maintenance };
+    return { ...storeOfLeases(leaseTable(run, statements), lease, limits), ...tables };
   }
   const store = isSynchronous(db)
     ? synchronousStore(db, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
-  const inTime = <T>(work: Promise<T>) => answered(work, lease);
   return {
     ...store,
-    ...maintenance,
-    letters: storableLetters(sqlLetters(run, statements, lease.retentionMs), inTime),
-    records: storableRecords(sqlRecords(run, statements), inTime),
+    ...tables,
     logs: sqlLogs(run, statements, lease, inTime),
     rememberedSince: () => Date.now() - lease.retentionMs,
   };

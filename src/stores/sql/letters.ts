@@ -1,9 +1,9 @@
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import { sleep } from './busy.js';
 import type { RunStatement } from './database.js';
-import type { Statements } from './dialect.js';
-import { explaining, unlessConflict } from './errors.js';
-import { inChunks, isRowOf, ownedBy, select } from './syntax.js';
+import type { Statements, Texts } from './dialect.js';
+import { unlessConflict } from './errors.js';
+import { inChunks, isRowOf, ownedBy, select, send } from './syntax.js';
 import { LOG_MS, literal, NEVER_MS } from './table.js';
 import { keepable } from './texts.js';
 
@@ -26,9 +26,7 @@ interface Row extends Failed {
 }
 
 /** Failures and dead letters in the table of the keys. */
-export function sqlLetters(plain: RunStatement, statements: Statements, retentionMs: number): LetterStore {
-  const run = explaining(plain, statements.table);
-  const { syntax } = statements;
+export function sqlLetters(run: RunStatement, { syntax, status }: Statements, retentionMs: number): LetterStore {
   const { key: KEY, prefix, rows, texts: begin, select: column, read, ms, at } = syntax;
 
   /** The row of a key, the server's time, and whether no transaction has the key. */
@@ -98,8 +96,8 @@ export function sqlLetters(plain: RunStatement, statements: Statements, retentio
     ...['error_code', 'error_message', 'letter', 'source'].map(column),
     TRANSITIONS,
   ];
-  async function lettersOf(condition: string, values?: readonly string[]): Promise<Map<string, StoredLetter>> {
-    const found = await select(run, syntax, letterColumns, `state = 'dead' AND ${condition}`, values);
+  async function lettersOf(condition: (texts: Texts) => string): Promise<Map<string, StoredLetter>> {
+    const found = await select(run, syntax, letterColumns, (texts) => `state = 'dead' AND ${condition(texts)}`);
     return new Map(
       found.map(([key, attempts, first, last, code, message, letter, source, transitions]) => [
         String(key),
@@ -118,18 +116,19 @@ export function sqlLetters(plain: RunStatement, statements: Statements, retentio
   }
 
   async function discard(keys: readonly string[]): Promise<string[]> {
-    const texts = begin();
-    const isFree = `${syntax.among(keys, texts)} AND (${syntax.isIdle()}) AND ${syntax.isUnlocked()}`;
-    const idle = (await select(run, syntax, [KEY], isFree, texts.values())).map(([key]) => String(key)).sort();
+    const areFree = (some: readonly string[], texts: Texts) =>
+      `${syntax.among(some, texts)} AND (${syntax.isIdle()}) AND ${syntax.isUnlocked()}`;
+    const found = await select(run, syntax, [KEY], (texts) => areFree(keys, texts));
+    const idle = found.map(([key]) => String(key)).sort();
     if (idle.length === 0) return [];
     const owner = crypto.randomUUID();
-    const values = begin();
-    const set = `owner = ${values.of(owner)}, state = 'done', expires_at = ${syntax.later(retentionMs)}`;
-    await run(
-      `UPDATE ${rows()} SET ${set}, letter = NULL, chain = NULL, transitions = 0
-       WHERE ${syntax.among(idle, values)} AND (${syntax.isIdle()}) AND ${syntax.isUnlocked()}`,
-      undefined,
-      values.values(),
+    await send(
+      run,
+      syntax,
+      (texts) =>
+        `UPDATE ${rows()} SET owner = ${texts.of(owner)}, state = 'done', expires_at = ${syntax.later(retentionMs)},
+           letter = NULL, chain = NULL, transitions = 0
+         WHERE ${areFree(idle, texts)}`,
     );
     return [...(await ownedBy(run, syntax, idle, owner))];
   }
@@ -137,34 +136,26 @@ export function sqlLetters(plain: RunStatement, statements: Statements, retentio
   return {
     async fail(key, failure) {
       const kept = keepable(failure);
-      await statements.prepare?.(run);
       for (let pauses = 0; ; pauses++) {
         const failed = await unlessConflict(() => count(key, kept));
-        if (failed || pauses === MOST_PAUSES || (await statements.status(run, [key])).size > 0) return failed;
+        if (failed || pauses === MOST_PAUSES || (await status(run, [key])).size > 0) return failed;
         await sleep(ENDING_MS);
       }
     },
     async look(keys) {
-      await statements.prepare?.(run);
-      const found = await inChunks(keys, syntax.mostKeys, (some) => {
-        const texts = begin();
-        return lettersOf(syntax.among(some, texts), texts.values());
-      });
-      return new Map(found);
+      return new Map(await inChunks(syntax, keys, (some) => lettersOf((texts) => syntax.among(some, texts))));
     },
     async list({ source, after, limit }) {
-      await statements.prepare?.(run);
-      const texts = begin();
-      const isOf = source === undefined ? '' : ` AND source = ${texts.of(source)}`;
-      const isAfter = after === undefined ? '' : ` AND ${KEY} > ${literal(after)}`;
-      const condition = `expires_at = ${at(NEVER_MS)}${isOf}${isAfter} ORDER BY ${KEY} LIMIT ${limit}`;
-      const found = await lettersOf(condition, texts.values());
+      const found = await lettersOf(({ of }) => {
+        const isOf = source === undefined ? '' : ` AND source = ${of(source)}`;
+        const isAfter = after === undefined ? '' : ` AND ${KEY} > ${literal(after)}`;
+        return `expires_at = ${at(NEVER_MS)}${isOf}${isAfter} ORDER BY ${KEY} LIMIT ${limit}`;
+      });
       return { letters: found, ...(found.size === limit && { next: [...found.keys()].at(-1) }) };
     },
     async discard(keys) {
-      await statements.prepare?.(run);
       const discarded = (some: readonly string[]) => unlessConflict(() => discard(some));
-      return new Set(await inChunks([...keys].sort(), syntax.mostKeys, discarded));
+      return new Set(await inChunks(syntax, [...keys].sort(), discarded));
     },
   };
 }

@@ -1,10 +1,9 @@
 import { monotonicNow } from '../../internal/deadline.js';
 import type { KeptLog, LogStore, OpenLog } from '../log-store.js';
-import { storableKey } from '../storable.js';
+import { type InTime, storableKey } from '../storable.js';
 import { DELIVERY, type Step } from '../store.js';
 import type { RunStatement } from './database.js';
-import type { Statements, Syntax } from './dialect.js';
-import { explaining } from './errors.js';
+import type { Durations, Statements, Syntax } from './dialect.js';
 import { inChunks, isRowOf, select } from './syntax.js';
 import { chunksOf, LOG_MS, literal, literals } from './table.js';
 
@@ -16,30 +15,26 @@ const leaseOf = (chain: string) => storableKey(`reorgs:${chain}`);
 
 /** Logs in the table of the keys. */
 export function sqlLogs(
-  plain: RunStatement,
+  run: RunStatement,
   statements: Statements,
-  { leaseMs, retentionMs }: { readonly leaseMs: number; readonly retentionMs: number },
-  inTime: <T>(work: Promise<T>) => Promise<T>,
+  { leaseMs, retentionMs }: Durations,
+  inTime: InTime,
 ): LogStore {
-  const run = explaining(plain, statements.table);
   const { syntax } = statements;
   const { key: KEY, rows, at } = syntax;
   /** When each owner took its lease. */
   const led = new Map<string, number>();
 
-  const prepared = <T>(work: () => Promise<T>): Promise<T> =>
-    inTime(Promise.resolve(statements.prepare?.(run)).then(work));
-
   const columns = [KEY, 'chain', 'block_number', 'block_hash', 'transitions'];
   const read = (key: string) =>
-    prepared(async () => {
+    inTime(async () => {
       const condition = `${isRowOf(syntax, key)} AND chain IS NOT NULL`;
-      const [row] = await select(run, syntax, [...columns, syntax.select('letter')], condition);
+      const [row] = await select(run, syntax, [...columns, syntax.select('letter')], () => condition);
       return row && { ...logOf(row)[1], letter: syntax.read(String(row[5])) };
     });
 
   async function settle(transitions: ReadonlyMap<string, number>): Promise<void> {
-    await inChunks([...transitions.keys()], syntax.mostKeys, async (some) => {
+    await inChunks(syntax, [...transitions.keys()], async (some) => {
       const counts = new Map(some.map((each) => [each, transitions.get(each) as number]));
       await run(
         `UPDATE ${rows()} SET state = CASE state WHEN 'applied' THEN 'done' ELSE state END, chain = NULL,
@@ -52,29 +47,29 @@ export function sqlLogs(
 
   return {
     list: ({ chain, numbers, after, limit }) =>
-      prepared(async () => {
+      inTime(async () => {
         const among = numbers ? ` AND block_number IN (${numbers.map(Number).join(', ')})` : '';
         const isAfter = after
           ? ` AND (block_number, ${KEY}) > (${Number(after.blockNumber)}, ${literal(after.key)})`
           : '';
         const isOpen = `expires_at = ${at(LOG_MS)} AND chain = ${literal(chain)} AND state IN ('applied', 'reverted')`;
         const condition = `${isOpen}${among}${isAfter} ORDER BY block_number, ${KEY} LIMIT ${limit}`;
-        return new Map((await select(run, syntax, columns, condition)).map(logOf));
+        return new Map((await select(run, syntax, columns, () => condition)).map(logOf));
       }),
     read,
     find: (name) => read(storableKey(name)),
-    settle: (transitions) => prepared(() => settle(transitions)),
+    settle: (transitions) => inTime(() => settle(transitions)),
     async lead(chain, owner) {
       const since = led.get(owner);
       if (since !== undefined && monotonicNow() - since < leaseMs / 2) return true;
       if (since !== undefined) await this.yield(chain, owner);
-      const claimed = await prepared(() => statements.claim(run, [leaseOf(chain)], owner, DELIVERY));
+      const claimed = await inTime(() => statements.claim(run, [leaseOf(chain)], owner, DELIVERY));
       if (claimed.size > 0) led.set(owner, monotonicNow());
       return claimed.size > 0;
     },
     async yield(chain, owner) {
       led.delete(owner);
-      await prepared(() => statements.release(run, [leaseOf(chain)], owner));
+      await inTime(() => statements.release(run, [leaseOf(chain)], owner));
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { KeyRecord, RecordState, RecordStore, StoredRecord } from '../record-store.js';
 import type { RunStatement } from './database.js';
-import type { Statements } from './dialect.js';
-import { explaining } from './errors.js';
+import type { Syntax, Texts } from './dialect.js';
 import { select } from './syntax.js';
 
 /** The columns that a claim writes, and the values for a record. */
@@ -23,10 +22,8 @@ const STATES: Record<string, RecordState> = {
 };
 
 /** Records in the table of the keys. */
-export function sqlRecords(plain: RunStatement, statements: Statements): RecordStore {
-  const run = explaining(plain, statements.table);
-  const { syntax } = statements;
-  const { key, ms, read, texts: begin } = syntax;
+export function sqlRecords(run: RunStatement, syntax: Syntax): RecordStore {
+  const { key, ms, read } = syntax;
 
   function recordOf([name, found, attempts, ...values]: unknown[]): [string, StoredRecord] {
     const [receivedAt, claimedAt, doneAt, lastFailedAt] = values.map((each) =>
@@ -46,25 +43,18 @@ export function sqlRecords(plain: RunStatement, statements: Statements): RecordS
     ];
   }
 
-  async function find(condition: string, values: readonly string[] | undefined) {
-    await statements.prepare?.(run);
+  async function find(condition: (texts: Texts) => string) {
     const columns = [
       ...[key, `CASE WHEN state = 'lease' AND ${syntax.isOver()} THEN 'over' ELSE state END`, 'attempts'],
       ...['received_at', 'claimed_at', 'done_at', 'last_failed_at'].map(ms),
       ...['source', 'via', 'kind', 'event_id', 'error_code', 'error_message'].map(syntax.select),
     ];
-    const found = await select(run, syntax, columns, `${condition} LIMIT ${MOST_FOUND}`, values);
+    const found = await select(run, syntax, columns, (texts) => `${condition(texts)} LIMIT ${MOST_FOUND}`);
     return new Map(found.map(recordOf));
   }
 
   return {
-    look(keys) {
-      const texts = begin();
-      return find(syntax.among(keys, texts), texts.values());
-    },
-    find(eventId) {
-      const texts = begin();
-      return find(`event_id = ${texts.of(eventId)}`, texts.values());
-    },
+    look: (keys) => find((texts) => syntax.among(keys, texts)),
+    find: (eventId) => find(({ of }) => `event_id = ${of(eventId)}`),
   };
 }

@@ -184,12 +184,10 @@ export function sqliteStatements(table: Table, durations: Durations, inputs = OF
     async claim(run, keys, owner, { from, records }) {
       const claim = (some: readonly string[]) =>
         send(run, from === 'dead' ? texts.leaseDead(some, owner) : texts.lease(some, owner, records)).then(claimsOf);
-      return new Map(await inChunks(keys, syntax.mostKeys, claim));
+      return new Map(await inChunks(syntax, keys, claim));
     },
     complete: async (run, keys, owner) =>
-      new Set(
-        await inChunks(keys, syntax.mostKeys, async (some) => keysOf(await send(run, texts.complete(some, owner)))),
-      ),
+      new Set(await inChunks(syntax, keys, async (some) => keysOf(await send(run, texts.complete(some, owner))))),
     transaction: {
       async claim(run, keys, owner, step) {
         const claimed = keysOf(await send(run, texts.open(keys, owner, step)));

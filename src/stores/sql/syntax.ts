@@ -10,16 +10,23 @@ export function isOwn({ among }: Syntax, keys: readonly string[], owner: string,
   return `${among(keys, texts)} AND owner = ${texts.of(owner)}`;
 }
 
+/** Writes a statement, and runs it with the values of its texts. */
+export function send(run: RunStatement, { texts: begin }: Syntax, write: (texts: Texts) => string): Promise<Answer> {
+  const texts = begin();
+  const statement = write(texts);
+  return run(statement, undefined, texts.values());
+}
+
 /** Reads columns of rows, by position because clients may rename columns. */
 export async function select(
   run: RunStatement,
-  { rows, end }: Syntax,
+  syntax: Syntax,
   columns: readonly string[],
-  condition: string,
-  values?: readonly string[],
+  condition: (texts: Texts) => string,
 ): Promise<unknown[][]> {
+  const { rows, end } = syntax;
   const named = columns.map((each, at) => `${each} AS c${at}`).join(', ');
-  const found: Answer = await run(`SELECT ${named} FROM ${rows()} WHERE ${condition} ${end()}`, undefined, values);
+  const found = await send(run, syntax, (texts) => `SELECT ${named} FROM ${rows()} WHERE ${condition(texts)} ${end()}`);
   return found.rows.map((row) => Object.values(row));
 }
 
@@ -30,9 +37,7 @@ export async function ownedBy(
   keys: readonly string[],
   owner: string,
 ): Promise<Set<string>> {
-  const texts = syntax.texts();
-  const condition = isOwn(syntax, keys, owner, texts);
-  const found = await select(run, syntax, [syntax.key], condition, texts.values());
+  const found = await select(run, syntax, [syntax.key], (texts) => isOwn(syntax, keys, owner, texts));
   return new Set(found.map(([key]) => String(key)));
 }
 
@@ -44,12 +49,12 @@ export const isRowOf = ({ key }: Syntax, name: string) => `${key} = ${literal(na
 
 /** Calls `work` for parts of the keys that fit in one statement, and joins what it finds. */
 export async function inChunks<Each>(
+  { mostKeys }: Syntax,
   keys: readonly string[],
-  most: number,
   work: (some: readonly string[]) => Promise<Iterable<Each>>,
 ): Promise<Each[]> {
   const found: Each[] = [];
-  for (const some of chunksOf(keys, most)) found.push(...(await work(some)));
+  for (const some of chunksOf(keys, mostKeys)) found.push(...(await work(some)));
   return found;
 }
 
@@ -60,33 +65,32 @@ export function statusText({ key, rows, among, isOver, isIdle, end }: Syntax, ke
 
 /** The statements that all dialects have in common. */
 export function rowStatements(syntax: Syntax): Pick<Statements, 'syntax' | 'status' | 'release'> {
-  const { rows, mostKeys, now } = syntax;
+  const { rows, now } = syntax;
   return {
     syntax,
     async status(run, keys) {
-      const found = await inChunks(keys, mostKeys, async (some) => {
-        const texts = syntax.texts();
-        const { rows } = await run(statusText(syntax, some, texts), undefined, texts.values());
+      const found = await inChunks(syntax, keys, async (some) => {
+        const { rows } = await send(run, syntax, (texts) => statusText(syntax, some, texts));
         return rows.map(valuesOf) as [string, Status][];
       });
       return new Map(found);
     },
     release: (run, keys, owner) =>
-      inChunks(keys, mostKeys, async (some) => {
-        const texts = syntax.texts();
-        const condition = isOwn(syntax, some, owner, texts);
-        await run(
-          `DELETE FROM ${rows()} WHERE ${condition} AND state = 'lease' AND attempts = 0`,
-          undefined,
-          texts.values(),
+      inChunks(syntax, keys, async (some) => {
+        const isTheirs = (texts: Texts) => isOwn(syntax, some, owner, texts);
+        await send(
+          run,
+          syntax,
+          (texts) => `DELETE FROM ${rows()} WHERE ${isTheirs(texts)} AND state = 'lease' AND attempts = 0`,
         );
         // In MySQL, each assignment sees the earlier ones.
-        await run(
-          `UPDATE ${rows()} SET retry_until = NULL, expires_at = CASE state WHEN 'lease' THEN ${now()} ELSE expires_at END,
-             state = CASE state WHEN 'lease' THEN 'failed' ELSE state END
-           WHERE ${condition} AND state IN ('lease', 'dead')`,
-          undefined,
-          texts.values(),
+        await send(
+          run,
+          syntax,
+          (texts) =>
+            `UPDATE ${rows()} SET retry_until = NULL, expires_at = CASE state WHEN 'lease' THEN ${now()} ELSE expires_at END,
+               state = CASE state WHEN 'lease' THEN 'failed' ELSE state END
+             WHERE ${isTheirs(texts)} AND state IN ('lease', 'dead')`,
         );
         return [];
       }),

@@ -45,18 +45,6 @@ describe('failures in a table', () => {
     expect(await lettersWith(begin, async () => new Map([['a', 'in-progress']])).fail('a', failure())).toBe(undefined);
     expect(tries).toBe(-94);
   });
-
-  it('say that the table is missing, at every step', async () => {
-    const run: RunStatement = () => Promise.reject(Object.assign(new Error('no'), { code: '42P01' }));
-    const letters = sqlLetters(run, right, 1000);
-    for (const step of [
-      letters.fail('a', failure()),
-      letters.look(['a']),
-      letters.list({ limit: 1 }),
-      letters.discard(['a']),
-    ])
-      await expect(step).rejects.toThrow('The table a.b does not exist. Call migrate() of the store');
-  });
 });
 
 describe('dead letters in a table', () => {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Dialect, type SqlDatabase, sqlStore } from '../../../src/stores/sql/index.js';
+import { DELIVERY } from '../../../src/stores/store.js';
+import { failure } from '../../contracts/letters.js';
 import { failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { once } from '../calls.js';
 
@@ -31,6 +33,21 @@ describe('a store over SQL', () => {
       await once(store, unique(), failing);
     }
     expect([...new Set(given)]).toEqual([60_000, 2000, 90_000]);
+  });
+
+  it('says that its table is missing, whatever is called', async () => {
+    const db = withRun(() => Promise.reject(Object.assign(new Error('no'), { code: '42P01' })), 'postgres');
+    const { claim, release, letters, records } = sqlStore({ db, table: 'a.b' });
+    for (const call of [
+      () => claim(['a'], 'owner', DELIVERY),
+      () => release(['a'], 'owner'),
+      () => letters?.fail('a', failure()),
+      () => letters?.look(['a']),
+      () => letters?.list({ limit: 1 }),
+      () => letters?.discard(['a']),
+      () => records?.look(['a']),
+    ])
+      await expect(call()).rejects.toThrow('The table a.b does not exist. Call migrate() of the store');
   });
 
   it('sweeps until fewer keys are left than it deletes at once', async () => {
