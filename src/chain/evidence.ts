@@ -4,9 +4,11 @@ import { isRecord } from '../internal/guards.js';
 import {
   type Block,
   fieldsOf,
+  hexOf,
   type Log,
   malformed,
   placeLogs,
+  readBlock,
   readFailed,
   readLog,
   readTransaction,
@@ -16,9 +18,12 @@ import {
 import type { BlockContents } from './block-events.js';
 import { Blooms, type Emitted } from './blooms.js';
 import type { Habits, Oddities } from './habits.js';
+import type { ChainNode } from './node.js';
 import { RangeFlaw } from './range-flaw.js';
-import { createTurns, type Rpc, RpcError } from './rpc.js';
+import { createTurns, ifRefused, RpcError } from './rpc.js';
 import type { Watched } from './watched.js';
+
+type Caller = Pick<ChainNode, 'call'>;
 
 interface Sent extends Emitted {
   readonly raw: unknown;
@@ -26,7 +31,7 @@ interface Sent extends Emitted {
 }
 
 /** The logs of watched contracts in a block. */
-export interface BlockLogs {
+interface BlockLogs {
   readonly logs: readonly Log[];
   /** Whether there are provably no others. */
   readonly isProven: boolean;
@@ -56,26 +61,52 @@ export class Evidence {
   }
 
   /**
-   * Returns the logs of a block. With `isKnown`, requests them at once; otherwise only if the block header does not
-   * prove that there are none.
+   * Reads a block with its logs and transactions. Requests the logs at once if the block is known to have some
+   * (`hasLogs`), otherwise only if its header does not prove that it has none.
+   *
+   * @returns Undefined if the node does not have the block.
+   * @throws RangeFlaw `absent` if the node refuses the request for the block, `changed` if the block was replaced between
+   * two calls, `odd` if an answer is odd and the chain is not known to give such answers.
    */
-  async logsOf(call: Rpc, block: Block, isKnown: boolean): Promise<BlockLogs> {
+  async contentsOf(node: Caller, number: number, hasLogs: boolean): Promise<BlockContents | undefined> {
+    const read = async (isFull: boolean) =>
+      readBlock(await node.call('eth_getBlockByNumber', [hexOf(number), isFull]).catch(refusedBlock), number);
+    const isFull = hasLogs || this.watched.wallets.size > 0;
+    const header = await read(isFull);
+    if (!header) return undefined;
+    const { logs, isProven, oddities } = await this.#logsOf(node, header, hasLogs);
+    const block = isFull || logs.length === 0 ? header : await read(true);
+    if (block?.hash !== header.hash) throw replaced(number);
+    const placed = placeLogs(logs, block, oddities);
+    const failed = new Map<number, boolean | undefined>();
+    const { wallets } = this.watched;
+    const senders = wallets.size > 0 ? sendersOf(block, oddities) : [];
+    for (const [index, sender] of senders.entries()) {
+      if (!sender || !wallets.has(sender)) continue;
+      const { hash } = readTransaction(block, index);
+      failed.set(index, readFailed(await node.call('eth_getTransactionReceipt', [hash]), block, hash));
+    }
+    this.habits.settle(block, oddities);
+    return { block, logs: placed, isProven, failed };
+  }
+
+  async #logsOf(node: Caller, block: Block, hasLogs: boolean): Promise<BlockLogs> {
     const oddities: Oddities = new Map();
     let own: readonly Sent[] = [];
     let isAsked = this.#addresses.length === 0;
     const ask = async () => {
       isAsked = true;
-      own = await this.#logs(call, block, oddities, this.#addresses);
+      own = await this.#logs(node, block, oddities, this.#addresses);
       this.blooms.test(block.bloom, own);
     };
-    if (isKnown && !isAsked) await ask();
+    if (hasLogs && !isAsked) await ask();
     const prove = async (): Promise<BlockLogs> => {
       if (!isAsked && !this.#proves(block, own)) await ask();
       const had = this.#watched(own, oddities);
       if (this.#proves(block, own)) return { logs: had, isProven: true, oddities };
       const all =
-        (await this.#unfiltered(call, block, oddities).catch(none)) ??
-        (await this.#receipts(call, block, oddities).catch(none));
+        (await this.#unfiltered(node, block, oddities).catch(none)) ??
+        (await this.#receipts(node, block, oddities).catch(none));
       const found = all ? this.#watched(all, oddities) : had;
       // Another node may have answered, so the logs are merged.
       if (found.length < had.length) return { logs: had, isProven: false, oddities };
@@ -86,32 +117,12 @@ export class Evidence {
     return isOpen ? this.#inTurn(prove) : prove();
   }
 
-  /**
-   * Places the logs of a block among its transactions, and asks whether those of watched wallets failed.
-   *
-   * @param block The block with its transactions.
-   * @throws RangeFlaw `odd` if an answer is odd and the chain is not known to give such answers.
-   */
-  async contentsOf(call: Rpc, block: Block, { logs, isProven, oddities }: BlockLogs): Promise<BlockContents> {
-    const placed = placeLogs(logs, block, oddities);
-    const failed = new Map<number, boolean | undefined>();
-    const { wallets } = this.watched;
-    const senders = wallets.size > 0 ? sendersOf(block, oddities) : [];
-    for (const [index, sender] of senders.entries()) {
-      if (!sender || !wallets.has(sender)) continue;
-      const { hash } = readTransaction(block, index);
-      failed.set(index, readFailed(await call('eth_getTransactionReceipt', [hash]), block, hash));
-    }
-    this.habits.settle(block, oddities);
-    return { block, logs: placed, isProven, failed };
-  }
-
   /** The result for an unproven block if the node can never prove it; undefined if the node is only behind. */
-  async lastResort(call: Rpc, block: Block): Promise<'proven' | 'unproven' | undefined> {
+  async lastResort(node: Caller, block: Block): Promise<'proven' | 'unproven' | undefined> {
     if (!this.blooms.isUseless(block.bloom)) return undefined;
     if (!this.#hasReceipts && !this.#lacksReceipts) {
-      const latest = await call('eth_getBlockByNumber', ['latest', false]);
-      const receipts = await call('eth_getBlockReceipts', ['latest']).catch(none);
+      const latest = await node.call('eth_getBlockByNumber', ['latest', false]);
+      const receipts = await node.call('eth_getBlockReceipts', ['latest']).catch(none);
       const { transactions } = Object(latest);
       const isEmpty = Array.isArray(transactions) && transactions.length === 0;
       this.#lacksReceipts = !Array.isArray(receipts) || (receipts.length === 0 && !isEmpty);
@@ -144,8 +155,8 @@ export class Evidence {
   }
 
   /** The logs in the receipts of the block's transactions; undefined unless all are there. */
-  async #receipts(call: Rpc, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
-    const answer = await call('eth_getBlockReceipts', [block.hash]);
+  async #receipts(node: Caller, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
+    const answer = await node.call('eth_getBlockReceipts', [block.hash]);
     if (!Array.isArray(answer) || answer.length === 0) return undefined;
     const missing = new Set(block.transactions.map((each) => String(isRecord(each) ? each.hash : each).toLowerCase()));
     const logs = answer.flatMap((receipt, at) => {
@@ -166,8 +177,8 @@ export class Evidence {
   }
 
   /** All logs of the block, if it has any and they match its bloom filter. */
-  async #unfiltered(call: Rpc, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
-    const logs = await this.#logs(call, block, oddities);
+  async #unfiltered(node: Caller, block: Block, oddities: Oddities): Promise<Sent[] | undefined> {
+    const logs = await this.#logs(node, block, oddities);
     if (logs.length === 0) return undefined;
     this.blooms.test(block.bloom, logs);
     if (this.blooms.isUseless(block.bloom) || this.blooms.isOf(block.bloom, logs)) return logs;
@@ -176,10 +187,20 @@ export class Evidence {
     return logs;
   }
 
-  async #logs(call: Rpc, block: Block, oddities: Oddities, address?: readonly string[]): Promise<Sent[]> {
+  async #logs(node: Caller, block: Block, oddities: Oddities, address?: readonly string[]): Promise<Sent[]> {
     // By hash, because a re-org may have put another block at this number.
-    return ofBlock(await call('eth_getLogs', [{ blockHash: block.hash, address }]), block, oddities);
+    return ofBlock(await node.call('eth_getLogs', [{ blockHash: block.hash, address }]), block, oddities);
   }
+}
+
+/** Some nodes return an error for a number without a block. */
+function refusedBlock(error: unknown): never {
+  ifRefused(error);
+  throw new RangeFlaw('absent', (error as Error).message.replace(/\.$/, ''));
+}
+
+export function replaced(number: number): RangeFlaw {
+  return new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
 }
 
 export function unproven({ number, hash }: Block): RangeFlaw {

@@ -4,10 +4,10 @@ import type { Logger } from '../internal/logger.js';
 import { type Header, malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow, type DoneBlock } from './block-window.js';
-import type { ChainReader } from './chain-reader.js';
-import { unprovable, unproven } from './evidence.js';
+import { type Evidence, unprovable, unproven } from './evidence.js';
+import type { ChainNode } from './node.js';
+import { ifAbsent, RangeFlaw } from './range-flaw.js';
 import { ifRefused, RpcError } from './rpc.js';
-import type { Watched } from './watched.js';
 
 /** Blocks per request batch. */
 const RANGE = 8;
@@ -17,8 +17,8 @@ const LONGEST_RANGE = 256;
 const TRIES = 5;
 
 export interface FollowOptions {
-  readonly reader: ChainReader;
-  readonly watched: Watched;
+  readonly node: ChainNode;
+  readonly evidence: Evidence;
   readonly logger: Logger;
   readonly onUnknown: OnUnknown;
   /** Resolves when the events were accepted; rejects when the watcher is closing. */
@@ -56,14 +56,14 @@ export class ChainFollower {
 
   /** Starts with a block, or after the chain's last block. */
   async start(from: number | 'latest'): Promise<void> {
-    const { reader } = this.options;
-    this.#chainId = await reader.chainId();
+    const { node } = this.options;
+    this.#chainId = await node.chainId();
     if (from !== 'latest') {
       this.#from = from;
       this.#next = from;
       return;
     }
-    const latest = await reader.header('latest');
+    const latest = await node.header('latest');
     if (!latest) malformed('the latest block', 'a block');
     this.#genesis = await this.#lookAtGenesis();
     // It only serves as a parent: no events are sent for it, but if a re-org replaces it, those of its replacement are.
@@ -72,8 +72,8 @@ export class ChainFollower {
   }
 
   async advance(): Promise<boolean> {
-    const { reader } = this.options;
-    const head = await reader.head();
+    const { node, evidence } = this.options;
+    const head = await node.head();
     const { last } = this.#window;
     if (last && head <= last.number) return this.#compare(head);
 
@@ -82,18 +82,15 @@ export class ChainFollower {
     const first = this.#next;
     const end = Math.min(head, first + this.#range - 1);
     const coming: Promise<BlockContents | undefined>[] = [];
-    for (let number = first; number <= end; number++) coming.push(reader.contents(number));
+    for (let number = first; number <= end; number++) coming.push(evidence.contentsOf(node, number, true));
     // Process the blocks before a failure first.
     for (const each of coming) each.catch(() => {});
     /** Handles numbers without a block, on this node or on the chain. `error` is the node's error for them. */
-    let gap: { readonly error?: unknown } | undefined;
+    let gap: { readonly error: RangeFlaw | undefined } | undefined;
     for (const each of coming) {
-      const contents = await each.catch((error) => {
-        gap ??= { error };
-        return ifRefused(error);
-      });
-      if (!contents) {
-        gap ??= {};
+      const contents = await each.catch(ifAbsent);
+      if (!contents || contents instanceof RangeFlaw) {
+        gap ??= { error: contents };
         continue;
       }
       const { block } = contents;
@@ -101,7 +98,7 @@ export class ChainFollower {
       if (tip ? block.parentHash !== tip.hash : gap) {
         const { last } = this.#window;
         // Another node behind the same URL may have the missing block.
-        if (!last || (gap && (await reader.header(last.number).catch(ifRefused))?.hash === last.hash)) break;
+        if (!last || (gap && (await node.header(last.number).catch(ifRefused))?.hash === last.hash)) break;
         return this.#rewind(block, last.number);
       }
       // A chain may skip numbers: the next block follows the last one.
@@ -119,7 +116,7 @@ export class ChainFollower {
   async #below(): Promise<Header | undefined> {
     let found: Header | undefined;
     for (let number = this.#next - 1; number >= Math.max(0, this.#next - RANGE) && !found; number--) {
-      found = await this.options.reader.header(number).catch(ifRefused);
+      found = await this.options.node.header(number).catch(ifRefused);
     }
     return found;
   }
@@ -132,11 +129,11 @@ export class ChainFollower {
 
   /** Whether to process a block without proof of its logs, after several attempts. */
   async #accepts({ block }: BlockContents, head: number): Promise<boolean> {
-    const { reader, logger } = this.options;
+    const { node, evidence, logger } = this.options;
     // A lagging node lacks the last blocks.
     const again = block.number <= head - RANGE ? 1 : 2;
     if (++this.#unproven < (this.#hasWarned ? again : TRIES)) return false;
-    const resort = await reader.lastResort(block);
+    const resort = await evidence.lastResort(node, block);
     if (!resort) throw unproven(block);
     if (resort === 'proven' || this.#hasWarned) return true;
     const { number, hash } = block;
@@ -146,8 +143,8 @@ export class ChainFollower {
   }
 
   async #do(contents: BlockContents): Promise<void> {
-    const { watched, onUnknown, deliver } = this.options;
-    const events = eventsOf(contents, watched, onUnknown);
+    const { evidence, onUnknown, deliver } = this.options;
+    const events = eventsOf(contents, evidence.watched, onUnknown);
     for (const group of events) await deliver(group);
     const { number, hash, parentHash } = contents.block;
     this.#window.push({ number, hash, parentHash, events });
@@ -168,7 +165,7 @@ export class ChainFollower {
       return false;
     }
     this.#isWaiting = false;
-    const theirs = await this.options.reader.header(head);
+    const theirs = await this.options.node.header(head);
     // A shorter chain may come from a lagging node, so a block is undone only when another one replaces it.
     if (!theirs || theirs.hash === this.#window.at(head)?.hash) return false;
     return this.#rewind(theirs, head);
@@ -179,17 +176,17 @@ export class ChainFollower {
    * the window.
    */
   async #rewind(block: Header, from: number): Promise<boolean> {
-    const { reader, logger } = this.options;
+    const { node, logger } = this.options;
     const window = this.#window;
     const { number: first } = window.first as DoneBlock;
     const ours = window.at(from);
-    const now = await reader.header(from).catch(ifRefused);
+    const now = await node.header(from).catch(ifRefused);
     // Nodes behind one URL may still disagree.
     if (ours && now?.hash === ours.hash) return this.#stall(unlinked(block, ours));
     // By hash, because a number may have no block.
     let parent = block;
     while (parent.number > first && window.at(parent.number)?.hash !== parent.hash) {
-      const below = await reader.header(parent.parentHash).catch(ifRefused);
+      const below = await node.header(parent.parentHash).catch(ifRefused);
       if (!below) return this.#stall(unlinked(parent, ours));
       if (below.number >= parent.number) malformed('the number of a parent block', 'below that of its block');
       parent = below;
@@ -224,13 +221,13 @@ export class ChainFollower {
 
   /** Some nodes have pruned their first blocks, and report that with different errors. */
   async #lookAtGenesis(): Promise<Hex | undefined> {
-    return (await this.options.reader.header(0).catch(() => undefined))?.hash;
+    return (await this.options.node.header(0).catch(() => undefined))?.hash;
   }
 
   /** Switches to another chain, and undoes all of the old one. */
   async #startOver(): Promise<boolean> {
-    const { reader, logger } = this.options;
-    const chainId = await reader.chainId();
+    const { node, logger } = this.options;
+    const chainId = await node.chainId(true);
     const { number: first } = this.#window.first as DoneBlock;
     const done = this.#next - 1;
     const id = chainId === this.#chainId ? '' : ` and chain id ${chainId} instead of ${this.#chainId}`;

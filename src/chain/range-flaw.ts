@@ -25,3 +25,9 @@ export class RangeFlaw extends RpcError {
     super(`${what}. ${ENDINGS[flaw]}`, { reason: 'malformed' });
   }
 }
+
+/** Returns the error for a missing block. Other errors are thrown. */
+export function ifAbsent(error: unknown): RangeFlaw {
+  if (error instanceof RangeFlaw && error.flaw === 'absent') return error;
+  throw error;
+}

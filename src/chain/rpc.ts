@@ -39,36 +39,28 @@ export function ifRefused(error: unknown): undefined {
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export interface RpcOptions {
-  /** Timeout of one request, without waiting for other calls and pauses before retries. */
+  /** Timeout of one request, without the wait for others. */
   readonly timeoutMs: number;
-  /** Retries of a call to an unreachable or busy node. (Default: 2.) */
-  readonly retries?: number;
-  /** Doubles with each retry. */
-  readonly retryDelayMs?: number;
-  readonly maxBytes: number;
-  /** Maximum concurrent calls; further calls wait in order. (Default: unlimited.) */
-  readonly concurrency?: number;
   /** Aborts the calls in progress. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Statuses of a busy node, or of a proxy that could not reach it. */
-const BUSY = [408, 429, 502, 503, 504];
-/** A longer pause is left to the caller, who logs it. */
-const LONGEST_DELAY_MS = 5000;
+/** Maximum concurrent requests to a node; further calls wait in order. */
+export const CONCURRENCY = 8;
+/** Maximum bytes in an answer: ten times a block of the largest chains. */
+const MOST_BYTES = 32 * 1024 * 1024;
 /** Maximum length of a quoted error message. */
 const LONGEST_MESSAGE = 300;
 
-/** JSON-RPC 2.0 over HTTP. Calls to an unreachable or busy node are retried. */
-export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
-  const { timeoutMs, retries = 2, retryDelayMs = 1000, maxBytes, concurrency = Infinity, signal } = options;
+/** JSON-RPC 2.0 over HTTP. */
+export function createRpc(url: RpcUrl, { timeoutMs, signal }: RpcOptions): Rpc {
   let lastId = 0;
   // One listener for all calls: Node warns about a signal with many.
   const open = new Set<AbortController>();
   signal?.addEventListener('abort', () => {
     for (const each of open) each.abort();
   });
-  const inTurn = createTurns(concurrency);
+  const inTurn = createTurns(CONCURRENCY);
   const headers = {
     accept: 'application/json',
     'content-type': 'application/json',
@@ -83,36 +75,43 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
     return `: ${JSON.stringify(text)}${number}`;
   }
 
-  /** Makes one request. Reports a failure that may pass soon to `onBrief`. */
-  async function once(id: number, [method, params]: Parameters<Rpc>, late: AbortController, onBrief: () => void) {
+  async function request(method: string, params: readonly unknown[]): Promise<unknown> {
     const fail = (what: string, how: ConstructorParameters<typeof RpcError>[1]) =>
       new RpcError(`${method} at ${url.origin} failed: ${what}`, how);
+    const late = new AbortController();
+    open.add(late);
+    if (signal?.aborted) late.abort();
     const timer = setTimeout(() => late.abort(), timeoutMs);
-    let response: Response;
-    let bytes: Uint8Array | undefined;
-    try {
-      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
+    const exchange = async () => {
       // A redirect could send the key to another host. The signal also bounds the time to read the body.
       const init = { method: 'POST', headers, body, signal: late.signal, redirect: 'error' } as const;
-      response = await fetch(new Request(url.href, init));
-      bytes = await readBounded(response, maxBytes);
-    } catch (error) {
-      if (signal?.aborted) throw fail('aborted by the caller.', { reason: 'aborted' });
-      if (late.signal.aborted) throw fail(`no answer within ${timeoutMs} ms.`, { reason: 'timeout' });
-      onBrief();
-      throw fail(whyUnreachable(error), { reason: 'unreachable' });
-    } finally {
-      clearTimeout(timer);
-    }
+      const response = await fetch(new Request(url.href, init));
+      return { response, bytes: await readBounded(response, MOST_BYTES) };
+    };
+    // Once more, because the node may have closed an idle connection.
+    const exchanged = exchange().catch((error) => {
+      if (late.signal.aborted) throw error;
+      return exchange();
+    });
+    const { response, bytes } = await exchanged
+      .catch((error) => {
+        if (signal?.aborted) throw fail('aborted by the caller.', { reason: 'aborted' });
+        if (late.signal.aborted) throw fail(`no answer within ${timeoutMs} ms.`, { reason: 'timeout' });
+        throw fail(whyUnreachable(error), { reason: 'unreachable' });
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        open.delete(late);
+      });
     const answer = parse(bytes);
     if (!response.ok) {
       const refusal = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
       const { status } = response;
       const pauseMs = retryAfterMs(response.headers.get('retry-after'));
-      if (BUSY.includes(status)) onBrief();
       throw fail(`HTTP ${status}${said(refusal)}.`, { reason: reasonOfStatus(status, refusal), retryAfterMs: pauseMs });
     }
-    if (bytes === undefined) throw fail(`the answer is longer than ${maxBytes} bytes.`, { reason: 'too-long' });
+    if (bytes === undefined) throw fail(`the answer is longer than ${MOST_BYTES} bytes.`, { reason: 'too-long' });
     const malformed = { reason: 'malformed' } as const;
     if (!isRecord(answer)) throw fail('the answer is not JSON-RPC. Is this the URL of a node?', malformed);
     if (isRecord(answer.error)) {
@@ -124,27 +123,7 @@ export function createRpc(url: RpcUrl, options: RpcOptions): Rpc {
     return answer.result;
   }
 
-  return (...call) =>
-    inTurn(async () => {
-      const id = ++lastId;
-      const late = new AbortController();
-      open.add(late);
-      if (signal?.aborted) late.abort();
-      try {
-        for (let left = retries, delay = retryDelayMs; ; left--, delay *= 2) {
-          let isBrief = false;
-          try {
-            return await once(id, call, late, () => (isBrief = true));
-          } catch (error) {
-            const { retryAfterMs = Math.min(delay, LONGEST_DELAY_MS) } = error as RpcError;
-            if (!isBrief || left === 0 || retryAfterMs > LONGEST_DELAY_MS) throw error;
-            await pause(retryAfterMs, late.signal);
-          }
-        }
-      } finally {
-        open.delete(late);
-      }
-    });
+  return (...call) => inTurn(() => request(...call));
 }
 
 /** Waits, at most until the signal is aborted. */

@@ -1,17 +1,17 @@
 import type { WebhookEvent } from '../events/types.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
 import type { Logger } from '../internal/logger.js';
-import { createChainReader } from './chain-reader.js';
+import { Evidence } from './evidence.js';
 import { ChainFollower } from './follow-chain.js';
+import { Habits } from './habits.js';
 import { guardedLogger, tellUnknownOnce } from './logging.js';
-import { createRpc, pause, type RpcError } from './rpc.js';
+import { ChainNode } from './node.js';
+import { pause, type RpcError } from './rpc.js';
 import { rpcUrlOf } from './rpc-url.js';
 import { readWatched, type WatchedContract } from './watched.js';
 
 const OPTIONS = ['rpcUrl', 'contracts', 'wallets', 'fromBlock', 'pollIntervalMs', 'logger', 'onEvents'];
 const TIMEOUT_MS = 15_000;
-/** Maximum bytes in an answer: ten times a block of the largest chains. */
-const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_DELAY_MS = 30_000;
 /** The longest pause in ms that is honoured. */
 const LONGEST_PAUSE_MS = 3_600_000;
@@ -100,13 +100,8 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
 
   const closing = new AbortController();
   const { signal } = closing;
-  const rpc = createRpc(url, {
-    timeoutMs: TIMEOUT_MS,
-    retryDelayMs: Math.min(pollIntervalMs, 1000),
-    maxBytes: MOST_BYTES,
-    signal,
-  });
-  const reader = createChainReader(rpc, watched, logger);
+  const node = new ChainNode(url, { timeoutMs: TIMEOUT_MS, signal });
+  const evidence = new Evidence(watched, new Habits(logger));
   /** Doubles with each failure, up to 30 seconds. */
   const delayAfter = (failures: number) => Math.min(pollIntervalMs * 2 ** Math.min(failures, 20), LONGEST_DELAY_MS);
 
@@ -125,7 +120,7 @@ export async function watchChain(options: WatchChainOptions): Promise<ChainWatch
     }
   }
 
-  const follower = new ChainFollower({ reader, watched, logger, onUnknown: tellUnknownOnce(logger), deliver });
+  const follower = new ChainFollower({ node, evidence, logger, onUnknown: tellUnknownOnce(logger), deliver });
 
   let told = '';
   /** Logs a failure when it is new and at growing intervals while it lasts, then waits for as long as the node asks. */

@@ -28,10 +28,10 @@ export interface Finality {
   /** Throws ConfigError for receiver options with which finality cannot be guaranteed. */
   check?(options: { readonly enqueue?: unknown; readonly idempotencyKey?: unknown }): void;
   /**
-   * Resolves to the events that are not handled now, each with the reason; the others are handled. Returns undefined if
-   * all may be handled. If it fails, all events wait.
+   * Resolves to the events that are not handled now, each with the reason; the others are handled. If it fails, all
+   * events wait.
    */
-  before(entries: readonly EventEntry[], context: BeforeContext): Promise<ReadonlyMap<EventEntry, Kept>> | undefined;
+  before(entries: readonly EventEntry[], context: BeforeContext): Promise<ReadonlyMap<EventEntry, Kept>>;
 }
 
 /** Returns the outcomes of the events that are not handled now. Never rejects: if the check fails, all events wait. */
@@ -64,7 +64,7 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
       return new Map(entries.map((entry) => [entry, waits]));
     });
     for (const [entry, item] of items) {
-      const why = kept?.get(entry);
+      const why = kept.get(entry);
       // The error may come from another copy of the library.
       const error = why?.error && asWebhookError(why.error);
       if (why) outcomes.set(item, { item, idempotencyKey: entry.idempotencyKey, ...why, error });

@@ -121,7 +121,7 @@ describe('the data of a job', () => {
     );
     const handled: string[] = [];
     const onEvent = ({ id }: { id: string }) => handled.push(id);
-    const finality: Finality = { before: () => undefined };
+    const finality: Finality = { before: () => Promise.resolve(new Map()) };
     for (const data of [stored, storableJob(stored), { ...stored, needsFinality: 'yes' }]) {
       const job = readJob(JSON.parse(JSON.stringify(data)));
       const { runJob } = createRunJob({ onEvent });

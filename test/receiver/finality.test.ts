@@ -58,18 +58,6 @@ describe.each(forms)('finality with %s', (_form, form) => {
     expect(dropped).toEqual([]);
   });
 
-  it('does not ask when all events are known to be final, and asks for all when one is not', async () => {
-    const { finality, asked } = scripted({ c: waiting() });
-    const known: Record<string, unknown> = { a: true, b: true, c: 'yes' };
-    const isFinal = ({ id }: { id: string }) => known[id] === true;
-    const { receiver, handled } = deciding({ ...finality, isFinal }, form);
-    expect((await receiver.handle(signed([event('a'), event('b')]))).status).toBe(200);
-    expect(asked).toEqual([]);
-    expect((await receiver.handle(signed([event('a'), event('c')]))).status).toBe(503);
-    expect(asked).toEqual([['a', 'c']]);
-    expect(handled).toEqual(['a', 'b']);
-  });
-
   it('asks for each event of a key: events of different blocks may share a key of your own', async () => {
     const { finality } = scripted({ 'x-1': DROPPED, 'x-3': waiting() });
     const handled: string[] = [];

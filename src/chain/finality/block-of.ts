@@ -6,8 +6,7 @@ import { rawLog } from '../../evm/raw-log.js';
 import type { Hex } from '../../evm/types.js';
 
 /** The block that an event names, or the transaction whose receipt names it. */
-export type Place = PlaceKey &
-  (BlockPlace | { readonly transaction: Hex; readonly number?: undefined; readonly hash?: undefined });
+export type Place = BlockPlace | TransactionPlace;
 
 interface PlaceKey {
   /** Key of the place, for deduplicating requests. */
@@ -15,10 +14,17 @@ interface PlaceKey {
   readonly isRemoval: boolean;
 }
 
-export interface BlockPlace {
+export interface BlockPlace extends PlaceKey {
   readonly number: number;
   readonly hash: Hex;
+  /** The transaction whose receipt named the block. */
   readonly transaction?: Hex | undefined;
+}
+
+interface TransactionPlace extends PlaceKey {
+  readonly number?: undefined;
+  readonly hash?: undefined;
+  readonly transaction: Hex;
 }
 
 /**

@@ -1,14 +1,14 @@
 import type { WebhookEvent } from '../../events/types.js';
-import { rawLog } from '../../evm/raw-log.js';
-import type { Hex, RawLog } from '../../evm/types.js';
+import type { Hex } from '../../evm/types.js';
 import type { Finality } from '../../handle/before.js';
 import { checkFunction, checkOptions, optionError } from '../../internal/check-options.js';
+import { put } from '../ancestry.js';
 import type { FinalityLevel } from '../node-options.js';
+import type { RpcError } from '../rpc.js';
 import { type Place, placeOf } from './block-of.js';
-import { put } from './known-blocks.js';
+import { ERROR_WAIT_MS } from './finality-node.js';
 import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } from './look.js';
-import { ERROR_WAIT_MS } from './node.js';
-import type { Say } from './node-look-ups.js';
+import { waitOf } from './pace.js';
 import { type FinalityVerdict, finalityOf, type OnDropped, type Verdicts } from './stage.js';
 
 /** Options of `chainFinality`. */
@@ -70,61 +70,40 @@ export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
   if (onDropped !== undefined) checkFunction('onDropped', onDropped);
   /** Numbers of final blocks, by hash. */
   const final = new Map<Hex, number>();
-  const isKnown = ({ hash, number }: Place) => hash !== undefined && final.get(hash) === number;
   const { look } = createLook(settings, () => final.clear());
 
-  async function checkAll(events: readonly WebhookEvent[], signal?: AbortSignal): Promise<FinalityVerdict[]> {
-    const places = events.map(readPlace);
-    const unknown = new Map<string, Place>();
-    for (const place of places) {
-      if ('key' in place && (place.isRemoval || !isKnown(place))) unknown.set(place.key, place);
-    }
-    let says: ReadonlyMap<string, Say> | undefined;
-    let failure: unknown;
+  async function verdictOn(place: Place): Promise<FinalityVerdict> {
+    const { isRemoval, hash, number } = place;
+    if (!isRemoval && hash && final.get(hash) === number) return FINAL;
     try {
-      if (unknown.size > 0) says = await look([...unknown.values()], signal);
+      const say = await look(place);
+      if (typeof say === 'object') return { status: 'pending', retryAfterMs: say.waitMs };
+      if (say === 'same' && !isRemoval && hash) put(final, hash, number, MOST_FINAL);
+      // Another final block at its number confirms a removal; the same block cancels it.
+      return { status: (say === 'same') === isRemoval ? 'dropped' : 'final', ...(isRemoval && { isRemoval }) };
     } catch (error) {
-      failure = error;
+      const { retryAfterMs = ERROR_WAIT_MS } = error as Partial<RpcError>;
+      return { status: 'pending', retryAfterMs: waitOf(retryAfterMs), error: error as Error };
     }
-    return places.map((place) => {
-      if (!('key' in place)) return { status: 'pending', retryAfterMs: UNREADABLE_WAIT_MS, error: place };
-      if (!unknown.has(place.key)) return FINAL;
-      const say = says?.get(place.key);
-      if (say?.kind === 'same' && !place.isRemoval && place.hash) put(final, place.hash, place.number, MOST_FINAL);
-      if (say) return verdictOf(say, place);
-      return { status: 'pending', retryAfterMs: ERROR_WAIT_MS, error: failure as Error };
-    });
   }
 
-  return { wait, onDropped, isFinal: (event) => isFinalBlockOf(event, final), check: checkAll };
-}
-
-/** Whether an event's block is known to be final. Most events share a block with another, so this must be cheap. */
-function isFinalBlockOf(event: WebhookEvent, final: ReadonlyMap<Hex, number>): boolean {
-  if (event.event !== 'event.emitted' || event.data.event.rawFields === undefined) return false;
-  try {
-    const log = rawLog(event) as RawLog;
-    return !log.removed && final.get(log.blockHash) === Number(log.blockNumber);
-  } catch {
-    // The verdict carries the error.
-    return false;
+  function check(events: readonly WebhookEvent[]): Promise<FinalityVerdict[]> {
+    const verdicts = new Map<string, Promise<FinalityVerdict>>();
+    return Promise.all(
+      events.map((event): FinalityVerdict | Promise<FinalityVerdict> => {
+        try {
+          const place = placeOf(event);
+          const verdict = verdicts.get(place.key) ?? verdictOn(place);
+          verdicts.set(place.key, verdict);
+          return verdict;
+        } catch (error) {
+          return { status: 'pending', retryAfterMs: UNREADABLE_WAIT_MS, error: error as Error };
+        }
+      }),
+    );
   }
+
+  return { wait, onDropped, check };
 }
 
 const FINAL: FinalityVerdict = Object.freeze({ status: 'final' });
-
-function readPlace(event: WebhookEvent): Place | Error {
-  try {
-    return placeOf(event);
-  } catch (error) {
-    return error as Error;
-  }
-}
-
-/** For a removal notice, a different final block at its number confirms the removal; the same block cancels it. */
-function verdictOf(say: Say, { isRemoval }: Place): FinalityVerdict {
-  if (say.kind === 'ahead') return { status: 'pending', retryAfterMs: say.waitMs };
-  if (say.kind === 'unknown') return { status: 'pending', retryAfterMs: say.waitMs, error: say.error };
-  if ((say.kind === 'same') === isRemoval) return isRemoval ? { status: 'dropped', isRemoval } : { status: 'dropped' };
-  return isRemoval ? { status: 'final', isRemoval } : FINAL;
-}

@@ -19,10 +19,8 @@ export type FinalityVerdict =
 export interface Verdicts {
   readonly wait?: 'redelivery' | undefined;
   readonly onDropped?: OnDropped | undefined;
-  /** Whether a log's block is known to be final without asking a node. False for a removal notice. */
-  readonly isFinal?: ((event: WebhookEvent) => boolean) | undefined;
   /** Returns a verdict for each event, in order. Never rejects: an unknown result is `pending`. */
-  check(events: readonly WebhookEvent[], signal?: AbortSignal): Promise<readonly FinalityVerdict[]>;
+  check(events: readonly WebhookEvent[]): Promise<readonly FinalityVerdict[]>;
 }
 
 /** Second argument of `onDropped`. */
@@ -48,7 +46,7 @@ const LEAST_MS = 100;
 const MOST_MS = 3_600_000;
 
 /** The `finality` of a receiver or a worker that asks for verdicts. */
-export function finalityOf({ wait, onDropped, isFinal, check }: Verdicts): Finality {
+export function finalityOf({ wait, onDropped, check }: Verdicts): Finality {
   async function dropped({ event, idempotencyKey }: EventEntry, { source }: BeforeContext): Promise<Kept> {
     try {
       await onDropped?.(event, { idempotencyKey, source });
@@ -69,10 +67,7 @@ export function finalityOf({ wait, onDropped, isFinal, check }: Verdicts): Final
   }
 
   async function ask(entries: readonly EventEntry[], context: BeforeContext): Promise<Map<EventEntry, Kept>> {
-    const verdicts = await check(
-      entries.map(({ event }) => event),
-      context.signal,
-    );
+    const verdicts = await check(entries.map(({ event }) => event));
     const kept = new Map<EventEntry, Kept>();
     for (const [index, entry] of entries.entries()) {
       const why = await keptFor(entry, verdicts[index] as FinalityVerdict, context);
@@ -86,8 +81,7 @@ export function finalityOf({ wait, onDropped, isFinal, check }: Verdicts): Final
       if (idempotencyKey === undefined) throw new ConfigError(`\`finality\` needs ${LOG_IDENTITY}: ${PUT_BACK}.`);
       if (enqueue === undefined && wait !== 'redelivery') throw new ConfigError(`\`finality\` needs ${QUEUE}.`);
     },
-    before: (entries, context) =>
-      isFinal && entries.every(({ event }) => isFinal(event)) ? undefined : ask(entries, context),
+    before: ask,
   };
 }
 

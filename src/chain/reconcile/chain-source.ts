@@ -11,9 +11,9 @@ import { readNodeOptions } from '../node-options.js';
 import { isTooMuch, NodePool } from '../node-pool.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { readWatched, type Watched, type WatchedContract } from '../watched.js';
-import { ChainNode } from './chain-node.js';
 import { type BlockEvents, readRange } from './range-reader.js';
 import type { ReconcileSource, SourceChunk } from './source.js';
+import { SourceNode } from './source-node.js';
 
 /** Options of `chainSource`. */
 export interface ChainSourceOptions {
@@ -55,7 +55,7 @@ export interface ChainSourceOptions {
 }
 
 interface OpenChain {
-  readonly pool: NodePool<ChainNode>;
+  readonly pool: NodePool<SourceNode>;
   readonly chainId: number;
   readonly final: Header | undefined;
   /** The last block to read; -1 if there is none. */
@@ -108,13 +108,13 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const onUnknown = tellUnknownOnce(logger);
   const habits = new Habits(logger);
   const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
-  const pools = new WeakMap<AbortSignal, NodePool<ChainNode>>();
+  const pools = new WeakMap<AbortSignal, NodePool<SourceNode>>();
   const runs = new WeakMap<AbortSignal, OpenChain>();
   let hasWarned = false;
   let hasWarnedOfTag = false;
 
   const poolOf = (signal: AbortSignal) => {
-    const nodes = known.map(({ url, evidence }) => new ChainNode(url, evidence, { tag, timeoutMs, signal }));
+    const nodes = known.map(({ url, evidence }) => new SourceNode(url, evidence, { timeoutMs, signal }));
     return new NodePool(nodes, agree);
   };
 
@@ -124,12 +124,12 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     const chainId = options.chainId ?? ((await pool.ask((node) => node.chainId()))[0] as number);
     const answers = await pool.ask(async (node) => {
       await node.checkChain(chainId);
-      return node.ends();
+      return node.ends(tag);
     });
     const finals = answers.map(({ final }) => final);
     const lowest = finals.reduce((low, each) => (low && each && low.number < each.number ? low : low && each));
     if (lowest && agree > 1) {
-      const same = await pool.ask((node) => node.header(lowest.number));
+      const same = await pool.ask((node) => node.upTo(lowest.number));
       if (same.some(({ hash }) => hash !== lowest.hash)) {
         throw new RangeFlaw('changed', `The nodes have different final blocks ${lowest.number}`);
       }
@@ -233,11 +233,11 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
 }
 
 /** The last block up to `final` that was mined by a time in Unix seconds; -1 if there is none. */
-async function lastUntil(second: number, final: Header, pool: NodePool<ChainNode>): Promise<number> {
+async function lastUntil(second: number, final: Header, pool: NodePool<SourceNode>): Promise<number> {
   let [old, young, last] = [-1, final.number, -1];
   if (final.timestamp <= second) return final.number;
   const look = async (at: number) => {
-    const blocks = await pool.ask((node) => node.header(at));
+    const blocks = await pool.ask((node) => node.upTo(at));
     if (blocks.some(({ timestamp }) => timestamp > second)) young = at;
     else [old, last] = [at, Math.min(...blocks.map(({ number }) => number))];
   };

@@ -1,11 +1,11 @@
 import type { WebhookEvent } from '../../events/types.js';
-import { fieldsOf, type Header, hexOf, malformed, readBlock } from '../answers.js';
+import { fieldsOf, type Header, hexOf, malformed } from '../answers.js';
 import { type BlockContents, eventsOf, type OnUnknown } from '../block-events.js';
-import { unproven } from '../evidence.js';
+import { replaced, unproven } from '../evidence.js';
 import { untilSure } from '../habits.js';
-import { RangeFlaw } from '../range-flaw.js';
-import { ifRefused, RpcError } from '../rpc.js';
-import { type ChainNode, CONCURRENCY } from './chain-node.js';
+import { ifAbsent, RangeFlaw } from '../range-flaw.js';
+import { CONCURRENCY, RpcError } from '../rpc.js';
+import type { SourceNode } from './source-node.js';
 
 /** The events of a block. */
 export interface BlockEvents {
@@ -35,7 +35,7 @@ const MOST_LOGS = 10_000;
  * block hash.
  */
 export async function readRange(
-  node: ChainNode,
+  node: SourceNode,
   range: readonly [number, number],
   settings: RangeSettings,
   last?: Header,
@@ -69,7 +69,7 @@ export async function readRange(
       continue;
     }
     const { header } = block;
-    if (gap && from > 0) before ??= await node.header(from - 1);
+    if (gap && from > 0) before ??= await node.upTo(from - 1);
     if (before ? header.parentHash !== before.hash : gap) {
       throw gap ?? new RangeFlaw('changed', `Block ${header.number} does not follow the block before it`);
     }
@@ -90,40 +90,27 @@ export async function readRange(
 
 /** @param found Its logs in the answer to a range request. */
 async function readOne(
-  { evidence, call }: ChainNode,
+  node: SourceNode,
   number: number,
   found: FoundLogs | undefined,
   { onUnknown, acceptsUnproven }: RangeSettings,
 ): Promise<BlockEvents | RangeFlaw> {
-  const { watched } = evidence;
-  const ask = async (isFull: boolean) => readBlock(await call('eth_getBlockByNumber', [hexOf(number), isFull]), number);
-  const isFull = found !== undefined || watched.wallets.size > 0;
-  const header = await ask(isFull).catch(absent);
-  if (!header || header instanceof RangeFlaw) {
-    const flaw = header ?? new RangeFlaw('absent', `The node does not have block ${number}, which is final`);
+  const { evidence } = node;
+  const contents = await evidence.contentsOf(node, number, found !== undefined).catch(ifAbsent);
+  if (!contents || contents instanceof RangeFlaw) {
+    const flaw = contents ?? new RangeFlaw('absent', `The node does not have block ${number}, which is final`);
     if (found) throw flaw;
     return flaw;
   }
-  const replaced = () => new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
-  const count = found ? found.get(header.hash)?.size : 0;
-  if (count === undefined) throw replaced();
-  const own = await evidence.logsOf(call, header, found !== undefined);
-  const resort = own.isProven || !acceptsUnproven ? undefined : await evidence.lastResort(call, header);
-  if (!own.isProven && !resort) throw unproven(header);
+  const { block, logs, isProven } = contents;
+  const resort = isProven || !acceptsUnproven ? undefined : await evidence.lastResort(node, block);
+  if (!isProven && !resort) throw unproven(block);
+  const count = found ? found.get(block.hash)?.size : 0;
+  if (count === undefined) throw replaced(number);
   // Another node may have answered, so logs that only the range request listed are missing.
-  if (own.logs.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
-
-  const block = isFull || own.logs.length === 0 ? header : await ask(true);
-  if (block?.hash !== header.hash) throw replaced();
-  const contents = await evidence.contentsOf(call, block, own);
-  const events = eventsOf(contents, watched, onUnknown).flat();
-  return { header, events, isUnproven: resort === 'unproven', digest: () => digestOf(contents) };
-}
-
-/** Some nodes return an error for a number without a block. */
-function absent(error: unknown): RangeFlaw {
-  ifRefused(error);
-  return new RangeFlaw('absent', (error as Error).message.replace(/\.$/, ''));
+  if (logs.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
+  const events = eventsOf(contents, evidence.watched, onUnknown).flat();
+  return { header: block, events, isUnproven: resort === 'unproven', digest: () => digestOf(contents) };
 }
 
 function digestOf({ block, logs, failed }: BlockContents) {
@@ -137,12 +124,12 @@ function digestOf({ block, logs, failed }: BlockContents) {
 type FoundLogs = Map<string, Set<string>>;
 
 /** Asks for the logs of a range, by block number. Ignores other addresses, other blocks and removed logs. */
-async function findLogs({ call, evidence }: ChainNode, [from, to]: readonly [number, number]) {
-  const { contracts } = evidence.watched;
+async function findLogs(node: SourceNode, [from, to]: readonly [number, number]) {
+  const { contracts } = node.evidence.watched;
   const blocks = new Map<number, FoundLogs>();
   if (contracts.size === 0) return blocks;
   const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), address: [...contracts.keys()] };
-  const answer = await call('eth_getLogs', [filter]);
+  const answer = await node.call('eth_getLogs', [filter]);
   if (!Array.isArray(answer)) return malformed('logs', 'an array');
   if (answer.length > MOST_LOGS) {
     throw new RpcError(`The range has more than ${MOST_LOGS} logs.`, { reason: 'too-long' });

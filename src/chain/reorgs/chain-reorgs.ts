@@ -3,13 +3,15 @@ import { logIdentity, rawLog } from '../../evm/raw-log.js';
 import type { Hex } from '../../evm/types.js';
 import type { Reorgs } from '../../handle/reorgs.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
+import { withDeadline } from '../../internal/deadline.js';
 import type { LogBlock } from '../../stores/log-store.js';
+import { put } from '../ancestry.js';
 import { placeOf } from '../finality/block-of.js';
 import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } from '../finality/look.js';
 import type { Say } from '../finality/node-look-ups.js';
 import type { FinalityLevel } from '../node-options.js';
+import { isWithin, NodePool } from '../node-pool.js';
 import type { BlockVerdict, ChainView } from './chain-view.js';
-import { createHeads } from './heads.js';
 import { reorgsOf } from './reorgs-of.js';
 
 /** Options of `chainReorgs`. */
@@ -25,6 +27,11 @@ export interface ChainReorgsOptions extends LookUpOptions {
    */
   readonly intervalMs?: number | false | undefined;
 }
+
+/** How long a delivery may use an earlier answer, in ms. */
+const RECENT_MS = 1000;
+/** How long a delivery waits for nodes, in ms: it is applied if they do not answer, and settled later. */
+const DELIVERY_MS = 1000;
 
 /**
  * Creates a `reorgs`, with which a receiver handles events at once and undoes them when their block leaves the chain.
@@ -52,10 +59,12 @@ export function chainView(options: ChainReorgsOptions): ChainView {
   const { chainId, level = 'finalized', intervalMs = 15_000 } = options;
   const settings = readLookUpOptions({ ...options, level });
   if (intervalMs !== false) checkNumber('intervalMs', intervalMs, 1, MAX_TIMER_MS);
-  const { logger } = settings;
+  const { logger, agree, timeoutMs, now } = settings;
   const { look, nodes } = createLook(settings, () => {});
   const chain = String(chainId);
-  const heads = createHeads(nodes, settings);
+  const pool = new NodePool(nodes, agree, now);
+  /** The last answers for deliveries. */
+  const recent = new Map<number, { readonly hash: Promise<string | undefined>; readonly at: number }>();
   let isWarned = false;
   /** The last reason for which re-orgs wait. */
   let told: string | undefined;
@@ -94,8 +103,8 @@ export function chainView(options: ChainReorgsOptions): ChainView {
     },
 
     async replaced(blocks) {
-      const shown = await heads.recent(numbersOf(blocks));
-      const replaced = blocks.filter(({ blockNumber, blockHash }) => isOther(shown.get(blockNumber), blockHash));
+      const shown = await Promise.all(blocks.map(({ blockNumber }) => recentHashAt(blockNumber)));
+      const replaced = blocks.filter(({ blockHash }, at) => shown[at] !== undefined && shown[at] !== blockHash);
       return new Set(replaced.map(({ blockHash }) => blockHash));
     },
 
@@ -105,38 +114,53 @@ export function chainView(options: ChainReorgsOptions): ChainView {
       if (unique.size === 0) return verdicts;
       // Finality first: a hash that was read before its number was final may have been replaced since.
       const finals = await finality([...unique.values()]);
-      const others: LogBlock[] = [];
+      const numbers = new Set<number>();
       for (const block of unique.values()) {
-        const say = finals.get(keyOf(block));
-        if (say?.kind === 'same' || say?.kind === 'other') {
-          verdicts.set(block.blockHash, { isCanonical: say.kind === 'same', isFinal: true });
-        } else others.push(block);
+        const say = finals.get(block);
+        if (say === 'same' || say === 'other') {
+          verdicts.set(block.blockHash, { isCanonical: say === 'same', isFinal: true });
+        } else numbers.add(block.blockNumber);
       }
-      const shown = await heads.now(numbersOf(others));
-      for (const { blockHash, blockNumber } of others) {
+      const shown = new Map(await Promise.all([...numbers].map(async (each) => [each, await hashAt(each)] as const)));
+      for (const { blockHash, blockNumber } of unique.values()) {
         const hash = shown.get(blockNumber);
-        if (hash) verdicts.set(blockHash, { isCanonical: hash === blockHash, isFinal: false });
+        if (hash && !verdicts.has(blockHash))
+          verdicts.set(blockHash, { isCanonical: hash === blockHash, isFinal: false });
       }
       return verdicts;
     },
   };
 
-  /** The answers on finality; none if no node answers. */
-  async function finality(blocks: readonly LogBlock[]): Promise<ReadonlyMap<string, Say>> {
-    const places = blocks.map((block) => ({
-      key: keyOf(block),
-      number: block.blockNumber,
-      hash: block.blockHash as Hex,
-      isRemoval: false,
-    }));
-    try {
-      const says = await look(places);
-      tell([...says.values()].find((say) => say.kind === 'unknown')?.error);
-      return says;
-    } catch (error) {
-      tell(error as Error);
-      return new Map();
-    }
+  /** The hash at a number in which `agree` nodes agree; undefined if too few answer, or if they contradict each other. */
+  async function hashAt(number: number): Promise<string | undefined> {
+    const asking = pool.ask(async (node) => {
+      await node.checkChain(chainId);
+      return node.hashAt(number);
+    });
+    const hashes = await asking.catch(() => []);
+    return hashes.every((hash) => hash === hashes[0]) ? hashes[0] : undefined;
+  }
+
+  /** The hash at a number for a delivery. It may be a second old, or missing. */
+  function recentHashAt(number: number): Promise<string | undefined> {
+    const known = recent.get(number);
+    const hash = known && isWithin(now() - known.at, RECENT_MS) ? known.hash : hashAt(number);
+    if (hash !== known?.hash) put(recent, number, { hash, at: now() });
+    const late = new Error('No node answered in time.');
+    return withDeadline(hash, Math.min(DELIVERY_MS, timeoutMs), () => late).catch(() => undefined);
+  }
+
+  /** The answers on finality of blocks. */
+  async function finality(blocks: readonly LogBlock[]): Promise<ReadonlyMap<LogBlock, Say>> {
+    const says = new Map<LogBlock, Say>();
+    const asking = blocks.map(async (block) => {
+      const { blockNumber: number, blockHash } = block;
+      const place = { key: `${number}:${blockHash}`, number, hash: blockHash as Hex, isRemoval: false };
+      says.set(block, await look(place));
+    });
+    const failed = (await Promise.allSettled(asking)).find(({ status }) => status === 'rejected');
+    tell((failed as PromiseRejectedResult | undefined)?.reason);
+    return says;
   }
 
   /** Logs why re-orgs wait, once for each reason in a row. */
@@ -146,7 +170,3 @@ export function chainView(options: ChainReorgsOptions): ChainView {
     told = error?.message;
   }
 }
-
-const keyOf = ({ blockNumber, blockHash }: LogBlock) => `${blockNumber}:${blockHash}`;
-const numbersOf = (blocks: readonly LogBlock[]) => [...new Set(blocks.map(({ blockNumber }) => blockNumber))];
-const isOther = (hash: Hex | undefined, own: string) => hash !== undefined && hash !== own;

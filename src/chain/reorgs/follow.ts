@@ -7,7 +7,7 @@ import { stepOf } from '../../handle/once.js';
 import type { HandleEach } from '../../handle/run-each.js';
 import type { LogBlock } from '../../stores/log-store.js';
 import type { Step } from '../../stores/store.js';
-import { put } from '../finality/known-blocks.js';
+import { put } from '../ancestry.js';
 import { type ChainView, logOf } from './chain-view.js';
 
 /**

@@ -30,7 +30,6 @@ export function finalityOf(options: Partial<ChainFinalityOptions> & Pick<ChainFi
   return {
     lines,
     check: finality.check,
-    isFinal: finality.isFinal,
     /** The verdict of one event, asked for two seconds later than the last one. */
     async verdict(event: EventEmitted | TransactionIncluded): Promise<FinalityVerdict> {
       clock.ms += 2000;

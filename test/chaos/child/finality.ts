@@ -35,10 +35,10 @@ export function openFinality(): Finality {
   return finalityOf({
     wait: 'redelivery',
     onDropped,
-    async check(events, signal) {
+    async check(events) {
       const [first] = events;
       if (first && inClaim.getStore()) tell({ broken: 'was asked for its finality inside a claim', id: first.id });
-      const verdicts = await Promise.race([check(events, signal), slow(events)]);
+      const verdicts = await Promise.race([check(events), slow(events)]);
       pass('after-verdict');
       return verdicts.map((verdict) => {
         if (verdict.status !== 'pending') return verdict;

@@ -32,10 +32,4 @@ export const drainDefects: readonly Defect[] = [
   planted('a handler may take longer than its lease', ['memory', 'transactional'], 100, {
     'src/handle/once.ts': { '0.9 * ': '1.1 * ' },
   }),
-  // A delivery is handled if the block of any of its events is known to be final.
-  planted('one final event lets all pass', ['finality'], 400, {
-    'src/chain/finality/stage.ts': {
-      'entries.every(({ event }) => isFinal(event))': 'entries.some(({ event }) => isFinal(event))',
-    },
-  }),
 ];

@@ -4,17 +4,17 @@ import { type Defect, planted } from './defect.js';
 export const otherDefects: readonly Defect[] = [
   // The block of the tag counts as far deeper than it is.
   planted('blocks are final too early', ['finality'], 200, {
-    'src/chain/finality/final-blocks.ts': { 'const last = tagged.number - depth;': 'const last = tagged.number + 2;' },
+    'src/chain/finality/final-blocks.ts': {
+      'const last = tagged.number - node.tag.depth;': 'const last = tagged.number + 2;',
+    },
   }),
   // A block counts as final without parent hashes that link it to the block of the tag.
   planted('blocks are not linked', ['finality'], 3000, {
-    'src/chain/finality/known-blocks.ts': { 'return below?.hash === parentHash ? below : undefined;': 'return below;' },
+    'src/chain/ancestry.ts': { 'return below?.hash === parentHash ? below : undefined;': 'return below;' },
   }),
   // The answer of one node is enough, however many have to agree.
   planted('one node is a quorum', ['finality'], 2000, {
-    'src/chain/finality/look.ts': {
-      "if (count('same') >= agree) return { kind: 'same' };": "if (count('same') >= 1) return { kind: 'same' };",
-    },
+    'src/chain/node-pool.ts': { 'if (answers.length >= this.agree)': 'if (answers.length >= 1)' },
   }),
   // An event is handled when no node could say whether it is final.
   planted('no answer is final', ['finality'], 30, {

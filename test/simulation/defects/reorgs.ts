@@ -13,16 +13,16 @@ export const reorgsDefects: readonly Defect[] = [
   planted('finality after the hash', ['reorgs'], 150, {
     'src/chain/reorgs/chain-reorgs.ts': {
       'const finals = await finality([...unique.values()]);':
-        'const early = await heads.now(numbersOf([...unique.values()]));\n      const finals = await finality([...unique.values()]);',
-      "verdicts.set(block.blockHash, { isCanonical: say.kind === 'same', isFinal: true });":
+        'const early = new Map();\n      for (const { blockNumber } of unique.values()) early.set(blockNumber, await hashAt(blockNumber));\n      const finals = await finality([...unique.values()]);',
+      "verdicts.set(block.blockHash, { isCanonical: say === 'same', isFinal: true });":
         'const is = (early.get(block.blockNumber) ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
     },
   }),
   // A pass decides by a hash that a delivery had read.
   planted('finality with a remembered hash', ['reorgs'], 400, {
     'src/chain/reorgs/chain-reorgs.ts': {
-      "verdicts.set(block.blockHash, { isCanonical: say.kind === 'same', isFinal: true });":
-        'const early = await heads.recent([block.blockNumber]);\n          const is = (early.get(block.blockNumber) ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
+      "verdicts.set(block.blockHash, { isCanonical: say === 'same', isFinal: true });":
+        'const early = await recentHashAt(block.blockNumber);\n          const is = (early ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
     },
   }),
   // A row becomes final as it is, although its effect must still change.
@@ -40,7 +40,7 @@ export const reorgsDefects: readonly Defect[] = [
   }),
   // No answer counts as another block.
   planted('no answer reverts', ['reorgs'], 100, {
-    'src/chain/reorgs/chain-reorgs.ts': { 'if (hash) verdicts.set': 'verdicts.set' },
+    'src/chain/reorgs/chain-reorgs.ts': { 'if (hash && !verdicts.has(blockHash))': 'if (!verdicts.has(blockHash))' },
   }),
   // A removal notice is handled like the log.
   planted('a removal notice is handled', ['reorgs'], 50, {
