@@ -11,13 +11,7 @@ export type { ReconcilingReceiver } from './reconcile/feed.js';
 export { type ReconcileOptions, reconcile } from './reconcile/reconcile.js';
 export type { ReconcileEntry, ReconcileReport, ReconcileStatus, StopReason } from './reconcile/report.js';
 export { type ServiceSourceOptions, serviceSource } from './reconcile/service-source.js';
-export type {
-  ReconcileSource,
-  SourceChunk,
-  SourceEntry,
-  SourceOptions,
-  SourceRange,
-} from './reconcile/source.js';
+export type { OpenSource, ReconcileSource, SourceChunk, SourceEntry } from './reconcile/source.js';
 export { type ChainReorgsOptions, chainReorgs } from './reorgs/chain-reorgs.js';
 export { RpcError, type RpcErrorCode, type RpcFailure } from './rpc.js';
 export { type ChainWatcher, type WatchChainOptions, watchChain } from './watch-chain.js';

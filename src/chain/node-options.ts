@@ -24,8 +24,8 @@ export interface Tag {
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
 export function readNodeOptions(options: {
   readonly rpcUrl: unknown;
-  readonly chainId: unknown;
-  readonly agree: unknown;
+  readonly chainId?: unknown;
+  readonly agree?: unknown;
   readonly level: unknown;
 }) {
   const { rpcUrl, chainId, agree = 1, level } = options;

@@ -12,13 +12,15 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 function sourceOf(blocks: readonly number[], end = 20): ReconcileSource {
   return {
     name: 'test',
-    open: async () => ({ chainId: 1, end, head: end }),
-    async *read(from, to) {
-      const entries = blocks
-        .filter((position) => position >= from && position <= to)
-        .map((position) => ({ position, event: sampleEventEmitted({ id: String(position) }) }));
-      yield { to, entries, oldestAt: Date.now() };
-    },
+    open: async () => ({
+      ...{ chainId: 1, end, head: end },
+      async *read(from, to) {
+        const entries = blocks
+          .filter((position) => position >= from && position <= to)
+          .map((position) => ({ position, event: sampleEventEmitted({ id: String(position) }) }));
+        yield { to, entries, oldestAt: Date.now() };
+      },
+    }),
   };
 }
 

@@ -1,4 +1,3 @@
-import { ConfigError } from '../../errors.js';
 import { hashOf } from '../../evm/keccak.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
@@ -12,7 +11,7 @@ import { isTooMuch, NodePool } from '../node-pool.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { readWatched, type Watched, type WatchedContract } from '../watched.js';
 import { type BlockEvents, readRange } from './range-reader.js';
-import type { ReconcileSource, SourceChunk } from './source.js';
+import type { OpenSource, ReconcileSource, SourceChunk } from './source.js';
 import { SourceNode } from './source-node.js';
 
 /** Options of `chainSource`. */
@@ -54,13 +53,13 @@ export interface ChainSourceOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** Asks `agree` nodes. */
+type Ask = <Answer>(question: (node: SourceNode) => Promise<Answer>) => Promise<Answer[]>;
+
 interface OpenChain {
-  readonly pool: NodePool<SourceNode>;
+  readonly ask: Ask;
   readonly chainId: number;
-  readonly final: Header | undefined;
-  /** The last block to read; -1 if there is none. */
-  readonly end: number;
-  readonly head: number | undefined;
+  readonly final: Header;
 }
 
 /** Number of blocks from which a chain without a final block is reported. */
@@ -97,9 +96,9 @@ const OPTIONS = 'rpcUrl contracts wallets level minAgeSeconds chainId agree maxR
  */
 export function chainSource(options: ChainSourceOptions): ReconcileSource {
   checkOptions('chainSource', options, OPTIONS);
-  const { level = 'finalized', rpcUrl, chainId, maxRange = 1000, timeoutMs = 15_000 } = options;
+  const { level = 'finalized', maxRange = 1000, timeoutMs = 15_000 } = options;
   const { minAgeSeconds = 1800 } = options;
-  const { urls, agree, tag } = readNodeOptions({ rpcUrl, chainId, agree: options.agree, level });
+  const { urls, agree, tag } = readNodeOptions({ ...options, level });
   const logger = guardedLogger(options.logger);
   const watched = readWatched('chainSource', options.contracts, options.wallets, logger);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
@@ -108,41 +107,34 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const onUnknown = tellUnknownOnce(logger);
   const habits = new Habits(logger);
   const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
-  const pools = new WeakMap<AbortSignal, NodePool<SourceNode>>();
-  const runs = new WeakMap<AbortSignal, OpenChain>();
-  let hasWarned = false;
-  let hasWarnedOfTag = false;
+  const pool = new NodePool(known, agree);
+  const warned = new Set<string>();
+  function warnOnce(what: string, position: number, message: string): void {
+    if (!warned.has(what)) logger.warn({ position }, message);
+    warned.add(what);
+  }
 
-  const poolOf = (signal: AbortSignal) => {
-    const nodes = known.map(({ url, evidence }) => new SourceNode(url, evidence, { timeoutMs, signal }));
-    return new NodePool(nodes, agree);
-  };
-
-  async function open(signal: AbortSignal): Promise<OpenChain> {
-    const pool = pools.get(signal) ?? poolOf(signal);
-    pools.set(signal, pool);
-    const chainId = options.chainId ?? ((await pool.ask((node) => node.chainId()))[0] as number);
-    const answers = await pool.ask(async (node) => {
+  async function open(signal: AbortSignal): Promise<OpenSource> {
+    const nodes = new Map(known.map((each) => [each, new SourceNode(each.url, each.evidence, { timeoutMs, signal })]));
+    const ask: Ask = (question) => pool.ask((each) => question(nodes.get(each) as SourceNode));
+    const chainId = options.chainId ?? ((await ask((node) => node.chainId()))[0] as number);
+    const answers = await ask(async (node) => {
       await node.checkChain(chainId);
       return node.ends(tag);
     });
-    const finals = answers.map(({ final }) => final);
-    const lowest = finals.reduce((low, each) => (low && each && low.number < each.number ? low : low && each));
-    if (lowest && agree > 1) {
-      const same = await pool.ask((node) => node.upTo(lowest.number));
-      if (same.some(({ hash }) => hash !== lowest.hash)) {
-        throw new RangeFlaw('changed', `The nodes have different final blocks ${lowest.number}`);
-      }
-    }
+    const finals = answers.map((each) => each.final);
+    const final = finals.reduce((low, each) => (low && each && low.number < each.number ? low : low && each));
     const head = answers.map((each) => each.head).reduce((high, each) => (each.number > high.number ? each : high));
-    const end = lowest ? await lastUntil(youngest(lowest, head), lowest, pool) : -1;
-    const run = { pool, chainId, final: lowest, end, head: head.number };
-    runs.set(signal, run);
-    if (tag.depth === 0 && tag.tag !== 'latest' && !lowest?.number && run.head > STILL_BLOCKS && !hasWarnedOfTag) {
-      hasWarnedOfTag = true;
-      logger.warn({ position: run.head }, neverFinal(tag.tag, run.head));
+    if (tag.depth === 0 && !final?.number && head.number > STILL_BLOCKS) {
+      warnOnce('tag', head.number, neverFinal(tag.tag, head.number));
     }
-    return run;
+    if (!final) return { chainId, end: -1, head: head.number, async *read() {} };
+    if (agree > 1 && (await ask((node) => node.upTo(final.number))).some(({ hash }) => hash !== final.hash)) {
+      throw new RangeFlaw('changed', `The nodes have different final blocks ${final.number}`);
+    }
+    const end = await lastUntil(youngest(final, head), final, ask);
+
+    return { chainId, end, head: head.number, read: (from, to) => read({ ask, chainId, final }, from, to) };
   }
 
   /** Latest mining time, in Unix seconds, of blocks that have been final for long enough. */
@@ -155,27 +147,23 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
 
   /** Reads a range from `agree` nodes. */
   async function readAgreed(
-    run: OpenChain,
+    { ask, chainId, final }: OpenChain,
     range: readonly [number, number],
     acceptsUnproven: boolean,
     last: Header | undefined,
   ): Promise<BlockEvents[]> {
-    const results = await run.pool.ask(async (node) => {
-      await node.checkChain(run.chainId);
+    const [first = [], ...others] = await ask(async (node) => {
+      await node.checkChain(chainId);
       const blocks = await readRange(node, range, { onUnknown, acceptsUnproven }, last);
-      await node.link((blocks.at(-1) as BlockEvents).header, run.final as Header);
+      await node.link((blocks.at(-1) as BlockEvents).header, final);
       return blocks;
     });
-    const [first = [], ...others] = results;
     const at = first.findIndex((block, index) => others.some((blocks) => blocks[index]?.digest() !== block.digest()));
     if (at < 0) return first;
     throw new RangeFlaw('changed', `The nodes have different logs in block ${range[0] + at}`);
   }
 
-  async function* read(from: number, to: number, signal: AbortSignal): AsyncGenerator<SourceChunk> {
-    const run = runs.get(signal) ?? (await open(signal));
-    if (to > (run.final?.number ?? -1))
-      throw new ConfigError(`Block ${to} is not final: read up to the \`end\` of open.`);
+  async function* read(chain: OpenChain, from: number, to: number): AsyncGenerator<SourceChunk> {
     let last: Header | undefined;
     let acceptsUnproven = false;
     /** Number of blocks at a time. It does not grow again: each block takes a request anyway. */
@@ -187,57 +175,43 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
       const length = end - start + 1;
       let blocks: BlockEvents[];
       try {
-        blocks = await readAgreed(run, [start, end], acceptsUnproven, last);
+        blocks = await readAgreed(chain, [start, end], acceptsUnproven, last);
       } catch (error) {
         // All nodes failed.
+        const { message } = error as Error;
         const flaw = error instanceof RangeFlaw ? error.flaw : undefined;
         if (flaw === 'bloom') {
-          logger.warn({ err: error }, `${(error as RangeFlaw).message} Logs are requested by block hash from now on.`);
+          logger.warn({ err: error }, `${message} Logs are requested by block hash from now on.`);
         } else if (flaw === 'unproven' && !acceptsUnproven) acceptsUnproven = true;
         else if (flaw === 'empty' && end < to && gap < LONGEST_GAP) gap = 2 * gap + 1;
         else if (length > 1 && isTooMuch(error)) {
           size = Math.floor(length / 2);
-          logger.debug(
-            { err: error, blocks: length },
-            `${(error as Error).message} Asking for ${size} blocks at a time.`,
-          );
+          logger.debug({ err: error, blocks: length }, `${message} Asking for ${size} blocks at a time.`);
         } else throw error;
         continue;
       }
       last = blocks.at(-1)?.header as Header;
       gap = 0;
       acceptsUnproven = false;
-      const first = blocks.find(({ isUnproven }) => isUnproven)?.header;
-      if (first && !hasWarned) {
-        hasWarned = true;
-        logger.warn(
-          { position: first.number },
-          `${unprovable(`${first.number} (${first.hash})`)} The report names the blocks.`,
-        );
+      const unproven = blocks.find(({ isUnproven }) => isUnproven)?.header;
+      if (unproven) {
+        const message = `${unprovable(`${unproven.number} (${unproven.hash})`)} The report names the blocks.`;
+        warnOnce('unproven', unproven.number, message);
       }
       yield chunkOf(blocks, last.number);
       start = last.number + 1;
     }
   }
 
-  return {
-    name: 'chain',
-    scope: scopeOf(watched),
-    chainId: options.chainId,
-    async open({ signal }) {
-      const { chainId, end, head } = await open(signal);
-      return { chainId, end, head };
-    },
-    read: (from, to, { signal }) => read(from, to, signal),
-  };
+  return { name: 'chain', scope: scopeOf(watched), chainId: options.chainId, open: ({ signal }) => open(signal) };
 }
 
 /** The last block up to `final` that was mined by a time in Unix seconds; -1 if there is none. */
-async function lastUntil(second: number, final: Header, pool: NodePool<SourceNode>): Promise<number> {
+async function lastUntil(second: number, final: Header, ask: Ask): Promise<number> {
   let [old, young, last] = [-1, final.number, -1];
   if (final.timestamp <= second) return final.number;
   const look = async (at: number) => {
-    const blocks = await pool.ask((node) => node.upTo(at));
+    const blocks = await ask((node) => node.upTo(at));
     if (blocks.some(({ timestamp }) => timestamp > second)) young = at;
     else [old, last] = [at, Math.min(...blocks.map(({ number }) => number))];
   };

@@ -109,7 +109,7 @@ function settingsOf(options: ReconcileOptions): Omit<ReconciliationOptions, 'sig
   checkOptions('reconcile', options, OPTIONS.split(' '));
   const { source, receiver, from, cursor, handle = true, keySource, retentionMs, signal, onProgress } = options;
   const { batchSize = 100, retryListSize = 1000, retryDelayMs = 1000 } = options;
-  checkMethods('source', source, ['open', 'read'], 'a source such as chainSource(…)');
+  checkMethods('source', source, ['open'], 'a source such as chainSource(…)');
   checkMethods('receiver', receiver, ['idempotencyKey', 'rememberedSince', 'handleEvents', 'peek'], 'a Receiver');
   if (typeof source.name !== 'string' || source.name === '')
     throw optionError('source.name', 'a non-empty string', source.name);

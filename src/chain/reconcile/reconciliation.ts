@@ -5,7 +5,7 @@ import { pause } from '../rpc.js';
 import { checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result, whyTooOld } from './feed.js';
 import { isPosition, type Progress } from './progress.js';
 import { asError, type ReconcileReport, Stop, type StopReason, Tally } from './report.js';
-import type { ReconcileSource, SourceChunk, SourceRange } from './source.js';
+import type { OpenSource, ReconcileSource, SourceChunk } from './source.js';
 
 export interface ReconciliationOptions extends FeedOptions {
   readonly source: ReconcileSource;
@@ -27,9 +27,7 @@ const LONGEST_PAUSE_MS = 300_000;
 export class Reconciliation {
   readonly #tally = new Tally();
   #from: number;
-  #range: SourceRange | undefined;
-  /** Positions to retry, in order. */
-  #due: number[] = [];
+  #opened: OpenSource | undefined;
 
   constructor(
     private readonly options: ReconciliationOptions,
@@ -41,14 +39,14 @@ export class Reconciliation {
   report(stopped?: ReconcileReport['stopped']): ReconcileReport {
     const { source } = this.options;
     const { retries } = this.progress;
-    const { end, head } = this.#range ?? {};
+    const { end, head } = this.#opened ?? {};
     // The next run does not know about results since the last write.
     const isLost = stopped?.reason === 'superseded' || stopped?.reason === 'cursor';
     const next = isLost ? this.progress.stored : this.progress.next;
     return {
       source: source.name,
       // Set even if the source could not be opened, so that the metrics stay in the same series.
-      chainId: this.#range ? this.#range.chainId : (source.chainId ?? this.progress.chainId),
+      chainId: this.#opened ? this.#opened.chainId : (source.chainId ?? this.progress.chainId),
       from: this.#from,
       to: next - 1,
       final: end,
@@ -64,48 +62,41 @@ export class Reconciliation {
   /** Reads the cursor, retries what failed before, then reads on up to the last final position. Throws Stop or ConfigError. */
   async run(): Promise<void> {
     const { signal, retryDelayMs, logger, source } = this.options;
-    await this.progress.read();
-    const first = this.progress.next;
-    this.#from = first;
-    this.#due = [...new Set(this.progress.retries.values())].filter((position) => position < first);
-    this.#due.sort((one, other) => one - other);
+    const { progress } = this;
+    await progress.read();
+    this.#from = progress.next;
+    const due = [...new Set(progress.retries.values())].filter((position) => position < this.#from);
+    due.sort((one, other) => one - other);
     for (let failures = 0; ; ) {
       try {
-        await this.#open();
-        const end = this.#end;
-        if (this.progress.next > end + 1) {
+        const opened = await this.#open();
+        const { end } = opened;
+        if (progress.next > end + 1) {
           logger.warn(
-            { end, position: this.progress.next },
-            `The source \`${source.name}\` ends at position ${end}, but position ${this.progress.next} is next. Nothing is read until the source reaches it.`,
+            { end, position: progress.next },
+            `The source \`${source.name}\` ends at position ${end}, but position ${progress.next} is next. Nothing is read until the source reaches it.`,
           );
         }
-        await this.#retryDue();
-        const { next } = this.progress;
-        if (next <= end) {
-          for await (const chunk of source.read(next, end, { signal })) {
+        // A lagging node may not have a block that was final before.
+        for (let at = due.shift(); at !== undefined; at = due.shift()) if (at <= end) await this.#tryAgain(at, opened);
+        if (progress.next <= end) {
+          for await (const chunk of opened.read(progress.next, end)) {
             await this.#take(chunk, end);
             failures = 0;
           }
         }
-        if (this.progress.next <= end) throw new Error(`The source \`${source.name}\` ended before position ${end}.`);
-        return await this.#retryRest();
+        if (progress.next <= end) throw new Error(`The source \`${source.name}\` ended before position ${end}.`);
+        return;
       } catch (error) {
         this.#rethrow(error);
         const delayMs = delayAfter(error, failures + 1, retryDelayMs);
         if (++failures >= MOST_FAILURES || delayMs > LONGEST_PAUSE_MS) throw new Stop('source', asError(error));
         const { message } = asError(error);
-        logger.warn(
-          { err: error, delayMs, position: this.progress.next },
-          `${message} Reading again in ${delayMs} ms.`,
-        );
+        logger.warn({ err: error, delayMs, position: progress.next }, `${message} Reading again in ${delayMs} ms.`);
         await pause(delayMs, signal);
         if (signal.aborted) throw new Stop('aborted');
       }
     }
-  }
-
-  get #end(): number {
-    return (this.#range as SourceRange).end;
   }
 
   /** Rethrows errors that end the run. A failure of the source is retried. */
@@ -114,60 +105,37 @@ export class Reconciliation {
     if (this.options.signal.aborted) throw new Stop('aborted');
   }
 
-  /**
-   * Retries failed events. A position that cannot be read moves to the end of the list, so it does not block the
-   * others.
-   */
-  async #retryDue(): Promise<void> {
-    // A lagging node may not have a block that was final before.
-    for (const position of this.#due.filter((each) => each <= this.#end)) {
-      this.#due = this.#due.filter((each) => each !== position);
-      try {
-        await this.#retry(position);
-      } catch (error) {
-        this.#rethrow(error);
-        this.#due.push(position);
-        return;
-      }
-    }
-  }
-
-  /** Retries the rest. Positions that the source cannot read stay on the list. */
-  async #retryRest(): Promise<void> {
-    for (const position of this.#due) {
-      // A lagging node may have caught up.
-      if (position > this.#end) continue;
-      try {
-        await this.#retry(position);
-      } catch (error) {
-        this.#rethrow(error);
-        await this.#open().catch((reason: unknown) => {
-          this.#rethrow(reason);
-          throw new Stop('source', asError(reason));
-        });
-        const { message } = asError(error);
-        for (const [idempotencyKey] of [...this.progress.retries].filter(([, at]) => at === position)) {
-          this.options.logger.warn({ err: error, idempotencyKey, position }, `${message} It stays on the retry list.`);
-          this.#tally.count('failed');
-        }
-      }
-    }
-  }
-
-  async #open(): Promise<void> {
+  async #open(): Promise<OpenSource> {
     const { source, signal } = this.options;
-    const range = await source.open({ signal });
-    this.progress.checkChain(range.chainId);
-    this.#range = range;
+    const opened = await source.open({ signal });
+    this.progress.checkChain(opened.chainId);
+    this.#opened = opened;
+    return opened;
+  }
+
+  /** Retries a position. If the source cannot read it, it stays on the list and does not hold up the others. */
+  async #tryAgain(position: number, opened: OpenSource): Promise<void> {
+    try {
+      await this.#retry(position, opened);
+    } catch (error) {
+      this.#rethrow(error);
+      const { message } = asError(error);
+      for (const [idempotencyKey] of [...this.progress.retries].filter(([, at]) => at === position)) {
+        this.options.logger.warn({ err: error, idempotencyKey, position }, `${message} It stays on the retry list.`);
+        this.#tally.count('failed');
+      }
+      // Fails if the source is away, which ends the retries.
+      await this.#open();
+    }
   }
 
   /** Reads a position again, for its events on the retry list. */
-  async #retry(position: number): Promise<void> {
-    const { source, signal, receiver, logger } = this.options;
+  async #retry(position: number, opened: OpenSource): Promise<void> {
+    const { receiver, logger } = this.options;
     const { retries } = this.progress;
     const wanted = new Set([...retries].filter(([, at]) => at === position).map(([key]) => key));
     const hashes: string[] = [];
-    for await (const chunk of source.read(position, position, { signal })) {
+    for await (const chunk of opened.read(position, position)) {
       hashes.push(...(chunk.blockHashes ?? []));
       const found = keyed(chunk, receiver).filter(({ key }) => wanted.has(key));
       for (const { key } of found) wanted.delete(key);
@@ -217,7 +185,7 @@ export class Reconciliation {
     const { retries } = this.progress;
     if (signal.aborted) throw new Stop('aborted');
     if (batch.length === 0) return;
-    for (const entry of batch) checkKey(entry, this.#range?.chainId);
+    for (const entry of batch) checkKey(entry, this.#opened?.chainId);
     const failed: KeyedEntry[] = [];
     await feed(batch, this.options, (result) => {
       this.#settle(result);

@@ -4,7 +4,7 @@ import { ConfigError } from '../../errors.js';
 import { isHash } from '../../evm/hex.js';
 import { checkFunction, checkNumber, checkOptions, optionError } from '../../internal/check-options.js';
 import { isRecord } from '../../internal/guards.js';
-import { createListReaders, earliest, type Listed } from './listed.js';
+import { earliest, type Listed, readerOf } from './listed.js';
 import type { ReconcileSource } from './source.js';
 
 /** Options of {@link serviceSource}. */
@@ -103,8 +103,6 @@ export function serviceSource(
     }
   }
 
-  const readers = createListReaders(listed);
-
   return {
     name: `delivery-log:${client.service}:${webhookId}`,
     chainId,
@@ -117,10 +115,8 @@ export function serviceSource(
         if (!isOld(entry)) end = Math.min(end, entry.id - 1);
       }
       end = Math.min(end, head);
-      readers.open(signal, end);
-      return { chainId, end, head };
+      return { chainId, end, head, read: readerOf((from) => listed(from, signal), end) };
     },
-    read: readers.read,
   };
 }
 

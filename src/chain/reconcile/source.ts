@@ -1,15 +1,5 @@
 import type { WebhookEvent } from '../../events/types.js';
 
-/** The state of a source when it is opened. */
-export interface SourceRange {
-  /** Chain ID of its events; undefined if unknown. */
-  readonly chainId: number | undefined;
-  /** The last final position. -1 if there is none yet. */
-  readonly end: number;
-  /** The last position, final or not. (Default: unknown.) */
-  readonly head?: number | undefined;
-}
-
 /** An event and its position in the source. */
 export interface SourceEntry {
   readonly position: number;
@@ -30,9 +20,19 @@ export interface SourceChunk {
   readonly unproven?: readonly number[] | undefined;
 }
 
-/** Aborts requests in progress. */
-export interface SourceOptions {
-  readonly signal: AbortSignal;
+/** A source as it is when a run begins. */
+export interface OpenSource {
+  /** Chain ID of its events; undefined if unknown. */
+  readonly chainId: number | undefined;
+  /** The last final position. -1 if there is none yet. */
+  readonly end: number;
+  /** The last position, final or not. (Default: unknown.) */
+  readonly head?: number | undefined;
+  /**
+   * Reads the positions from `from` to `to`, both included and at most `end`, in ascending chunks without gaps: the last
+   * chunk ends at `to`. It must throw instead of skipping an event, because a skipped event is never repaired.
+   */
+  read(from: number, to: number): AsyncIterable<SourceChunk>;
 }
 
 /**
@@ -52,11 +52,6 @@ export interface ReconcileSource {
   readonly scope?: string | undefined;
   /** Chain ID of its events, if known before `open`. (Default: the one that `open` returns.) */
   readonly chainId?: number | undefined;
-  /** Called at the start of each run. */
-  open(options: SourceOptions): Promise<SourceRange>;
-  /**
-   * Reads the positions from `from` to `to`, both included, in ascending chunks without gaps: the last chunk ends at
-   * `to`. It must throw instead of skipping an event, because a skipped event is never repaired.
-   */
-  read(from: number, to: number, options: SourceOptions): AsyncIterable<SourceChunk>;
+  /** Called at the start of each run, and after failures. `signal` ends the requests in progress. */
+  open(options: { readonly signal: AbortSignal }): Promise<OpenSource>;
 }

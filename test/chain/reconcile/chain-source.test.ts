@@ -41,12 +41,23 @@ describe('chainSource', () => {
     for (let value = 1; value <= 9; value++) node.mine({ logs: [transfer(value)] });
     const { source } = sourceOf(node, { level: { confirmations: 3 }, maxRange: 3, chainId });
     const { signal } = new AbortController();
-    expect(await source.open({ signal })).toEqual({ chainId, end: 7, head: 9 });
+    expect(await source.open({ signal })).toMatchObject({ chainId, end: 7, head: 9 });
     const { chunks, events } = await readAll(source);
     expect(chunks.map(({ to }) => to)).toEqual([2, 5, 7]);
     expect(events.map(amountOf)).toEqual([1, 2, 3, 4, 5, 6, 7]);
     const tooMany = sourceOf(node, { level: { confirmations: 11 } });
     expect(await tooMany.source.open({ signal })).toMatchObject({ end: -1 });
+  });
+
+  it('reads a block with more logs than a range may have', async () => {
+    node.mine({ logs: [transfer(1)] });
+    node.mine({ logs: [transfer(2)] });
+    node.answer((method, params, answer) => {
+      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
+      const isRange = method === 'eth_getLogs' && fromBlock !== toBlock;
+      return isRange ? Array.from({ length: 10_001 }, () => (answer as unknown[])[0]) : answer;
+    });
+    expect((await readAll(sourceOf(node).source)).events).toHaveLength(2);
   });
 
   it('reads only blocks that are at least `minAgeSeconds` old', async () => {

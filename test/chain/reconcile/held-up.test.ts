@@ -30,12 +30,12 @@ describe('an event on the retry list whose block the node no longer has', () => 
     const { receiver, handled, cursor } = await pruned();
     const { report, lines } = await run(node, receiver, { cursor });
     expect(report).toMatchObject({ to: 4, repaired: 2, failed: 1, left: 1, stopped: undefined });
-    expect(handled).toEqual([3, 4, 2]);
+    expect(handled).toEqual([3, 2, 4]);
     expect(cursor.state).toMatchObject({ next: 5, retry: [[expect.any(String), 1]] });
     expect(lines.map(({ message }) => message).join()).toContain('pruned history unavailable');
     node.answer((_, __, answer) => answer);
     expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 1, left: 0 });
-    expect(handled).toEqual([3, 4, 2, 1]);
+    expect(handled).toEqual([3, 2, 4, 1]);
   });
 });
 
@@ -83,10 +83,13 @@ describe('a cursor', () => {
     const end = Number.MAX_SAFE_INTEGER;
     const source: ReconcileSource = {
       name: 'ids',
-      open: async () => ({ chainId, end }),
-      async *read() {
-        yield { to: end, entries: [] };
-      },
+      open: async () => ({
+        chainId,
+        end,
+        async *read() {
+          yield { to: end, entries: [] };
+        },
+      }),
     };
     await expect(reconcile({ source, receiver, from: end - 1, cursor })).rejects.toMatchObject({
       code: 'ERR_WEBHOOK_CONFIG',

@@ -30,10 +30,13 @@ const chunkOf = (some: readonly WebhookEvent[], rest: Partial<SourceChunk> = {})
 function ownSource(read: () => AsyncIterable<SourceChunk> | Iterable<SourceChunk>, id?: number): ReconcileSource {
   return {
     name: 'own',
-    open: async () => ({ chainId: id, end: 0 }),
-    async *read() {
-      yield* read();
-    },
+    open: async () => ({
+      chainId: id,
+      end: 0,
+      async *read() {
+        yield* read();
+      },
+    }),
   };
 }
 
@@ -143,32 +146,5 @@ describe('reconcile with a cursor of your own', () => {
     const failing = { read: () => undefined, write: () => Promise.reject(new Error('disk full')) };
     const { stopped } = await start(source, { cursor: failing });
     expect(stopped).toMatchObject({ reason: 'cursor', error: { message: 'disk full' } });
-  });
-});
-
-describe('chainSource, read without reconcile', () => {
-  let node: ScriptedNode;
-  afterEach(() => node.stop());
-
-  it('opens by itself, and reads no block that is not final', async () => {
-    node = await startNode();
-    node.mine({ logs: [transfer(1)] });
-    const { signal } = new AbortController();
-    const { source } = sourceOf(node);
-    const chunks: SourceChunk[] = [];
-    for await (const chunk of source.read(0, 1, { signal })) chunks.push(chunk);
-    expect(chunks.flatMap(({ entries }) => entries)).toHaveLength(1);
-    await expect(readAll(source, 0, 2)).rejects.toThrow('Block 2 is not final');
-    // 10 001 logs for a range are too many; for one block they are read.
-    node.mine({ logs: [transfer(2)] });
-    node.answer((method, params, answer) => {
-      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string };
-      const isRange = method === 'eth_getLogs' && fromBlock !== toBlock;
-      return isRange ? Array.from({ length: 10_001 }, () => (answer as unknown[])[0]) : answer;
-    });
-    expect((await readAll(sourceOf(node).source)).events).toHaveLength(2);
-    node.answer((_, __, answer) => answer);
-    const none = sourceOf(node, { level: { confirmations: 9 } });
-    await expect(readAll(none.source, 0, 0)).rejects.toThrow('Block 0 is not final');
   });
 });

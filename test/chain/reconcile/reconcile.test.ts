@@ -326,10 +326,13 @@ describe('reconcile refuses', () => {
   ])('a source that %s', async (_, chunks) => {
     const source = {
       name: 'mine',
-      open: async () => ({ chainId, end: 3 }),
-      async *read() {
-        yield* chunks;
-      },
+      open: async () => ({
+        chainId,
+        end: 3,
+        async *read() {
+          yield* chunks;
+        },
+      }),
     } as never;
     expect(await refusal(run(node, noting().receiver, { source }))).toContain('not in ascending order without gaps');
   });

@@ -71,12 +71,11 @@ export function sourceOf(node: ScriptedNode | readonly ScriptedNode[], options: 
   return { source, lines };
 }
 
-/** What a source returns for a range of positions. It is opened unless the range has an end. */
+/** What a source returns for a range of positions, up to its end. */
 export async function readAll(source: ReconcileOptions['source'], from = 0, to?: number) {
-  const { signal } = new AbortController();
-  const end = to ?? (await source.open({ signal })).end;
+  const { end, read } = await source.open({ signal: new AbortController().signal });
   const chunks = [];
-  for await (const chunk of source.read(from, end, { signal })) chunks.push(chunk);
+  for await (const chunk of read(from, to ?? end)) chunks.push(chunk);
   return { chunks, events: chunks.flatMap(({ entries }) => entries.map(({ event }) => event)) };
 }
 

@@ -81,11 +81,10 @@ async function run(context: Context<Options>): Promise<ExitCode> {
     ...{ from, handle: false, signal, retryDelayMs: RETRY_DELAY_MS, logger: notes(output) },
     source: {
       name: source.name,
-      read: (first, last, how) => source.read(first, last, how),
-      async open(how) {
-        const range = await source.open(how);
-        chainId = range.chainId;
-        return range;
+      async open(options) {
+        const opened = await source.open(options);
+        chainId = opened.chainId;
+        return opened;
       },
     },
     receiver: {
