@@ -45,7 +45,7 @@ class Findings {
   each(values: unknown, check: Check, key: string): void {
     const before = this.issues.length;
     if (Array.isArray(values)) {
-      for (let at = 0; at < values.length && this.issues.length < MOST_ISSUES; at++) this.within(values[at], check, at);
+      for (let at = 0; at < values.length; at++) this.within(values[at], check, at);
     } else this.expect(false, 'expected an array');
     this.#prefix(before, key);
   }

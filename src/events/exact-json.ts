@@ -1,18 +1,17 @@
 import type { JsonValue } from './types.js';
 
-const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+const NUMBER = /(\d+)\.?(\d*)(?:[eE](.+))?/;
 
-/** A decimal in canonical form, so that two spellings of the same quantity compare equal. Zero is empty text. */
-function canonical(number: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = 0] = NUMBER.exec(number) ?? [];
-  let digits = whole + fraction;
+/** The quantity of a decimal without its sign: two spellings of it compare equal. Zero is empty text. */
+function quantityOf(number: string): string {
+  const [, whole, fraction, exponent = 0] = NUMBER.exec(number) as unknown as [string, string, string, string?];
+  let digits = (whole + fraction).replace(/^0+/, '');
   let power = Number(exponent) - fraction.length;
   while (digits.endsWith('0')) {
     digits = digits.slice(0, -1);
     power++;
   }
-  digits = digits.replace(/^0+/, '');
-  return digits && `${sign}${digits}e${power}`;
+  return digits && `${digits}e${power}`;
 }
 
 /** A double has at most 17 significant digits, so a number with many more cannot be exact. */
@@ -23,7 +22,7 @@ function survives(number: string): boolean {
   const value = Number(number);
   if (!isExact(value)) return false;
   // The usual spelling.
-  return String(value) === number || (number.length <= LONGEST && canonical(number) === canonical(String(value)));
+  return String(value) === number || (number.length <= LONGEST && quantityOf(number) === quantityOf(String(value)));
 }
 
 /** A whole number beyond the safe range, or infinity, may not be the number that was sent. */
