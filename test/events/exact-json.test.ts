@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exactText, isJsonValue, parseExactJson } from '../../src/events/exact-json.js';
+import { exactText, isJsonValue, isLargeAndInexact, needsCare, parseExactJson } from '../../src/events/exact-json.js';
 
 const nested = (levels: number, inside: unknown) => {
   let value = inside;
@@ -40,6 +40,7 @@ describe('parseExactJson', () => {
     '-10',
     '0.1',
     '0.10',
+    '10.10',
     '1.0',
     '1e3',
     '1E+3',
@@ -100,6 +101,8 @@ describe('parseExactJson', () => {
 
 describe('a number that JSON.parse rounds to a whole one', () => {
   it.each([
+    '@',
+    ' -@',
     '[@]',
     '[-@]',
     '[0,@]',
@@ -110,9 +113,48 @@ describe('a number that JSON.parse rounds to a whole one', () => {
     '["1.2.3",@]',
     '["a-b","e-1",0,@]',
   ])('is seen in %s', (text) => {
-    for (const number of ['1.00000000000000000001', '0.99999999999999999999', '1e-400', '12E-400']) {
+    for (const number of [
+      '1.00000000000000000001',
+      '0.99999999999999999999',
+      '9.00000000000000000001',
+      '1e-400',
+      '12E-400',
+    ]) {
       expect(JSON.stringify(parseExactJson(text.replace('@', number)))).toMatch(`${number}"`);
     }
+  });
+});
+
+describe('needsCare', () => {
+  it.each([
+    '[0,-7,null,true]',
+    '{"1":"2026-01-02","a":[9007199254740991]}',
+    '["name.sol","v1.2","1.5",".5","1:1.5"]',
+    '["a-b","e-1","1e-1","1E-1","-"]',
+    '[1,"[","-1.5",1e3]',
+  ])('is false, so that a text is parsed once, for %s', (text) => {
+    expect(needsCare(JSON.parse(text), text)).toBe(false);
+  });
+});
+
+describe('isLargeAndInexact', () => {
+  const LARGE = 2 ** 20;
+
+  it.each(['[1234567890123456', '[ \t-1234567890123456', '{"a":1.5', '[0, 12.5', '[12e3', '[12E3'])(
+    'is true for a text of more than a mebibyte that begins with %s',
+    (text) => {
+      expect(isLargeAndInexact(text.padEnd(LARGE + 1))).toBe(true);
+      expect(isLargeAndInexact(text.padEnd(LARGE))).toBe(false);
+    },
+  );
+
+  it.each([
+    '[123456789012345,12]',
+    '["1234567890123456","1.5"]',
+    '["abcdefghijklmnopqrst.uvw"]',
+    `["${'x'.repeat(2 ** 16)}",1.5]`,
+  ])('is false for %.40s', (text) => {
+    expect(isLargeAndInexact(text.padEnd(LARGE + 1))).toBe(false);
   });
 });
 
@@ -123,6 +165,16 @@ describe('exactText', () => {
     ['[[[],{"a":1},"["],1]', '[["…","…","["],1]'],
   ])('replaces what is below two levels of %s', (text, expected) => {
     expect(exactText(text, 2)).toBe(expected);
+  });
+
+  it.each([
+    '{12345678901234567890:1}',
+    '{12345678901234567890 \n:1}',
+    '["12345678901234567890',
+    '["12345678901234567890\\',
+    '',
+  ])('makes no JSON of %j', (text) => {
+    expect(() => JSON.parse(exactText(text))).toThrow(SyntaxError);
   });
 });
 
@@ -149,8 +201,10 @@ describe('isJsonValue', () => {
   });
 
   it('goes 256 levels deep and refuses what is deeper', () => {
-    expect(isJsonValue(nested(256, 'x'))).toBe(true);
-    expect(isJsonValue(nested(257, 'x'))).toBe(false);
+    for (const leaf of ['x', 7, null]) {
+      expect(isJsonValue(nested(256, leaf))).toBe(true);
+      expect(isJsonValue(nested(257, leaf))).toBe(false);
+    }
     expect(isJsonValue(nested(1_000_000, 'x'))).toBe(false);
   });
 });

@@ -59,9 +59,9 @@ describe('parseDelivery', () => {
   });
 
   it.each([
-    [null, ['event: expected an object']],
-    ['text', ['event: expected an object']],
-    [[], ['event: expected an object']],
+    [null, [': expected an object']],
+    ['text', [': expected an object']],
+    [[], [': expected an object']],
     [{}, ['id: expected a string', 'event: expected a string']],
     [{ id: 'x' }, ['event: expected a string']],
     [{ id: 'x', event: 7 }, ['event: expected a string']],
@@ -81,7 +81,7 @@ describe('parseDelivery', () => {
   ])('says what is wrong with %j and where', (value, expected) => {
     const [item] = deliver(value);
     if (item?.status !== 'invalid') return expect.unreachable('it is invalid');
-    expect(item.issues.map(({ path, message }) => `${path.join('.') || 'event'}: ${message}`)).toEqual(expected);
+    expect(item.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual(expected);
   });
 
   it.each([
@@ -182,6 +182,10 @@ describe('parseDelivery takes as many items as maxEvents', () => {
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`maxEvents` must be') }),
     );
   });
+});
+
+it('parseDelivery names an option that it lacks', () => {
+  expect(() => parseDelivery('[]', { mostEvents: 1 } as never)).toThrow('`parseDelivery` has no option `mostEvents`.');
 });
 
 describe('parseDelivery throws InvalidBodyError', () => {

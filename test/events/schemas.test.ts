@@ -78,7 +78,7 @@ describe('an event.emitted', () => {
       expect(error.issues).toEqual([{ path, message }]);
       expect(error.message).toBe(`Not a valid event: ${path.join('.')}: ${message}`);
       const { error: zodError } = eventEmittedSchema.safeParse(changed(emitted(), path, value));
-      expect(zodError?.issues).toMatchObject([{ path, message }]);
+      expect(zodError?.issues).toMatchObject([{ code: 'custom', path, message }]);
     }
   });
 
@@ -191,9 +191,13 @@ describe('parseEvent', () => {
     expect(issues.at(-1)).toEqual({ path: [...EVENT, 'inputs', 2, 'value'], message: 'expected an exact JSON value' });
   });
 
-  it('names the kinds that it takes', () => {
-    const { issues } = refusal(() => parseEvent({ id: 'x', event: 'constructor' }));
-    expect(issues).toEqual([{ path: ['event'], message: 'expected "event.emitted" or "transaction.included"' }]);
+  it.each([
+    ['parseEvent', parseEvent, 'constructor', '"event.emitted" or "transaction.included"'],
+    ['parseEventEmitted', parseEventEmitted, 'transaction.included', '"event.emitted"'],
+    ['parseTransactionIncluded', parseTransactionIncluded, 'event.emitted', '"transaction.included"'],
+  ])('names the kinds that %s takes', (_, parse, event, kinds) => {
+    const { issues } = refusal(() => parse({ ...emitted(), event }));
+    expect(issues).toEqual([{ path: ['event'], message: `expected ${kinds}` }]);
   });
 
   it.each([undefined, null, 7, 'x', [], true])('refuses %s', (value) => {
