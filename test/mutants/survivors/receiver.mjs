@@ -1,43 +1,11 @@
-const COMPILER = 'It is never undefined there, which only the compiler does not know.';
-const LONGEST = 'A limit of exactly 24.8 days then counts as none.';
-const NO_REPORT = 'The catch makes the same of a context without a report.';
 const CAUGHT = 'The TypeError of the call goes the way of any other failure there, and has the same effect.';
-const NOBODY = 'Outcomes are looked up by key: one without a key is not found.';
 
 /** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
 export const survivors = {
-  'src/receive/arrivals.ts': {
-    'The catch takes a missing listener for one that fails.': ['listener(error);'],
-    'To count no bytes changes nothing.': [
-      'if (!arriving.has(arrival) || !(bytes >= 0 && bytes < Number.POSITIVE_INFINITY)) return;',
-    ],
-  },
-  'src/handle/context.ts': {
-    [NO_REPORT]: [
-      '(context as {\n  [REPORT]?: Report;\n} | null | undefined)?.[REPORT](error, idempotencyKey);',
-      '(context as {\n  [REPORT]?: Report;\n} | null | undefined)[REPORT]?.(error, idempotencyKey);',
-    ],
-  },
-  'src/handle/deadline.ts': {
-    [LONGEST]: ["if (typeof ms === 'number' && ms < MAX_TIMER_MS) return Math.max(0, ms - reserveMs);"],
-  },
   'src/receiver/reporter.ts': {
     [CAUGHT]: [
       'notify(() => onError(error, context));',
       "verified: (items: number) => notify(() => logger.info({ items }, 'Delivery verified.')),",
     ],
-  },
-  'src/handle/run-each.ts': {
-    [NOBODY]: [
-      'const outcomes: EventOutcome[] = ["Stryker was here"];',
-      'if (items.size === 0) return ["Stryker was here"];',
-    ],
-    [COMPILER]: [
-      'const own = outcomes.filter(({ idempotencyKey = "Stryker was here!" }) => tried.has(idempotencyKey));',
-    ],
-    'A part without events does nothing.': ['for (let start = 0; start <= entries.length; start += size) {'],
-  },
-  'src/handle/tracing.ts': {
-    'A shortcut: tracePromise of a Node that can tell looks for subscribers too.': ['if (false) return work();'],
   },
 };
