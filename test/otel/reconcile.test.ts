@@ -67,8 +67,9 @@ describe('the metrics of reconcile', () => {
 
   it('show how far the cursor is behind', async () => {
     const { points } = instrumented();
-    await reconcile(optionsOf(sourceOf([3], 20), { retryListSize: 0, from: 2 }));
-    await reconcile(optionsOf(sourceOf([7], 20), { retryListSize: 0, from: 2 }));
+    await reconcile(optionsOf(sourceOf([3], 20)));
+    const cursor = { read: () => undefined, write: () => Promise.reject(new Error('The disk is full.')) };
+    await reconcile(optionsOf(sourceOf([7], 20), { cursor, from: 2 }));
     expect(await points('webhook.reconcile.lag')).toMatchObject([{ value: 19 }]);
   });
 

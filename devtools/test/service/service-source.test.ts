@@ -69,7 +69,7 @@ it('reconcile with serviceSource has each log that the service could not deliver
       return true;
     },
   };
-  const run = () => reconcile({ source, receiver, from: 0, cursor, keySource: false, batchSize: 3 });
+  const run = () => reconcile({ source, receiver, from: 0, cursor, keySource: false });
   expect(await run()).toMatchObject({ found: total, repaired: total, failed: 0, left: 0 });
   expect(await comeUp()).toBeGreaterThan(0);
   expect([taken.length, new Set(taken).size]).toEqual([total, total]);

@@ -12,9 +12,8 @@ export interface KeyedEntry extends SourceEntry {
   readonly key: string;
 }
 
-/** The result for an entry. */
+/** What became of an event. */
 export interface Result {
-  readonly entry: KeyedEntry;
   readonly status: ReconcileStatus;
   readonly error?: Error | undefined;
 }
@@ -46,14 +45,16 @@ const PEEKED: Partial<Record<string, ReconcileStatus>> = {
   unknown: 'failed',
 };
 
-/** The entry's key, or the event id if it has none. */
-export function keyedEntry(entry: SourceEntry, receiver: ReconcilingReceiver): KeyedEntry {
-  try {
-    return { ...entry, key: receiver.idempotencyKey(entry.event) };
-  } catch {
-    // The receiver reports the reason when it gets the event.
-    return { ...entry, key: `${entry.event.event}:${entry.event.id}` };
-  }
+/** The entries with their keys, or the event id where there is none. */
+export function keyed({ entries }: SourceChunk, receiver: ReconcilingReceiver): KeyedEntry[] {
+  return entries.map((entry) => {
+    try {
+      return { ...entry, key: receiver.idempotencyKey(entry.event) };
+    } catch {
+      // The receiver reports the reason when it gets the event.
+      return { ...entry, key: `${entry.event.event}:${entry.event.id}` };
+    }
+  });
 }
 
 /**
@@ -76,47 +77,36 @@ export function checkKey({ event, key }: KeyedEntry, chainId: number | undefined
 }
 
 /**
- * Passes events to the receiver as a delivery. Calls `settle` with each result; throws Stop when further events would
- * fail too.
+ * Passes events to the receiver as a delivery, or only asks whether they took effect.
+ *
+ * @returns The result for each event, and the error because of which further events would fail too.
+ * @throws Stop if the receiver has no results; ConfigError.
  */
 export async function feed(
   entries: readonly KeyedEntry[],
-  options: FeedOptions,
-  settle: (result: Result) => void,
-): Promise<void> {
-  const { receiver, keySource } = options;
-  if (!options.handle) return look(entries, options, settle);
+  { receiver, keySource: source, handle }: FeedOptions,
+): Promise<{ readonly results: readonly Result[]; readonly busy?: Error | undefined }> {
   const events = entries.map(({ event }) => event);
-  const { status, error, outcomes } = await receiver.handleEvents(events, { source: keySource, via: 'reconcile' });
+  if (!handle) {
+    try {
+      const states = await receiver.peek(events, { source });
+      return { results: states.map((state) => ({ status: PEEKED[state] ?? 'missing' })) };
+    } catch (error) {
+      if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw error;
+      throw new Stop('busy', asError(error));
+    }
+  }
+  const { status, error, outcomes } = await receiver.handleEvents(events, { source, via: 'reconcile' });
   if (outcomes.length !== entries.length) {
     if (error?.code === 'ERR_WEBHOOK_CONFIG') throw error;
     throw new Stop(status === 503 ? 'busy' : 'refused', error);
   }
-  let busy: Error | undefined;
-  for (const [at, outcome] of outcomes.entries()) {
-    const { status, item } = outcome;
+  const results = outcomes.map(({ status, item, error }) => ({
+    status: STATUS[status] ?? ('failed' as const),
     // All invalid items of a delivery share one error.
-    const isInvalid = status === 'invalid' && item.status === 'invalid' && outcome.error;
-    const error = isInvalid ? new InvalidEventError(item.issues) : outcome.error;
-    settle({ entry: entries[at] as KeyedEntry, status: STATUS[status] ?? 'failed', error });
-    if (status === 'failed' && error && BUSY.test(error.code)) busy ??= error;
-  }
-  if (busy) throw new Stop('busy', busy);
-}
-
-async function look(
-  entries: readonly KeyedEntry[],
-  { receiver, keySource }: FeedOptions,
-  settle: (result: Result) => void,
-): Promise<void> {
-  try {
-    const events = entries.map(({ event }) => event);
-    const states = await receiver.peek(events, { source: keySource });
-    for (const [at, entry] of entries.entries()) settle({ entry, status: PEEKED[states[at] as string] ?? 'missing' });
-  } catch (error) {
-    if (isWebhookError(error) && error.code === 'ERR_WEBHOOK_CONFIG') throw error;
-    throw new Stop('busy', asError(error));
-  }
+    error: status === 'invalid' && item.status === 'invalid' && error ? new InvalidEventError(item.issues) : error,
+  }));
+  return { results, busy: results.find(({ error }) => error && BUSY.test(error.code))?.error };
 }
 
 /** Margin in ms for differences between clocks: an event may seem younger than it is. */

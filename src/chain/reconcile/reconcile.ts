@@ -1,4 +1,3 @@
-import { channel } from '#runtime';
 import { ConfigError } from '../../errors.js';
 import { checkFunction, checkNumber, checkOptions, MAX_TIMER_MS, optionError } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
@@ -7,7 +6,7 @@ import { guardedLogger } from '../logging.js';
 import { type ReconcilingReceiver, rememberedSince } from './feed.js';
 import { isPosition, Progress } from './progress.js';
 import { Reconciliation, type ReconciliationOptions } from './reconciliation.js';
-import { asError, type ReconcileReport, Stop } from './report.js';
+import type { ReconcileReport } from './report.js';
 import type { ReconcileSource } from './source.js';
 
 /** Options of `reconcile`. */
@@ -35,10 +34,6 @@ export interface ReconcileOptions {
   readonly keySource?: string | false | undefined;
   /** How long the receiver's store keeps keys, in ms. (Default: the store's retention.) */
   readonly retentionMs?: number | undefined;
-  /** Number of events per delivery to the receiver. (Default: 100.) */
-  readonly batchSize?: number | undefined;
-  /** Maximum number of failed events in the cursor, for the next run. If more fail, the run stops. (Default: 1000.) */
-  readonly retryListSize?: number | undefined;
   /** Delay before the first retry of a failed read, in ms; doubles up to a minute. (Default: 1000.) */
   readonly retryDelayMs?: number | undefined;
   /** Ends the run, after the delivery in progress. */
@@ -49,11 +44,7 @@ export interface ReconcileOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** Keeps the cursor's text within the size limits of stores. */
-const MOST_RETRIES = 1000;
-
-const OPTIONS =
-  'source receiver from cursor handle keySource retentionMs batchSize retryListSize retryDelayMs signal onProgress logger';
+const OPTIONS = 'source receiver from cursor handle keySource retentionMs retryDelayMs signal onProgress logger';
 
 /**
  * Delivers events that never arrived: reads the source up to the last final block and passes each event to the
@@ -86,18 +77,8 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
   const { source, cursor, from } = options;
-  const run = new Reconciliation({ ...settings, signal: ending.signal }, new Progress(cursor, source, from));
-  const publish = (report: ReconcileReport): ReconcileReport => {
-    if (settings.handle) channel('event-webhook-receiver:reconcile').publish(report);
-    return report;
-  };
   try {
-    await run.run();
-    return publish(await run.end());
-  } catch (thrown) {
-    if (thrown instanceof Stop) return publish(await run.end(thrown.reason, thrown.error));
-    publish(await run.end('config', asError(thrown)));
-    throw thrown;
+    return await new Reconciliation({ ...settings, signal: ending.signal }, new Progress(cursor, source, from)).run();
   } finally {
     signal?.removeEventListener('abort', abort);
     // Ends requests that the source still has in progress.
@@ -107,8 +88,18 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
 
 function settingsOf(options: ReconcileOptions): Omit<ReconciliationOptions, 'signal'> {
   checkOptions('reconcile', options, OPTIONS.split(' '));
-  const { source, receiver, from, cursor, handle = true, keySource, retentionMs, signal, onProgress } = options;
-  const { batchSize = 100, retryListSize = 1000, retryDelayMs = 1000 } = options;
+  const {
+    source,
+    receiver,
+    from,
+    cursor,
+    handle = true,
+    keySource,
+    retentionMs,
+    retryDelayMs = 1000,
+    signal,
+    onProgress,
+  } = options;
   checkMethods('source', source, ['open'], 'a source such as chainSource(…)');
   checkMethods('receiver', receiver, ['idempotencyKey', 'rememberedSince', 'handleEvents', 'peek'], 'a Receiver');
   if (typeof source.name !== 'string' || source.name === '')
@@ -120,15 +111,13 @@ function settingsOf(options: ReconcileOptions): Omit<ReconciliationOptions, 'sig
     throw new ConfigError(
       '`reconcile` needs a `cursor` to store its progress. Only `handle: false` works without one.',
     );
-  checkNumber('batchSize', batchSize, 1);
-  checkNumber('retryListSize', retryListSize, 0, MOST_RETRIES);
   checkNumber('retryDelayMs', retryDelayMs, 1, MAX_TIMER_MS);
   if (retentionMs !== undefined) checkNumber('retentionMs', retentionMs, 1);
   if (signal !== undefined && !(signal instanceof AbortSignal)) throw optionError('signal', 'an AbortSignal', signal);
   if (onProgress !== undefined) checkFunction('onProgress', onProgress);
   const logger = guardedLogger(options.logger);
   return {
-    ...{ source, receiver, handle, keySource, retentionMs, batchSize, retryListSize, retryDelayMs, logger },
+    ...{ source, receiver, handle, keySource, retentionMs, retryDelayMs, logger },
     onProgress: (report) => {
       // An error of `onProgress` must not end the run.
       (async () => onProgress?.(report))().catch((err) => logger.error({ err }, '`onProgress` failed.'));

@@ -1,22 +1,25 @@
+import { channel } from '#runtime';
 import { ConfigError } from '../../errors.js';
 import { MAX_TIMER_MS } from '../../internal/check-options.js';
 import type { Logger } from '../../internal/logger.js';
 import { pause } from '../rpc.js';
-import { checkKey, type FeedOptions, feed, type KeyedEntry, keyedEntry, type Result, whyTooOld } from './feed.js';
+import { checkKey, type FeedOptions, feed, type KeyedEntry, keyed, type Result, whyTooOld } from './feed.js';
 import { isPosition, type Progress } from './progress.js';
-import { asError, type ReconcileReport, Stop, type StopReason, Tally } from './report.js';
+import { asError, type ReconcileReport, Stop, Tally } from './report.js';
 import type { OpenSource, ReconcileSource, SourceChunk } from './source.js';
 
 export interface ReconciliationOptions extends FeedOptions {
   readonly source: ReconcileSource;
-  readonly batchSize: number;
-  readonly retryListSize: number;
   readonly retryDelayMs: number;
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly onProgress: (report: ReconcileReport) => unknown;
 }
 
+/** Number of events per delivery to the receiver. */
+const BATCH = 100;
+/** Maximum number of failed events in the cursor: keeps its text within the size limits of stores. */
+const MOST_RETRIES = 1000;
 /** Consecutive failures of the source that end a run. */
 const MOST_FAILURES = 6;
 const LONGEST_DELAY_MS = 60_000;
@@ -36,7 +39,28 @@ export class Reconciliation {
     this.#from = progress.next;
   }
 
-  report(stopped?: ReconcileReport['stopped']): ReconcileReport {
+  /** Runs once, and publishes the report. Rejects only with ConfigError. */
+  async run(): Promise<ReconcileReport> {
+    const { handle } = this.options;
+    let thrown: unknown;
+    try {
+      await this.#readAll();
+    } catch (error) {
+      thrown = error;
+    }
+    let stop = thrown === undefined || thrown instanceof Stop ? thrown : new Stop('config', asError(thrown));
+    if (stop?.reason !== 'superseded' && stop?.reason !== 'cursor') {
+      await this.#write(false).catch((error: Stop) => {
+        stop = error;
+      });
+    }
+    const report = this.#report(stop && { reason: stop.reason, error: stop.error });
+    if (handle) channel('event-webhook-receiver:reconcile').publish(report);
+    if (thrown !== undefined && !(thrown instanceof Stop)) throw thrown;
+    return report;
+  }
+
+  #report(stopped?: ReconcileReport['stopped']): ReconcileReport {
     const { source } = this.options;
     const { retries } = this.progress;
     const { end, head } = this.#opened ?? {};
@@ -60,7 +84,7 @@ export class Reconciliation {
   }
 
   /** Reads the cursor, retries what failed before, then reads on up to the last final position. Throws Stop or ConfigError. */
-  async run(): Promise<void> {
+  async #readAll(): Promise<void> {
     const { signal, retryDelayMs, logger, source } = this.options;
     const { progress } = this;
     await progress.read();
@@ -140,7 +164,7 @@ export class Reconciliation {
       const found = keyed(chunk, receiver).filter(({ key }) => wanted.has(key));
       for (const { key } of found) wanted.delete(key);
       const tooOld = found.length > 0 && whyTooOld(chunk, this.options);
-      if (tooOld) for (const entry of found) this.#settle({ entry, status: 'failed', error: tooOld });
+      if (tooOld) for (const entry of found) this.#settle(entry, { status: 'failed', error: tooOld });
       else await this.#feed(found);
     }
     for (const idempotencyKey of wanted) {
@@ -158,7 +182,7 @@ export class Reconciliation {
   }
 
   async #take(chunk: SourceChunk, end: number): Promise<void> {
-    const { receiver, batchSize, onProgress, source } = this.options;
+    const { receiver, onProgress, source } = this.options;
     const { progress } = this;
     if (!isInOrder(chunk, progress.next, end)) {
       throw new ConfigError(
@@ -167,39 +191,41 @@ export class Reconciliation {
     }
     for (const position of chunk.unproven ?? []) this.#tally.addUnproven(position);
     const entries = keyed(chunk, receiver);
-    for (let at = 0; at < entries.length; at += batchSize) {
+    for (let at = 0; at < entries.length; at += BATCH) {
       const tooOld = whyTooOld(chunk, this.options);
       if (tooOld) throw tooOld;
-      await this.#feed(entries.slice(at, at + batchSize));
+      await this.#feed(entries.slice(at, at + BATCH));
       // Two batches may share a position.
-      progress.next = entries[at + batchSize]?.position ?? chunk.to + 1;
+      progress.next = entries[at + BATCH]?.position ?? chunk.to + 1;
       await this.#write(true);
     }
     progress.next = chunk.to + 1;
     await this.#write(true);
-    onProgress(this.report());
+    onProgress(this.#report());
   }
 
   async #feed(batch: readonly KeyedEntry[]): Promise<void> {
-    const { signal, retryListSize, handle } = this.options;
+    const { signal, handle } = this.options;
     const { retries } = this.progress;
     if (signal.aborted) throw new Stop('aborted');
     if (batch.length === 0) return;
     for (const entry of batch) checkKey(entry, this.#opened?.chainId);
+    const { results, busy } = await feed(batch, this.options);
     const failed: KeyedEntry[] = [];
-    await feed(batch, this.options, (result) => {
-      this.#settle(result);
-      if (result.status === 'waiting' || result.status === 'failed') failed.push(result.entry);
-      else if (handle) retries.delete(result.entry.key);
-    });
+    for (const [at, result] of results.entries()) {
+      const entry = batch[at] as KeyedEntry;
+      this.#settle(entry, result);
+      if (result.status === 'waiting' || result.status === 'failed') failed.push(entry);
+      else if (handle) retries.delete(entry.key);
+    }
+    if (busy) throw new Stop('busy', busy);
     if (!handle) return;
     const added = failed.filter(({ key }) => !retries.has(key)).length;
-    if (retries.size + added > retryListSize) throw new Stop('retry-list-full');
+    if (retries.size + added > MOST_RETRIES) throw new Stop('retry-list-full');
     for (const { key, position } of failed) retries.set(key, position);
   }
 
-  #settle({ entry, status, error }: Result): void {
-    const { position, key: idempotencyKey, event } = entry;
+  #settle({ position, key: idempotencyKey, event }: KeyedEntry, { status, error }: Result): void {
     this.#tally.count(status);
     if (status !== 'missing' && status !== 'waiting' && status !== 'failed') return;
     this.#tally.add({ position, idempotencyKey, status, event, error });
@@ -210,21 +236,6 @@ export class Reconciliation {
   async #write(isDue: boolean): Promise<void> {
     if (this.options.handle) await this.progress.write(isDue);
   }
-
-  /** Writes the cursor and returns the final report. */
-  async end(reason?: StopReason, error?: Error): Promise<ReconcileReport> {
-    if (reason === 'superseded' || reason === 'cursor') return this.report({ reason, error });
-    try {
-      await this.#write(false);
-      return this.report(reason && { reason, error });
-    } catch (stop) {
-      return this.report({ reason: (stop as Stop).reason, error: (stop as Stop).error });
-    }
-  }
-}
-
-function keyed({ entries }: SourceChunk, receiver: FeedOptions['receiver']): KeyedEntry[] {
-  return entries.map((entry) => keyedEntry(entry, receiver));
 }
 
 function isInOrder({ to, entries }: SourceChunk, next: number, end: number): boolean {

@@ -79,6 +79,19 @@ describe('reconcile with a source of your own', () => {
     expect(report.entries).toHaveLength(1000);
   });
 
+  it('holds the cursor when more fails than the retry list takes', async () => {
+    let isBroken = true;
+    const { receiver } = noting({ fails: () => isBroken });
+    const cursor = keptCursor();
+    const some = events(1001);
+    const source = ownSource(() => [chunkOf(some)]);
+    const stopped = { reason: 'retry-list-full' };
+    expect(await start(source, { receiver, cursor })).toMatchObject({ to: -1, failed: 1001, left: 1000, stopped });
+    expect(cursor.state.next).toBe(0);
+    isBroken = false;
+    expect(await start(source, { receiver, cursor })).toMatchObject({ to: 0, repaired: 1001, left: 0 });
+  });
+
   it('looks until the store fails, and throws what is wrong with the receiver', async () => {
     const look = (error: Error) => {
       const receiver = { ...noting().receiver, peek: () => Promise.reject(error) };

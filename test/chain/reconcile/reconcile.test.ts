@@ -73,18 +73,6 @@ describe('reconcile', () => {
     expect(cursor.state).toMatchObject({ next: 5, retry: [] });
   });
 
-  it('holds the cursor when more fails than the retry list takes', async () => {
-    let isBroken = true;
-    const { receiver, handled } = noting({ fails: (value) => isBroken && value > 2 });
-    const options = { retryListSize: 2, batchSize: 2 };
-    const { report, cursor } = await run(node, receiver, options);
-    expect(report).toMatchObject({ to: 2, failed: 4, left: 2, stopped: { reason: 'retry-list-full' } });
-    expect(cursor.state.next).toBe(3);
-    isBroken = false;
-    expect((await run(node, receiver, { ...options, cursor })).report).toMatchObject({ to: 3, repaired: 4, left: 0 });
-    expect(handled).toEqual(all);
-  });
-
   it('removes an event from the retry list when its block was replaced', async () => {
     const { receiver } = noting({ fails: (value) => value === 6 });
     const { cursor } = await run(node, receiver);
@@ -173,7 +161,7 @@ describe('reconcile', () => {
       { retentionMs: 604_800_000 },
     );
     const { receiver } = noting({ enqueue } as never);
-    expect((await run(node, receiver, { batchSize: 4 })).report).toMatchObject({ stored: 6, to: 3 });
+    expect((await run(node, receiver)).report).toMatchObject({ stored: 6, to: 3 });
     expect(new Set(stored).size).toBe(6);
   });
 
@@ -218,7 +206,10 @@ describe('reconcile', () => {
   it('ends after the delivery in progress when it is aborted', async () => {
     const controller = new AbortController();
     const { receiver, handled } = noting({ fails: (value) => value === 2 && void controller.abort() === null });
-    const { report, cursor } = await run(node, receiver, { signal: controller.signal, batchSize: 2 });
+    const { report, cursor } = await run(node, receiver, {
+      signal: controller.signal,
+      sourceOptions: { maxRange: 1 },
+    });
     expect(report).toMatchObject({ to: 1, repaired: 2, stopped: { reason: 'aborted' } });
     expect(handled).toEqual([1, 2]);
     expect(cursor.state.next).toBe(2);
@@ -303,8 +294,7 @@ describe('reconcile refuses', () => {
     [{ receiver: {} }, '`receiver` must be a Receiver, got an object.'],
     [{ cursor: './file' }, '`cursor` must be an object with `read` and `write`, got a string.'],
     [{ handle: 'no' }, '`handle` must be true or false, got a string.'],
-    [{ batchSize: 0 }, '`batchSize` must be a number of at least 1, got a number out of range.'],
-    [{ retryListSize: 5000 }, '`retryListSize` must be a number from 0 to 1000, got a number out of range.'],
+    [{ retryDelayMs: 0 }, '`retryDelayMs` must be a number from 1 to 2147483647, got a number out of range.'],
     [{ signal: {} }, '`signal` must be an AbortSignal, got an object.'],
     [{ onProgress: true }, '`onProgress` must be a function, got a boolean.'],
     [{ cursr: 1 }, '`reconcile` has no option `cursr`. Did you mean `cursor`?'],

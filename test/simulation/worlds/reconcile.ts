@@ -46,9 +46,6 @@ export const reconcile: WorldDefinition = {
     const form = choices.pick(FORMS);
     const settings = {
       maxRange: choices.pick([1000, 1, 3]),
-      // One call of `onEvents` must be able to handle a batch in its time.
-      batchSize: choices.pick(form === 'onEvents' ? [2, 1] : [100, 1]),
-      retryListSize: choices.pick([1000, 1000, 1]),
     };
     world.history.add('world', 'reconciles', { level, urls, agree, ...settings });
     const idempotencyKey = (event: WebhookEvent) => subject.logIdentity(event, { chainId: CHAIN_ID });
@@ -73,7 +70,7 @@ export const reconcile: WorldDefinition = {
     function run({ process, receiver }: Replica, then: (report: ReconcileReport) => void = () => {}): void {
       if (process.state === 'down' || receiver === undefined) return;
       world.history.add(process.name, 'reconciles');
-      const { maxRange, batchSize, retryListSize } = settings;
+      const { maxRange } = settings;
       process.deliver(0, () => {
         const source = subject.chainSource({
           ...{ rpcUrl: setup.rpcUrl, contracts: [token], level, agree, maxRange, minAgeSeconds: 0 },
@@ -86,8 +83,6 @@ export const reconcile: WorldDefinition = {
             receiver,
             from: 0,
             cursor: kept,
-            batchSize,
-            retryListSize,
             retryDelayMs: 100,
             logger: silent,
           })
