@@ -21,11 +21,11 @@ export async function whenFree<T>(work: () => T | Promise<T>, timeoutMs: number)
 
 /** Runs statements of a synchronous driver one by one, each in a transaction. */
 export function runsOf(db: SynchronousDatabase<unknown>, timeoutMs: number): RunStatement {
-  return (statement) =>
+  return (statement, _timeoutMs, values) =>
     whenFree((): Answer => {
       const end = begin(db);
       try {
-        const rows = db.runNow(statement);
+        const rows = db.runNow(statement, values);
         db.runNow('COMMIT');
         return { rows };
       } finally {

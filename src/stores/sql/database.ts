@@ -11,7 +11,7 @@ export interface Answer {
 
 /**
  * Runs one statement. A client that can close connections closes a connection that did not answer within `timeoutMs`.
- * Only the statements for a `LeaseDatabase` have parameters, one for each of the `values`.
+ * Only statements of SQLite have parameters, `?` for each of the `values`.
  */
 export type RunStatement = (statement: string, timeoutMs?: number, values?: readonly string[]) => Promise<Answer>;
 
@@ -71,10 +71,10 @@ export interface SynchronousDatabase<Connection> {
   readonly dialect: 'sqlite';
   readonly connection: Connection;
   /**
-   * Runs a statement and returns its rows. A statement with `values`, even an empty list, is prepared once, and must be
-   * one that cannot be busy.
+   * Runs a statement. With `values`, even an empty list, the statement is prepared once, must be one that cannot be busy,
+   * and returns its rows.
    */
-  runNow(statement: string, values?: readonly (string | number)[]): readonly object[];
+  runNow(statement: string, values?: readonly string[]): readonly object[];
   /** Whether other code has a transaction open on the connection, or has closed the connection. */
   state(): 'free' | 'in a transaction' | 'closed';
 }

@@ -126,7 +126,7 @@ export interface WrittenRow {
 
 /** The texts of one statement. */
 export interface Texts {
-  /** An expression for a text. */
+  /** An expression for a text. Called in the order in which the expressions appear in the statement. */
   of(text: string): string;
   /** The values of the parameters, if there are any. */
   values(): readonly string[] | undefined;

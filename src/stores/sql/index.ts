@@ -23,7 +23,7 @@ import { sqlLogs } from './logs.js';
 import { mysqlDdl, mysqlStatements } from './mysql.js';
 import { postgresDdl, postgresStatements } from './postgres.js';
 import { sqlRecords } from './records.js';
-import { OF_SERVER, sqliteDdl, sqliteStatements } from './sqlite.js';
+import { sqliteDdl, sqliteStatements } from './sqlite.js';
 import { synchronousStore } from './synchronous.js';
 import { type Table, tableOf } from './table.js';
 import { transactionalStore } from './transactional.js';
@@ -144,7 +144,7 @@ export function sqlStore<Tx>(
 ): SqlStore<Tx>;
 export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
   const { db, table, transactional, isolationLevel, ...lease } = resolve(options);
-  const statements = statementsFor(db, table, { ...lease, isolationLevel });
+  const statements = DIALECTS[db.dialect].statements(table, { ...lease, isolationLevel });
   const runFor = (timeoutMs: number) => (isSynchronous(db) ? runsOf(db, timeoutMs) : runOf(db, timeoutMs));
   const plainRun = runFor(lease.timeoutMs);
   const run = explaining(plainRun, statements.table);
@@ -156,10 +156,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
     records: storableRecords(sqlRecords(run, statements.syntax), inTime),
     migrate: () => statements.migrate(slowRun),
     cursor: (name: string) =>
-      sqlCursor(
-        { run: plainRun, statements, dialect: db.dialect, bind: isForLeases(db), timeoutMs: lease.timeoutMs },
-        name,
-      ),
+      sqlCursor({ run: plainRun, statements, dialect: db.dialect, timeoutMs: lease.timeoutMs }, name),
     async sweep() {
       let total = 0;
       for (;;) {
@@ -220,17 +217,13 @@ const DIALECTS: Record<
   sqlite: { ddl: sqliteDdl, statements: sqliteStatements },
 };
 
-function statementsFor(db: AnyDatabase, table: Table, durations: Durations): Statements {
-  return isForLeases(db)
-    ? sqliteStatements(table, durations, OF_SERVER)
-    : DIALECTS[db.dialect].statements(table, durations);
-}
-
 /** Repeats a statement on a SQLite file while another connection is writing. */
 function runOf(db: SqlDatabase<unknown> | LeaseDatabase, timeoutMs: number): RunStatement {
   const { dialect, run } = db;
   if (isForLeases(db)) return run;
-  if (dialect === 'sqlite') return (statement) => whenFree(() => run(statement, timeoutMs), timeoutMs);
+  if (dialect === 'sqlite') {
+    return (statement, _timeoutMs, values) => whenFree(() => run(statement, timeoutMs, values), timeoutMs);
+  }
   return (statement) => run(statement, timeoutMs);
 }
 

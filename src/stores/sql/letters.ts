@@ -37,8 +37,11 @@ export function sqlLetters(run: RunStatement, { syntax, status }: Statements, re
     const times = [syntax.now(), 'first_failed_at', 'last_failed_at'].map(ms);
     const columns = [...times, ...conditions, 'attempts', TRANSITIONS, 'owner', 'state'];
     const named = columns.map((each, index) => `${each} AS c${index}`).join(', ');
-    const { rows: found } = await run(
-      `SELECT ${named} FROM (SELECT 1 AS one) AS one LEFT JOIN ${rows()} ON ${isRowOf(syntax, key)} ${syntax.end()}`,
+    const { rows: found } = await send(
+      run,
+      syntax,
+      () =>
+        `SELECT ${named} FROM (SELECT 1 AS one) AS one LEFT JOIN ${rows()} ON ${isRowOf(syntax, key)} ${syntax.end()}`,
     );
     const values = found.flatMap((each) => Object.values(each));
     const [now, firstFailedAt, lastFailedAt, unlocked, free, attempts] = values.map(Number) as Six;

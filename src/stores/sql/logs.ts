@@ -3,8 +3,8 @@ import type { KeptLog, LogStore, OpenLog } from '../log-store.js';
 import { type InTime, storableKey } from '../storable.js';
 import { DELIVERY, type Step } from '../store.js';
 import type { RunStatement } from './database.js';
-import type { Durations, Statements, Syntax } from './dialect.js';
-import { inChunks, isRowOf, select } from './syntax.js';
+import type { Durations, Statements, Syntax, Texts } from './dialect.js';
+import { inChunks, isOwn, isRowOf, select } from './syntax.js';
 import { chunksOf, LOG_MS, literal, literals } from './table.js';
 
 /** With more logs, the CASE expressions of a statement take long. */
@@ -101,33 +101,40 @@ export function isAt(
  * The statements that record a step of keys that `owner` has: to `applied` or `reverted` for keys with a log, and to
  * `done` for the others.
  */
-export function finishing(syntax: Syntax, keys: readonly string[], owner: string, step = DELIVERY): string[] {
-  const { rows, key: KEY, now, at } = syntax;
+export function finishing(
+  syntax: Syntax,
+  keys: readonly string[],
+  owner: string,
+  step = DELIVERY,
+): ((texts: Texts) => string)[] {
+  const { rows, now, at, mostKeys } = syntax;
   const isMoved = step.from === 'applied' || step.from === 'reverted';
   const hasLog = (each: string) => isMoved || step.logs?.has(each) === true;
   const want = step.to === 'applied' ? 1 : 0;
-  const isOwn = (some: readonly string[]) => `${KEY} IN (${literals(some)}) AND owner = ${literal(owner)}`;
-  const moved = chunksOf(keys.filter(hasLog), MOST_LOGS).map((some) => {
-    const logs = isMoved ? '' : byKey(syntax, new Map(some.map((each) => [each, step.logs?.get(each) as KeptLog])));
+  const moved = chunksOf(keys.filter(hasLog), MOST_LOGS).map((some) => (texts: Texts) => {
+    const logs = isMoved
+      ? ''
+      : byKey(syntax, new Map(some.map((each) => [each, step.logs?.get(each) as KeptLog])), texts);
     return `UPDATE ${rows()} SET state = '${step.to}', expires_at = ${at(LOG_MS)}, done_at = ${now()}, attempts = 0,
         first_failed_at = NULL, last_failed_at = NULL,
         transitions = transitions + CASE WHEN transitions % 2 = ${want} THEN 0 ELSE 1 END${logs}
-      WHERE ${isOwn(some)}`;
+      WHERE ${isOwn(syntax, some, owner, texts)}`;
   });
   const others = keys.filter((each) => !hasLog(each));
-  const done = chunksOf(others, syntax.mostKeys).map(
-    (some) => `UPDATE ${rows()} SET state = 'done', letter = NULL, done_at = ${now()} WHERE ${isOwn(some)}`,
+  const done = chunksOf(others, mostKeys).map(
+    (some) => (texts: Texts) =>
+      `UPDATE ${rows()} SET state = 'done', letter = NULL, done_at = ${now()} WHERE ${isOwn(syntax, some, owner, texts)}`,
   );
   return [...moved, ...done];
 }
 
 /** Sets the columns of logs by key. */
-function byKey({ key, texts }: Syntax, logs: ReadonlyMap<string, KeptLog>): string {
+function byKey({ key }: Syntax, logs: ReadonlyMap<string, KeptLog>, { of }: Texts): string {
   const columns: Record<string, (log: KeptLog) => string> = {
     chain: ({ chain }) => literal(chain),
     block_number: ({ blockNumber }) => String(Number(blockNumber)),
     block_hash: ({ blockHash }) => literal(blockHash),
-    letter: ({ letter }) => texts().of(letter),
+    letter: ({ letter }) => of(letter),
   };
   const cases = (value: (log: KeptLog) => string) =>
     [...logs].map(([each, log]) => `WHEN ${literal(each)} THEN ${value(log)}`).join(' ');

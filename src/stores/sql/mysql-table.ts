@@ -1,7 +1,8 @@
 import type { Step } from '../store.js';
+import { codesOf } from './errors.js';
 import { RECORD_COLUMNS, recordValues } from './records.js';
 import { literal, literals, type State } from './table.js';
-import { hexOf, textLiteral } from './texts.js';
+import { textLiteral } from './texts.js';
 
 /** Epoch milliseconds on the server's clock, in any time zone of the session. */
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000`;
@@ -42,6 +43,21 @@ export function ownedText({ quoted }: MysqlTable, keys: readonly string[], owner
   return `SELECT \`key\`, abandoned + 0 FROM ${quoted} WHERE \`key\` IN (${literals(keys)}) AND owner = ${literal(owner)}${inState}`;
 }
 
+/** An expression that makes a statement fail, because it returns two rows. */
+export const REFUSE = '(SELECT 1 UNION SELECT 2)';
+
+/** Whether a statement wrote. MySQL returns no written rows, and not every client counts them. */
+export async function hasWritten(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    // `REFUSE`, or an INSERT of a key that exists.
+    if (codesOf(error).some((code) => code === '1242' || code === '1062')) return false;
+    throw error;
+  }
+}
+
 /** The columns that a statement writes. */
 export interface Written {
   readonly owner: string;
@@ -54,7 +70,7 @@ export interface Written {
 
 /** A text as an expression that compares with the columns. */
 export function text(value: string): string {
-  return `CONVERT(X'${hexOf(value)}' USING utf8mb4)`;
+  return textLiteral(value, (hex) => `CONVERT(X'${hex}' USING utf8mb4) COLLATE utf8mb4_bin`);
 }
 
 /** The columns that a statement writes, and those of records if it has them. */
@@ -67,8 +83,7 @@ export function columnsOf({ claimed, records }: Written): string[] {
 export function insertInto({ quoted }: MysqlTable, keys: readonly string[], written: Written, ignore = ''): string {
   const { owner, state, expires, claimed = NOW, records } = written;
   const fixed = `${literal(owner)}, '${state}', ${expires}, ${claimed}`;
-  const short = (value: string) => textLiteral(value, (hex) => `CONVERT(X'${hex}' USING utf8mb4)`);
-  const asValue = (value: string | number | null) => (typeof value === 'string' ? short(value) : String(value));
+  const asValue = (value: string | number | null) => (typeof value === 'string' ? text(value) : String(value));
   const rowOf = (key: string) => (records ? `, ${recordValues(records.get(key)).map(asValue).join(', ')}` : '');
   const rows = keys.map((key) => `(${literal(key)}, ${fixed}${rowOf(key)})`).join(', ');
   return `INSERT${ignore} INTO ${quoted} (\`key\`, ${columnsOf(written).join(', ')}) VALUES ${rows}`;

@@ -13,14 +13,15 @@ import {
   type MysqlTable,
   NOW,
   ownedText,
+  REFUSE,
+  text,
   unlessLocked,
   type Written,
 } from './mysql-table.js';
 import { endedError } from './outcome.js';
 import { RECORD_COLUMNS, recordValues } from './records.js';
-import { ownedBy } from './syntax.js';
+import { ownedBy, send } from './syntax.js';
 import { chunksOf, literal, literals } from './table.js';
-import { textLiteral } from './texts.js';
 
 /** States of a found row: free, or not free because a run has the key or nothing may run. */
 const [OVER, TAKEN] = [1, 2];
@@ -59,11 +60,10 @@ export function mysqlTransaction(
         // Releases the locks of an earlier transaction before the first lock.
         const first = inserted === 0 ? `IF(j.n = 1, RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0), 1)` : '1';
         const rows = chunk.map((key) => [key, ...(records ? recordValues(records.get(key)) : [])]);
-        const list = textLiteral(JSON.stringify(rows), (hex) => `CONVERT(X'${hex}' USING utf8mb4)`);
         const { changed = 0 } = await run(
           `INSERT INTO ${table.quoted} (\`key\`, owner, state, expires_at, claimed_at${columns})
            SELECT j.k, ${literal(owner)}, '${state}', ${expires}, ${NOW}${columns}
-           FROM JSON_TABLE(${list}, '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$[0]'${paths})) AS j
+           FROM JSON_TABLE(${text(JSON.stringify(rows))}, '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$[0]'${paths})) AS j
            WHERE IF(${first}, GET_LOCK(${lockOf(table, 'j.k')}, 0), 0)`,
         );
         if (changed < chunk.length) break;
@@ -224,7 +224,7 @@ export function mysqlTransaction(
     check,
     async finish(run, { keys, owner, step }) {
       await check(run);
-      for (const text of finishing(syntax, keys, owner, step)) await run(text);
+      for (const write of finishing(syntax, keys, owner, step)) await send(run, syntax, write);
     },
     conflictsEnd: true,
     isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
@@ -251,7 +251,7 @@ export function mysqlTransaction(
       );
       // A log changes again after its commit, on another connection.
       const unlock = step?.to === 'done' ? '' : ', @event_webhook_receiver = RELEASE_ALL_LOCKS()';
-      await run(`SET autocommit = IF(${chunks.join(' + ')} = ${keys.length}, 1, (SELECT 1 UNION SELECT 2))${unlock}`);
+      await run(`SET autocommit = IF(${chunks.join(' + ')} = ${keys.length}, 1, ${REFUSE})${unlock}`);
     },
     async undo(run) {
       await run('ROLLBACK');

@@ -3,9 +3,9 @@ import { storeError } from '../bounded-calls.js';
 import type { Claimed } from '../store.js';
 import { type RunStatement, valuesOf } from './database.js';
 import { claimsOf, type Durations, keysOf, type Statements, type Syntax, type WrittenRow } from './dialect.js';
-import { codesOf } from './errors.js';
 import {
   earlier,
+  hasWritten,
   IS_IDLE,
   IS_OVER,
   isolationVariable,
@@ -14,6 +14,7 @@ import {
   type MysqlTable,
   NOW,
   ownedText,
+  REFUSE,
   text,
   unlessLocked,
   upsert,
@@ -113,7 +114,7 @@ function syntaxOf(table: MysqlTable): Syntax {
     key: '`key`',
     mostKeys: 1000,
     among: amongLiterals('`key`'),
-    texts: literalsOf((value) => `${text(value)} COLLATE utf8mb4_bin`),
+    texts: literalsOf(text),
     // In hex, because the character set of the connection may differ.
     select: (column) => `HEX(${column})`,
     read: textOf,
@@ -129,28 +130,21 @@ function syntaxOf(table: MysqlTable): Syntax {
   };
 }
 
-/**
- * Writes a row. Not every client counts rows, so if the row has changed, the statement fails, because its subquery
- * returns two rows. The first assignment sees the old row.
- */
-async function write(
+/** Writes a row, unless it has changed. The first assignment sees the old row. */
+function write(
   run: RunStatement,
   { quoted }: MysqlTable,
   { key, columns: { attempts, ...others }, isAsRead = 'FALSE' }: WrittenRow,
 ): Promise<boolean> {
   const names = Object.keys(others);
-  try {
-    await run(
+  return hasWritten(
+    run(
       `INSERT INTO ${quoted} (\`key\`, attempts, ${names.join(', ')})
        VALUES (${literal(key)}, ${attempts}, ${Object.values(others).join(', ')})
-       ON DUPLICATE KEY UPDATE attempts = IF(${isAsRead}, VALUES(attempts), (SELECT 1 UNION SELECT 2)),
+       ON DUPLICATE KEY UPDATE attempts = IF(${isAsRead}, VALUES(attempts), ${REFUSE}),
          ${names.map((name) => `${name} = VALUES(${name})`).join(', ')}`,
-    );
-    return true;
-  } catch (error) {
-    if (codesOf(error).includes('1242')) return false;
-    throw error;
-  }
+    ),
+  );
 }
 
 /** In ASCII, so that the text is the same in the character set of each connection. */
@@ -163,7 +157,7 @@ export function mysqlDdl({ quoted, index, cursors }: Table): string[] {
   const utf8 = (type: string) => `${type} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`;
   return [
     `CREATE TABLE IF NOT EXISTS ${quoted} (\`key\` ${ascii(200)} PRIMARY KEY, owner ${ascii(64)} NOT NULL, state ${ascii(8)} NOT NULL, expires_at BIGINT NOT NULL, attempts INT NOT NULL DEFAULT 0, first_failed_at BIGINT, last_failed_at BIGINT, source ${utf8('TEXT')}, error_code ${utf8('TEXT')}, error_message ${utf8('TEXT')}, letter ${utf8('MEDIUMTEXT')}, abandoned BOOLEAN NOT NULL DEFAULT FALSE, retry_until BIGINT, via ${utf8('VARCHAR(200)')}, kind ${utf8('VARCHAR(200)')}, event_id ${utf8('VARCHAR(200)')}, received_at BIGINT, claimed_at BIGINT, done_at BIGINT, chain ${ascii(64)}, block_number BIGINT, block_hash ${ascii(66)}, transitions INT NOT NULL DEFAULT 0, KEY ${index} (expires_at)) ENGINE=InnoDB`,
-    `CREATE TABLE IF NOT EXISTS ${cursors} (name ${ascii(200)} PRIMARY KEY, value MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, writers ${ascii(740)} NOT NULL) ENGINE=InnoDB`,
+    `CREATE TABLE IF NOT EXISTS ${cursors} (name ${ascii(200)} PRIMARY KEY, value MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL) ENGINE=InnoDB`,
   ];
 }
 

@@ -66,7 +66,9 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
    */
   const checked = ({ id, role, keys, owner, step }: Claimed) =>
     `CASE WHEN txid_current_if_assigned() = ${BigInt(id)} THEN set_config('role', ${role}, true)
-      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END; ${finishing(syntax, keys, owner, step).join('; ')}`;
+      ELSE CAST(CAST(concat('${ENDED_MARK}', now()) AS int) AS text) END; ${finishing(syntax, keys, owner, step)
+        .map((write) => write(syntax.texts()))
+        .join('; ')}`;
 
   const syntax: Syntax = {
     rows: () => `${table} AS held`,

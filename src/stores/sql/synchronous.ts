@@ -26,10 +26,7 @@ export function synchronousStore<Connection>(
 
   /** Claims the keys in the open transaction, and reads the status of the others. */
   function claim(keys: readonly string[], owner: string, step: Step): Map<string, StoreWord> {
-    const [text, values] =
-      step.from === 'free' ? texts.openEach(keys, owner, step.records) : texts.open(keys, owner, step);
-    const rows = db.runNow(text, values);
-    const claimed = keysOf({ rows });
+    const claimed = keysOf({ rows: db.runNow(...texts.open(keys, owner, step)) });
     const words = new Map<string, StoreWord>(claimed.map((key) => [key, 'handled']));
     const others = keys.filter((key) => !words.has(key));
     if (others.length === 0) return words;
@@ -89,8 +86,7 @@ export function synchronousStore<Connection>(
         runNow();
         try {
           ask();
-          if (step.to === 'done') db.runNow(...texts.finishEach(claimed(), owner));
-          else for (const text of texts.finish(claimed(), owner, step)) db.runNow(text);
+          for (const each of texts.finish(claimed(), owner, step)) db.runNow(...each);
           db.runNow('COMMIT');
         } catch (cause) {
           outcome.note(cause);

@@ -268,7 +268,8 @@ class Attempt<Tx> {
   }
 
   /** Runs a statement on another connection. */
-  readonly #beside: RunStatement = (statement) => this.db.run(statement, this.options.timeoutMs);
+  readonly #beside: RunStatement = (statement, _timeoutMs, values) =>
+    this.db.run(statement, this.options.timeoutMs, values);
 
   /** Restores the session (locks, settings), which the client's rollback does not. */
   async #undo({ run }: Transaction<Tx>): Promise<void> {

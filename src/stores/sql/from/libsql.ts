@@ -4,19 +4,18 @@ import { optionError } from '../../../internal/check-options.js';
 import { stopwatch } from '../../../internal/deadline.js';
 import { storeError } from '../../bounded-calls.js';
 import { whenFree } from '../busy.js';
-import { type Answer, type SqlDatabase, valuesOf } from '../database.js';
+import { type Answer, type RunStatement, type SqlDatabase, valuesOf } from '../database.js';
 import { isBusy } from '../errors.js';
 
 /** The part of a transaction of @libsql/client that the store uses. */
 export interface LibsqlTransactionLike {
-  execute(statement: string): Promise<LibsqlResultLike>;
+  execute(statement: { sql: string; args: string[] }): Promise<LibsqlResultLike>;
   executeMultiple(statements: string): Promise<void>;
   close(): void;
 }
 
 export interface LibsqlResultLike {
   readonly rows: readonly object[];
-  readonly rowsAffected: number;
 }
 
 /** The part of a client of @libsql/client that the store uses. */
@@ -110,24 +109,21 @@ export function fromLibsql<Transaction extends LibsqlTransactionLike>(
 
   return {
     dialect: 'sqlite',
-    async run(statement, timeoutMs = 0) {
+    async run(statement, timeoutMs = 0, values = []) {
       let answer: Answer = { rows: [] };
       await transact(async (transaction) => {
-        answer = answerOf(await transaction.execute(statement));
+        answer = await runIn(transaction)(statement, undefined, values);
       }, timeoutMs);
       return answer;
     },
-    transaction: (work, { timeoutMs }) =>
-      transact(
-        (tx, destroy) => work({ tx, run: async (statement) => answerOf(await tx.execute(statement)), destroy }),
-        timeoutMs,
-      ),
+    transaction: (work, { timeoutMs }) => transact((tx, destroy) => work({ tx, run: runIn(tx), destroy }), timeoutMs),
   };
 }
 
-function answerOf({ rows, rowsAffected }: LibsqlResultLike): Answer {
-  return { rows, changed: rowsAffected };
-}
+const runIn =
+  (transaction: LibsqlTransactionLike): RunStatement =>
+  (sql, _timeoutMs, values = []) =>
+    transaction.execute({ sql, args: [...values] });
 
 function checkClient(client: unknown): void {
   if (!hasMethods<LibsqlClientLike<unknown>>(client, 'execute', 'transaction', 'reconnect')) {

@@ -5,7 +5,12 @@ import type { SynchronousDatabase } from '../database.js';
 /** The common part of the synchronous SQLite drivers. */
 export interface SqliteLike {
   exec(sql: string): unknown;
-  prepare(sql: string): { all(...values: (string | number)[]): unknown[] };
+  prepare(sql: string): {
+    all(...values: string[]): unknown[];
+    run(...values: string[]): unknown;
+    /** Whether the statement returns rows, in better-sqlite3 and libsql. */
+    readonly reader?: boolean;
+  };
 }
 
 /** The part of a connection of better-sqlite3 or libsql that the store uses. */
@@ -117,20 +122,31 @@ function databaseOf<Connection extends SqliteLike>(
   return { dialect: 'sqlite', connection, runNow: runOn(connection), state };
 }
 
-/** Runs statements, and keeps those with values prepared, because their texts are few. */
+/** Most statements that a connection keeps prepared: few of them repeat. */
+const MOST_PREPARED = 100;
+
 function runOn(db: SqliteLike): SynchronousDatabase<unknown>['runNow'] {
-  const prepared = new Map<string, ReturnType<SqliteLike['prepare']>>();
+  const prepared = new Map<string, (values: readonly string[]) => readonly object[]>();
+  /** better-sqlite3 throws if `all` is called for a statement without rows. */
+  function prepare(text: string) {
+    const statement = db.prepare(text);
+    if (statement.reader !== false) return (values: readonly string[]) => statement.all(...values) as object[];
+    return (values: readonly string[]) => {
+      statement.run(...values);
+      return [];
+    };
+  }
   return (text, values) => {
     if (values === undefined) {
-      if (/^(SELECT|PRAGMA)|RETURNING [\w, ]+$/.test(text)) return db.prepare(text).all() as object[];
       // After a prepared statement that was busy, libsql's connection commits nothing.
       db.exec(text);
       return [];
     }
-    const statement = prepared.get(text) ?? db.prepare(text);
+    const statement = prepared.get(text) ?? prepare(text);
     // Removed while the statement runs, because libsql does not reset a failed statement.
     prepared.delete(text);
-    const rows = statement.all(...values) as object[];
+    const rows = statement(values);
+    if (prepared.size === MOST_PREPARED) prepared.clear();
     prepared.set(text, statement);
     return rows;
   };

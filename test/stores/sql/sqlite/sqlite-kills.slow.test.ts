@@ -50,7 +50,7 @@ const clients: readonly ((count: Count) => SqlClient)[] = [
       return {
         db: counted as never,
         runIn: (tx: typeof connection, text) => void tx.exec(text) as never,
-        run: async (text) => db.runNow(text) as Row[],
+        run: async (text) => db.runNow(text, []) as Row[],
         close: async () => end(),
       };
     },

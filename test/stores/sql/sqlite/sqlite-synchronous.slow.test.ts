@@ -17,8 +17,20 @@ const failing = () => {
   throw new Error('the run failed');
 };
 
+/** A connection of libsql that refuses what better-sqlite3 refuses: numbered parameters, and `all` without rows. */
 function connect(name = 'keys.db') {
   const db = new Database(path(name));
+  const prepare = db.prepare.bind(db);
+  db.prepare = ((text: string) => {
+    expect(text).not.toMatch(/\?\d/);
+    const statement = prepare(text);
+    const all = statement.all.bind(statement);
+    statement.all = (...values: unknown[]) => {
+      expect(statement.reader).toBe(true);
+      return all(...values);
+    };
+    return statement;
+  }) as never;
   onTestFinished(() => {
     if (db.open) db.close();
   });
