@@ -62,9 +62,9 @@ export async function hasWritten(work: Promise<unknown>): Promise<boolean> {
 export interface Written {
   readonly owner: string;
   readonly state: State;
-  readonly expires: string | number | bigint;
+  readonly expires: string;
   /** The time of a claim; absent when an effect is recorded. */
-  readonly claimed?: string | bigint | undefined;
+  readonly claimed?: string | undefined;
   readonly records?: Step['records'];
 }
 

@@ -15,12 +15,11 @@ import {
   ownedText,
   REFUSE,
   text,
-  unlessLocked,
   type Written,
 } from './mysql-table.js';
 import { endedError } from './outcome.js';
 import { RECORD_COLUMNS, recordValues } from './records.js';
-import { ownedBy, send } from './syntax.js';
+import { inChunks, ownedBy, select, send } from './syntax.js';
 import { chunksOf, literal, literals } from './table.js';
 
 /** States of a found row: free, or not free because a run has the key or nothing may run. */
@@ -49,22 +48,23 @@ export function mysqlTransaction(
   /**
    * Claims all keys or none: requests each lock just before its row is inserted, so that a key held elsewhere is
    * skipped without waiting. A duplicate locks the gap before its row until the rollback.
+   *
+   * @param first Evaluated before the first lock.
    */
-  async function claimAll(run: RunStatement, keys: readonly string[], written: Written, id: string): Promise<boolean> {
+  async function claimAll(run: RunStatement, keys: readonly string[], written: Written, first: string) {
     const { owner, state, expires, records } = written;
     const names = RECORD_COLUMNS.map((name, at) => `${name} ${TYPES[at]} PATH '$[${at + 1}]'`);
     const [columns, paths] = records ? [`, ${RECORD_COLUMNS.join(', ')}`, `, ${names.join(', ')}`] : ['', ''];
     let inserted = 0;
     try {
       for (const chunk of chunksOf(keys)) {
-        // Releases the locks of an earlier transaction before the first lock.
-        const first = inserted === 0 ? `IF(j.n = 1, RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0), 1)` : '1';
+        const isFirst = inserted === 0 ? `IF(j.n = 1, ${first}, 1)` : '1';
         const rows = chunk.map((key) => [key, ...(records ? recordValues(records.get(key)) : [])]);
         const { changed = 0 } = await run(
           `INSERT INTO ${table.quoted} (\`key\`, owner, state, expires_at, claimed_at${columns})
            SELECT j.k, ${literal(owner)}, '${state}', ${expires}, ${NOW}${columns}
            FROM JSON_TABLE(${text(JSON.stringify(rows))}, '$[*]' COLUMNS (n FOR ORDINALITY, k VARCHAR(200) CHARACTER SET ascii PATH '$[0]'${paths})) AS j
-           WHERE IF(${first}, GET_LOCK(${lockOf(table, 'j.k')}, 0), 0)`,
+           WHERE IF(${isFirst}, GET_LOCK(${lockOf(table, 'j.k')}, 0), 0)`,
         );
         if (changed < chunk.length) break;
         inserted += changed;
@@ -78,91 +78,70 @@ export function mysqlTransaction(
     return false;
   }
 
-  /** Requests the locks. The same round trip also reads the existing rows, unless reading them could wait. */
-  async function ask(run: RunStatement, keys: readonly string[], first: string) {
-    const found = table.skipsLocked ? '' : `UNION ALL ${expiryOf(keys, plain('`key`'))}`;
-    const locks = keys.map((key) => `GET_LOCK(${lockOfKey(key)}, 0)`).join(', ');
-    // As a number, the time is cheaper to insert with each key.
-    const head = `CONCAT_WS('|', ${retained}, ${first})`;
-    const { rows } = await run(`SELECT ${plain(head)} AS name, CONCAT(${locks}) AS value ${found}`);
-    const [[told, answers], ...known] = rows.map(valuesOf) as [[string, string], ...[string, string][]];
-    const expires = BigInt(told.split('|')[0] as string);
-    return {
-      times: { expires, claimed: expires - BigInt(Math.ceil(retentionMs)) },
-      locked: keys.filter((_, index) => answers[index] === '1'),
-      found: founds(known),
-    };
-  }
+  /** Requests the locks of keys, and resolves to those that it got. */
+  const lock = (run: RunStatement, keys: readonly string[]) =>
+    inChunks(syntax, keys, async (some) => {
+      const locks = some.map((key) => `GET_LOCK(${lockOfKey(key)}, 0)`).join(', ');
+      const [answers = ''] = keysOf(await run(`SELECT CONCAT(${locks})`));
+      return some.filter((_, at) => answers[at] === '1');
+    });
 
-  const expiryOf = (keys: readonly string[], column = '`key`') =>
-    `SELECT ${column}, CASE WHEN ${IS_OVER} THEN ${OVER} WHEN state = 'done' THEN 0 ELSE ${TAKEN} END FROM ${table.quoted}
-     WHERE \`key\` IN (${literals(keys)}) ${unlessLocked(table)}`;
-  const founds = (rows: readonly [string, string][]) => new Map(rows.map(([key, value]) => [key, Number(value)]));
-
-  async function insert(run: RunStatement, keys: readonly string[], written: Written): Promise<readonly string[]> {
-    if (keys.length === 0) return [];
-    const { changed } = await run(insertInto(table, keys, written, ' IGNORE'));
-    return changed === keys.length ? keys : keysOf(await run(ownedText(table, keys, written.owner)));
-  }
-
-  /** Claims expired keys, or dead letters, under the locks of their rows. */
-  async function renew(
-    run: RunStatement,
-    over: readonly string[],
-    written: Written,
-    condition = IS_OVER,
-  ): Promise<string[]> {
-    if (over.length === 0) return [];
-    const keys = keysOf(
-      await run(
-        `SELECT \`key\` FROM ${table.quoted} FORCE INDEX (PRIMARY)
-         WHERE \`key\` IN (${literals(over)}) AND ${condition} FOR UPDATE SKIP LOCKED`,
-      ),
+  /** Reads whether rows are free, or not because a run has the key or nothing may run. */
+  async function rowsOf(run: RunStatement, keys: readonly string[]): Promise<Map<string, number>> {
+    const state = `CASE WHEN ${IS_OVER} THEN ${OVER} WHEN state = 'done' THEN 0 ELSE ${TAKEN} END`;
+    const found = await inChunks(syntax, keys, (some) =>
+      select(run, syntax, ['`key`', state], () => `\`key\` IN (${literals(some)})`),
     );
-    if (keys.length === 0) return [];
-    const set = columnsOf(written).map((column) => `${column} = VALUES(${column})`);
-    await run(`${insertInto(table, keys, written)} ON DUPLICATE KEY UPDATE ${set.join(', ')}, done_at = NULL`);
-    return keys;
+    return new Map(found.map(([key, value]) => [String(key), Number(value)]));
   }
 
-  async function claimSome(
-    run: RunStatement,
-    keys: readonly string[],
-    written: Written,
-    first: string,
-  ): Promise<Set<string>> {
-    const { times, locked, ...before } = await ask(run, keys, first);
-    // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
-    const absent = locked.filter((key) => !before.found.has(key));
-    const claimed = new Set(await insert(run, absent, { ...written, ...times }));
-    const others = keys.filter((key) => !claimed.has(key));
-    if (others.length === 0) return claimed;
-    const found = table.skipsLocked
-      ? founds((await run(expiryOf(others))).rows.map(valuesOf) as [string, string][])
-      : before.found;
-    const over = others.filter((each) => found.get(each) === OVER);
-    for (const key of await renew(run, over, written)) claimed.add(key);
-    const taken = others.filter((each) => found.get(each) === TAKEN);
-    await unlock(run, taken);
-    await takeOver(
-      run,
-      others.filter((key) => !found.has(key)),
-    );
-    return claimed;
-  }
+  const insert = (run: RunStatement, keys: readonly string[], written: Written) =>
+    inChunks(syntax, keys, async (some) => {
+      const { changed } = await run(insertInto(table, some, written, ' IGNORE'));
+      return changed === some.length ? some : keysOf(await run(ownedText(table, some, written.owner)));
+    });
 
-  /** Claims dead letters, or logs. */
-  const renewSome =
-    (condition: string) =>
-    async (run: RunStatement, keys: readonly string[], written: Written, first: string): Promise<Set<string>> => {
-      const { times, locked } = await ask(run, keys, first);
-      const claimed = new Set(await renew(run, locked, { ...written, ...times }, condition));
-      await unlock(
-        run,
-        locked.filter((key) => !claimed.has(key)),
+  /** Claims keys that have a row, under the locks of their rows. */
+  const renew = (run: RunStatement, old: readonly string[], written: Written, condition: string) =>
+    inChunks(syntax, old, async (some) => {
+      const keys = keysOf(
+        await run(
+          `SELECT \`key\` FROM ${table.quoted} FORCE INDEX (PRIMARY)
+           WHERE \`key\` IN (${literals(some)}) AND ${condition} FOR UPDATE SKIP LOCKED`,
+        ),
       );
-      return claimed;
-    };
+      if (keys.length === 0) return [];
+      const set = columnsOf(written).map((column) => `${column} = VALUES(${column})`);
+      await run(`${insertInto(table, keys, written)} ON DUPLICATE KEY UPDATE ${set.join(', ')}, done_at = NULL`);
+      return keys;
+    });
+
+  /** Claims those keys that are free. */
+  async function claimSome(run: RunStatement, keys: readonly string[], written: Written): Promise<readonly string[]> {
+    const locked = await lock(run, keys);
+    // A duplicate would lock the gap before its row, so that other transactions wait to insert there.
+    const known = table.skipsLocked ? new Map<string, number>() : await rowsOf(run, keys);
+    const absent = locked.filter((key) => !known.has(key));
+    const inserted = new Set(await insert(run, absent, written));
+    const others = keys.filter((key) => !inserted.has(key));
+    const found = table.skipsLocked ? await rowsOf(run, others) : known;
+    const over = others.filter((key) => found.get(key) === OVER);
+    const renewed = await renew(run, over, written, IS_OVER);
+    const taken = others.filter((key) => found.get(key) === TAKEN);
+    await unlock(run, taken);
+    const held = others.filter((key) => !found.has(key));
+    await takeOver(run, held);
+    return [...inserted, ...renewed];
+  }
+
+  /** Claims keys whose rows fulfil a condition. */
+  async function claimOld(run: RunStatement, keys: readonly string[], written: Written, condition: string) {
+    const locked = await lock(run, keys);
+    const renewed = new Set(await renew(run, locked, written, condition));
+    const others = locked.filter((key) => !renewed.has(key));
+    await unlock(run, others);
+    return [...renewed];
+  }
 
   /** Releases the locks of keys that are neither done nor claimed, which their other runs and failures need. */
   async function unlock(run: RunStatement, keys: readonly string[]): Promise<void> {
@@ -205,18 +184,17 @@ export function mysqlTransaction(
      * handler sends after an ignored deadlock.
      */
     async claim(run, keys, owner, step) {
-      const { from, records } = step;
       const id = `ewr:${owner}`;
-      const claimSomeOf = from === 'free' ? claimSome : renewSome(from === 'dead' ? IS_IDLE : isAt(syntax, step));
-      const open: Written = { owner, state: 'open', expires: retained, claimed: NOW, records };
-      const claimed: string[] = [];
-      if (from === 'free' && (await claimAll(run, keys, open, id))) claimed.push(...keys);
-      else {
-        let first = `RELEASE_ALL_LOCKS(), GET_LOCK('${id}', 0)`;
-        for (const chunk of chunksOf(keys)) {
-          claimed.push(...(await claimSomeOf(run, chunk, open, first)));
-          first = `''`;
-        }
+      const open: Written = { owner, state: 'open', expires: retained, claimed: NOW, records: step.records };
+      // Releases the locks of an earlier transaction.
+      const first = `RELEASE_ALL_LOCKS() + GET_LOCK('${id}', 0)`;
+      let claimed = keys;
+      if (step.from !== 'free' || !(await claimAll(run, keys, open, first))) {
+        await run(`DO ${first}`);
+        claimed =
+          step.from === 'free'
+            ? await claimSome(run, keys, open)
+            : await claimOld(run, keys, open, step.from === 'dead' ? IS_IDLE : isAt(syntax, step));
       }
       if (claimed.length > 0) await Promise.all([run(`SAVEPOINT ${MARK}`), run('SET autocommit = 0')]);
       return { keys: claimed, owner, id };
@@ -236,7 +214,8 @@ export function mysqlTransaction(
           `UPDATE ${table.quoted} SET owner = ${literal(owner)}, expires_at = ${retained}, state = 'open'
            WHERE \`key\` IN (${literals(chunk)}) AND ((${IS_OVER}) OR (${IS_IDLE})${isLog})`,
         );
-        await insert(run, chunk, { owner, state: 'open', expires: retained, claimed: NOW, records: step?.records });
+        const open: Written = { owner, state: 'open', expires: retained, claimed: NOW, records: step?.records };
+        await insert(run, chunk, open);
       }
     },
     /**
@@ -267,9 +246,5 @@ export function mysqlTransaction(
 
 /** Besides conflicts, errors with which a server may roll back: lock wait timeout, lock table full. */
 const ROLLBACKS = new Set(['1205', '1206', 'ER_LOCK_WAIT_TIMEOUT', 'ER_LOCK_TABLE_FULL']);
-/** Converts to one collation, as UNION requires. */
-function plain(expression: string): string {
-  return `CONVERT(${expression} USING utf8mb4) COLLATE utf8mb4_bin`;
-}
 
 function ignore(): void {}
