@@ -8,21 +8,6 @@ import { cut, printable } from './text-limits.js';
 import { verdictOf } from './verdict.js';
 import { lastOf, summaryOf } from './views.js';
 
-/** Identifiers that do not read well as words. */
-const TEXTS: Readonly<Record<string, string>> = {
-  'accepted-though-not-authentic': 'accepted, but not authentic',
-  'altered-or-other-secret': 'altered, or another secret',
-  'body-reserialized': 'body parsed and serialized again',
-  'body-timestamp-seam': 'end of the body moved to the timestamp',
-  'headers-missing': 'signature headers missing',
-  'refused-though-authentic': 'authentic, but refused',
-  'secret-whitespace': 'white space around the secret',
-  'secret-whitespace-lost': 'signed with white space around the secret',
-  'signature-missing': 'signature header missing',
-  'timestamp-milliseconds': 'timestamp in milliseconds',
-  'timestamp-missing': 'timestamp header missing',
-};
-
 /** Findings about the explanation, not about the delivery. */
 const UNKNOWN = new Set(['not-explained', 'explanation-too-costly', 'items-not-decoded', 'body-dropped']);
 const LONGEST = 100;
@@ -37,7 +22,7 @@ export function causeOf(findings: readonly Finding[], ageMs: number): Cause | un
   const { cause: id, what } = finding;
   if (id === 'timestamp-stale') return { id, text: `stale by ${ageText(ageMs)}` };
   if (id === 'timestamp-ahead') return { id, text: `timestamp ${ageText(ageMs)} ahead` };
-  if (id !== 'app-said') return { id, text: TEXTS[id] ?? id.replaceAll('-', ' ') };
+  if (id !== 'app-said') return { id, text: id.replaceAll('-', ' ') };
   const code = CODE.exec(what)?.[1];
   if (code !== undefined) return { id, text: `app error: ${code.replaceAll('_', ' ').toLowerCase()}` };
   return { id, text: cut(printable(what.replace(/^The app answered (?:\w+: )?|\.$/g, '')), LONGEST) };

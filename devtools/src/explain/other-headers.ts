@@ -28,7 +28,6 @@ export const PROBED: readonly string[] = [
   ...['x-signature', 'x-webhook-signature', 'x-shopify-hmac-sha256', ...OF_PROXIES],
 ];
 
-const MOST_NAMES = 200;
 const LONGEST_NAME = 80;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Maximum typing errors in a recognizable name, and its minimum length. */
@@ -57,7 +56,7 @@ function renamed(came: readonly string[], name: string): string | undefined {
  * @param expected The names that the receiver expects.
  */
 export function otherHeaders(all: readonly string[], expected: HeaderNames): OtherHeaders | undefined {
-  const came = all.slice(0, MOST_NAMES).filter((name) => name.length <= LONGEST_NAME && NAME.test(name));
+  const came = all.filter((name) => name.length <= LONGEST_NAME && NAME.test(name));
   const has = (name: string) => came.some((each) => isOne(each, name));
   const wanted = [expected.signature, expected.timestamp];
   const missing = wanted.filter((name) => !has(name));

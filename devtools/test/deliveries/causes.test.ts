@@ -10,7 +10,6 @@ const finding = (cause: string, what = 'What.') => ({ cause, what, confidence: '
 it.each([
   ['timestamp-stale', 'stale by 50 min'],
   ['timestamp-ahead', 'timestamp 50 min ahead'],
-  ['signature-missing', 'signature header missing'],
   ['secret-quoted', 'secret quoted'],
 ])('%s is a cause in a few words: %s', (id, text) => {
   expect(causeOf([finding('fault-on-request'), finding(id)], 3_000_000)).toEqual({ id, text });
