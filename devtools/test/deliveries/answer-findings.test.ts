@@ -3,7 +3,6 @@ import { createReceiver } from 'event-webhook-receiver';
 import { expressHandler } from 'event-webhook-receiver/express';
 import { createTestDelivery } from 'event-webhook-receiver/testing';
 import express from 'express';
-import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { answerFindings } from '../../src/deliveries/answer-findings.js';
 import type { HeaderLine } from '../../src/deliveries/delivery-record.js';
@@ -122,16 +121,5 @@ describe('the answer of an app under development', () => {
       /^The app answered ERR_WEBHOOK_RAW_BODY_UNAVAILABLE: RawBodyUnavailableError: The body/,
     );
     expect(finding?.fix).toContain('mount the webhook route before express.json()');
-  });
-
-  it('of Fastify with an error of this library names its code', async () => {
-    const app = fastify();
-    app.post('/hooks', async () => {
-      throw Object.assign(new Error('No connection'), { code: 'ERR_WEBHOOK_STORE' });
-    });
-    await app.listen({ port: 0, host: '127.0.0.1' });
-    onTestFinished(() => app.close());
-    const [finding] = await delivered((app.server.address() as AddressInfo).port);
-    expect(finding?.what).toBe('The app answered ERR_WEBHOOK_STORE: No connection');
   });
 });

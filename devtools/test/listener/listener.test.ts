@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf } from '../../src/deliveries/views.js';
 import { call } from '../page/call.js';
-import { closedUrl, talking } from '../servers.js';
+import { closedUrl } from '../servers.js';
 import { app, listen, SECRET, signed } from './listening.js';
 
 describe('a listener without a target', () => {
@@ -164,17 +164,6 @@ describe('a listener with a target', () => {
       code: 'ECONNREFUSED',
       reason: expect.stringContaining('nothing is listening'),
     });
-  });
-
-  it('answers 503 when the target hangs, closes the connection, or does not speak HTTP', async () => {
-    const hanging = await app(() => {});
-    const closing = await app((request) => void request.socket.destroy());
-    const speaking = await talking((socket) => void socket.end('SSH-2.0-nonsense\r\n\r\n'));
-    for (const target of [hanging.target, closing.target, new URL(speaking.url)]) {
-      const { url, last } = await listen({ target, forwardTimeoutMs: 300 });
-      expect((await call(url, signed())).status).toBe(503);
-      expect(last().code).toMatch(/^(ETIMEDOUT|ECONNRESET|HPE_\w+)$/);
-    }
   });
 
   it('relays the status of a redirect without its Location, and does not follow it', async () => {

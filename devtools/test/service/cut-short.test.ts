@@ -1,16 +1,8 @@
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { deferred, event } from '../../../test/helpers.js';
-import type { LocalService } from '../../src/service/index.js';
 import { listening, receiving } from './receivers.js';
 import { serving } from './service.js';
-
-/** Sends bytes to the service, and resolves with all that it answers. */
-async function spoken(service: LocalService, request: string): Promise<string> {
-  const { port, hostname } = new URL(service.url);
-  return text(connect(Number(port), hostname).end(request));
-}
 
 describe('what is pending for a webhook that gets more than is kept', () => {
   it('is given up, the oldest first, and that is told and logged', async () => {
@@ -90,15 +82,6 @@ describe('emit', () => {
 });
 
 describe('the API', () => {
-  it('refuses requests without a Host header', async () => {
-    const { service } = await serving();
-    const answer = await spoken(
-      service,
-      `GET /api/v0/webhooks HTTP/1.0\r\nAuthorization: Bearer ${service.apiKeys[0]}\r\n\r\n`,
-    );
-    expect(answer).toMatch(/^HTTP\/1\.1 421 /);
-  });
-
   it('takes no body for whole that was broken off, and does not fail over it', async () => {
     const errors: unknown[] = [];
     const note = () => {};

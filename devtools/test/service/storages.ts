@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -108,11 +108,4 @@ export async function using<T>(opening: Promise<Storage>, use: (storage: Storage
   } finally {
     storage.close();
   }
-}
-
-/** What a process that is killed now leaves behind, in another place. */
-export function afterKill(file: string): string {
-  const copy = newFile();
-  for (const suffix of ['', '-wal']) if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
-  return copy;
 }
