@@ -2,7 +2,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { readBody } from './body.js';
 import { bodyFaults } from './body-faults.js';
-import { sameBytes, utf8 } from './bytes.js';
+import { fromCodes, sameBytes, utf8 } from './bytes.js';
 import type { Candidate, Fault } from './finding.js';
 import type { ReadOptions } from './options.js';
 import { readSecret, secretOf } from './secret.js';
@@ -34,21 +34,15 @@ export function createWork(limit: number = MOST_WORK): Work {
   };
 }
 
-/** One pass over a body with one key, which undoes one fault. */
+/** One pass over a body with one key. */
 interface Pass {
-  readonly body: Uint8Array;
   readonly key: Uint8Array;
-  /** Hashed before the body, instead of a timestamp after it. */
+  /** Hashed before the body. */
   readonly before?: string;
-  /** Timestamps that only an exhaustive search finds, instead of the likely ones. */
-  readonly times?: Iterable<Candidate<string>>;
-  readonly fault?: Fault | undefined;
-}
-
-/** The end of the signed bytes: the trailing white space of the body, and a timestamp. */
-interface End {
-  readonly space: Uint8Array;
-  readonly time: string;
+  readonly body: Uint8Array;
+  /** What may have been signed after the body, with the fault if it is not the timestamp. */
+  readonly after: Iterable<Candidate<string>>;
+  /** The fault that the pass undoes. */
   readonly fault?: Fault | undefined;
 }
 
@@ -60,7 +54,7 @@ export function search(given: ReadOptions, work: Work): readonly Fault[] {
   const readings = readSignature(given.signature);
   if (readings.length === 0) return [];
   for (const pass of passes(given, work)) {
-    const found = run(pass, readings, given, work);
+    const found = run(pass, readings, work);
     if (found) return found;
   }
   return [];
@@ -69,45 +63,40 @@ export function search(given: ReadOptions, work: Work): readonly Fault[] {
 function* passes(given: ReadOptions, work: Work): Generator<Pass> {
   const { body, timestamp, secrets } = given;
   const own = secrets.map(utf8);
-  for (const key of own) yield { body, key };
+  const text = body.subarray(0, endOfText(body));
+  for (const key of own) yield { key, body: text, after: afterText(given, body.subarray(text.length)) };
   const keys: Candidate<Uint8Array>[] = [
     ...given.others.map(([label, secret]) => ({ value: utf8(secret), fault: secretOf(label) })),
     ...secrets.flatMap(readSecret),
   ];
   const bodies = readBody(body, work.spend);
+  const after = [{ value: timestamp }];
   for (let at = 0, bodiesLeft = true; bodiesLeft || at < keys.length; at++) {
     const { value: other, done } = bodies.next();
     bodiesLeft = !done;
-    if (other) for (const key of own) yield { body: other.value, key, fault: other.fault };
+    if (other) for (const key of own) yield { key, body: other.value, after, fault: other.fault };
     const key = keys[at];
-    if (key) yield { body, key: key.value, fault: key.fault };
+    if (key) yield { key: key.value, body, after, fault: key.fault };
   }
   for (const before of beforeBody(timestamp)) {
-    for (const key of own) yield { body, key, before, fault: timestampFaults['timestamp-first'] };
+    for (const key of own)
+      yield { key, before, body, after: [{ value: '' }], fault: timestampFaults['timestamp-first'] };
   }
-  for (const key of own) yield { body, key, times: otherTimes(timestamp) };
+  for (const key of own) yield { key, body, after: otherTimes(timestamp) };
 }
 
 /** Cost of hashing a timestamp and finishing, as the number of bytes hashed in the same time. */
 const FINISH = 512;
 
-function run(pass: Pass, readings: readonly Reading[], given: ReadOptions, work: Work): readonly Fault[] | undefined {
-  const { body, key, before, fault } = pass;
-  const core = body.subarray(0, endOfText(body));
-  // The whole body, because its trailing white space has no length limit.
-  if (!work.spend(body.length + key.length + FINISH)) return undefined;
+function run(pass: Pass, readings: readonly Reading[], work: Work): readonly Fault[] | undefined {
+  const { key, before = '', body, after } = pass;
+  if (!work.spend(key.length + body.length + FINISH)) return undefined;
   // One pass over a body serves every timestamp: the hash in progress is cloned.
-  const hasher = hmac.create(sha256, key);
-  if (before !== undefined) hasher.update(utf8(before));
-  hasher.update(core);
-  const space = body.subarray(core.length);
-  for (const end of endsOf(pass, given, space)) {
-    if (!work.spend(FINISH + end.space.length + end.time.length)) return undefined;
-    const whole = hasher.clone();
-    whole.update(end.space);
-    whole.update(utf8(end.time));
-    const reading = fitting(readings, whole.digest());
-    if (reading) return [fault ?? end.fault ?? [], reading.faults].flat();
+  const hasher = hmac.create(sha256, key).update(utf8(before)).update(body);
+  for (const { value, fault } of after) {
+    if (!work.spend(FINISH + value.length)) return undefined;
+    const reading = fitting(readings, hasher.clone().update(utf8(value)).digest());
+    if (reading) return [pass.fault ?? fault ?? [], reading.faults].flat();
   }
   return undefined;
 }
@@ -119,21 +108,14 @@ function endOfText(body: Uint8Array): number {
   return end;
 }
 
-/** The ends that may have been signed after the text of a body. */
-function* endsOf(pass: Pass, { body, timestamp }: ReadOptions, space: Uint8Array): Generator<End> {
-  if (pass.fault) return yield { space, time: pass.before === undefined ? timestamp : '' };
-  const withTimes = function* (candidates: Iterable<Candidate<string>>) {
-    for (const { value: time, fault } of candidates) yield { space, time, fault };
-  };
-  if (pass.times) return yield* withTimes(pass.times);
+/** What may have been signed after the text of a body, which is followed by white space. */
+function* afterText({ body, timestamp }: ReadOptions, white: Uint8Array): Generator<Candidate<string>> {
+  const space = fromCodes(white);
   const [first, ...times] = readTimestamp(timestamp);
-  yield { space, time: timestamp, fault: first?.fault };
-  if (space.length > 0) yield { space: new Uint8Array(), time: timestamp, fault: bodyFaults['body-whitespace-added'] };
-  else
-    for (const lost of ['\n', '\r\n', ' '])
-      yield { space: utf8(lost), time: timestamp, fault: bodyFaults['body-trimmed'] };
+  yield { value: space + timestamp, fault: first?.fault };
+  if (space !== '') yield { value: timestamp, fault: bodyFaults['body-whitespace-added'] };
+  else for (const lost of ['\n', '\r\n', ' ']) yield { value: lost + timestamp, fault: bodyFaults['body-trimmed'] };
   const stamp = utf8(timestamp);
-  if (sameBytes(body.subarray(-stamp.length), stamp))
-    yield { space, time: '', fault: bodyFaults['body-with-timestamp'] };
-  yield* withTimes([...times, ...behindBody(timestamp)]);
+  if (sameBytes(body.subarray(-stamp.length), stamp)) yield { value: space, fault: bodyFaults['body-with-timestamp'] };
+  for (const { value, fault } of [...times, ...behindBody(timestamp)]) yield { value: space + value, fault };
 }
