@@ -5,8 +5,12 @@ type Once<Tx> = TransactionalStore<Tx>['once'];
 type Words = Awaited<ReturnType<Once<unknown>>>;
 export type StoreWord = Words extends ReadonlyMap<string, infer Word> ? Word : never;
 
-/** The outcome of a call: the word for its key, the words for its keys in order, or an error. */
+/** The outcome of a call: the words for its keys in order, or an error. */
 export type Outcome = { readonly answer: unknown } | { readonly error: unknown };
+
+/** The words of an outcome; none of an error. */
+export const wordsOf = (outcome: Outcome | undefined): readonly unknown[] =>
+  outcome && 'answer' in outcome ? [outcome.answer].flat() : [];
 
 /** One key, or the keys of a delivery. */
 export type Keys = string | readonly string[];
@@ -16,7 +20,6 @@ export type Work<Tx> = (tx: Tx, expire: () => void, fresh: readonly string[]) =>
 
 /** A call of a store, and what the store has done for it so far. */
 export interface Call {
-  readonly asked: Keys;
   readonly keys: readonly string[];
   /** The keys of each run. */
   readonly runs: (readonly string[])[];
@@ -39,7 +42,7 @@ export const isTransactional = <Tx>(store: IdempotencyStore<Tx>): store is Trans
 
 /** Calls a store as a receiver does. */
 export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Work<Tx>, step = DELIVERY): Call {
-  const keys = typeof asked === 'string' ? [asked] : asked;
+  const keys = [asked].flat();
   const runs: (readonly string[])[] = [];
   const { passed: started, open } = createGate();
   const controller = new AbortController();
@@ -65,14 +68,12 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
     const words = isTransactional(store)
       ? await store.once(keys, step, run, limit)
       : await claimAndRun(store, keys, step, (claimed) => run(claimed, undefined as Tx));
-    if (typeof words?.get !== 'function') return words;
-    return typeof asked === 'string' ? words.get(asked) : keys.map((key) => words.get(key));
+    return typeof words?.get === 'function' ? keys.map((key) => words.get(key)) : words;
   })().then(
     (answer) => note({ answer }),
     (error: unknown) => note({ error }),
   );
   return {
-    asked,
     keys,
     runs,
     started,

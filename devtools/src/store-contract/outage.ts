@@ -1,4 +1,4 @@
-import { type Call, unique } from './call.js';
+import { type Call, unique, wordsOf } from './call.js';
 import type { Cases, Trial } from './trial.js';
 import { failure, LOST, meaningOfCount, TWICE } from './words.js';
 
@@ -31,7 +31,7 @@ export const outageCases: Cases = {
       for (const call of [again(), again()]) {
         const outcome = await trial.settled(call, AWAY);
         if (call.runs.length > 0) throw failure(AWAY, 'an error and no call of run', 'a run', FORGOTTEN);
-        const isRefused = 'answer' in outcome && outcome.answer === 'in-progress';
+        const isRefused = wordsOf(outcome).includes('in-progress');
         await trial.rejects(call, AWAY, isRefused ? UNSEEN : LOST);
       }
     });

@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from 'event-webhook-receiver';
-import { type Call, failing, isTransactional, type StoreWord, throwing, uniques } from './call.js';
+import { type Call, failing, isTransactional, type StoreWord, uniques, wordsOf } from './call.js';
 import type { Cases, Trial } from './trial.js';
 import { settles, sleep } from './waiting.js';
 import { failure, LOST, NOT_ATOMIC, show, showKey, TWICE } from './words.js';
@@ -46,21 +46,6 @@ export const severalCases: Cases = {
     ranWith(call, [c, a], what, [d, c, b, a]);
   },
 
-  async 'frees all keys when the run fails'(trial) {
-    const [store, other] = await trial.replicas();
-    const keys = uniques(5);
-    await trial.rethrows(trial.call(store, keys, failing), 'The run of a delivery failed');
-    await trial.rethrows(trial.call(other, keys, throwing), 'The run of a delivery threw synchronously');
-    await trial.handled(trial.call(other, keys[0] as string), 'An event of a failed delivery is redelivered');
-    const rest = trial.call(store, keys);
-    await trial.answers(
-      rest,
-      ['duplicate', 'handled', 'handled', 'handled', 'handled'],
-      'A failed delivery is redelivered',
-    );
-    ranWith(rest, keys.slice(1), 'A failed delivery is redelivered', keys);
-  },
-
   async 'frees no key that it has not claimed when the run fails'(trial) {
     const [store, other] = await trial.replicas();
     const [done, held, fresh] = uniques(3) as [string, string, string];
@@ -97,7 +82,7 @@ export const severalCases: Cases = {
     await trial.handled(first, 'The run that had claimed its keys first');
     // A call without an answer so far may have waited, or may be slow.
     const outcome = await trial.settled(second, what);
-    const isRefused = 'answer' in outcome && [outcome.answer].flat().includes('in-progress');
+    const isRefused = wordsOf(outcome).includes('in-progress');
     const word: StoreWord = isRefused ? 'in-progress' : 'duplicate';
     await trial.answers(second, ['handled', word, 'handled', word], what);
     ranWith(second, [d, c], what, [d, a, c, b]);

@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from 'event-webhook-receiver';
-import { type Call, type Keys, type Outcome, RUN_FAILED, type StoreWord } from './call.js';
+import { type Call, type Keys, type Outcome, RUN_FAILED, type StoreWord, wordsOf } from './call.js';
 import { Setup } from './setup.js';
 import { type Gate, settles, sleep, WAIT_MS, within } from './waiting.js';
 import {
@@ -47,22 +47,19 @@ export class Trial<Tx> extends Setup<Tx> {
   async answers(call: Call, expected: StoreWord | readonly StoreWord[], what: string): Promise<void> {
     const outcome = await this.settled(call, what);
     const words = call.keys.map((_, at) => (typeof expected === 'string' ? expected : (expected[at] as StoreWord)));
-    const { asked } = call;
-    const answers = 'answer' in outcome && (typeof asked === 'string' ? [outcome.answer] : outcome.answer);
-    if (!Array.isArray(answers) || answers.length !== words.length) {
-      throw failure(what, show(typeof asked === 'string' ? words[0] : words), outcome, meaningOf(words[0], outcome));
-    }
+    const answers = 'answer' in outcome && outcome.answer;
+    if (!Array.isArray(answers)) throw failure(what, show(words), outcome, meaningOf(words[0], outcome));
     const index = words.findIndex((word, at) => answers[at] !== word);
     if (index < 0) return;
     const one = `${what}, event ${index + 1} of ${words.length}, ${showKey(call.keys[index] as string)}`;
     const got = { answer: answers[index] };
-    throw failure(typeof asked === 'string' ? what : one, show(words[index]), got, meaningOf(words[index], got));
+    throw failure(words.length === 1 ? what : one, show(words[index]), got, meaningOf(words[index], got));
   }
 
   /** Expects one of several words for the key. */
   async oneOf(call: Call, words: readonly StoreWord[], what: string): Promise<void> {
     const outcome = await this.settled(call, what);
-    if ('answer' in outcome && words.includes(outcome.answer as StoreWord)) return;
+    if (isOneOf(outcome, words)) return;
     throw failure(what, words.map(show).join(' or '), outcome, meaningOf(words[0], outcome));
   }
 
@@ -90,7 +87,7 @@ export class Trial<Tx> extends Setup<Tx> {
   async rethrows(call: Call, what: string): Promise<void> {
     const outcome = await this.settled(call, what);
     const expected = `the error of the run, ${show(RUN_FAILED)}`;
-    if ('answer' in outcome) throw failure(what, expected, outcome, meaningOfNoRun(outcome.answer));
+    if ('answer' in outcome) throw failure(what, expected, outcome, meaningOfNoRun(outcome));
     if (!messageOf(outcome.error).includes(RUN_FAILED)) throw failure(what, expected, outcome, HIDDEN);
   }
 
@@ -130,7 +127,7 @@ export class Trial<Tx> extends Setup<Tx> {
         if (runs.length > 0) throw failure(what, 'an answer after the run has settled', outcome, LOST);
         // With a short lease, the answer to a claim may be too late on a busy machine.
         if (!(retries || 'error' in outcome) || waited >= GRANULARITY_MS) {
-          const meaning = 'error' in outcome ? REFUSED : meaningOfNoRun(outcome.answer);
+          const meaning = 'error' in outcome ? REFUSED : meaningOfNoRun(outcome);
           throw failure(what, 'a call of run', outcome, meaning, retries ? tooLong(outcome) : undefined);
         }
       }
@@ -143,7 +140,7 @@ export class Trial<Tx> extends Setup<Tx> {
     for (let waited = 0; ; waited += RETRY_MS) {
       const call = this.call(store, key);
       const outcome = await this.settled(call, what);
-      const answer = 'answer' in outcome && outcome.answer;
+      const [answer] = wordsOf(outcome);
       if (answer === 'handled') return this.handled(call, what);
       if (waited >= GRANULARITY_MS) {
         if (answer === 'duplicate') throw failure(what, "'handled'", outcome, FOR_EVER);
@@ -160,7 +157,7 @@ export class Trial<Tx> extends Setup<Tx> {
       const call = start();
       const outcome = await this.settled(call, what);
       const isLast = Date.now() > end;
-      if (isLast || ('answer' in outcome && words.includes(outcome.answer as StoreWord))) {
+      if (isLast || isOneOf(outcome, words)) {
         await this.oneOf(call, words, what);
         return call;
       }
@@ -179,9 +176,12 @@ export class Trial<Tx> extends Setup<Tx> {
   }
 }
 
+/** Whether the first key has one of the words. */
+const isOneOf = (outcome: Outcome, words: readonly StoreWord[]) => words.includes(wordsOf(outcome)[0] as StoreWord);
+
 /** The fault of a store in which a key is still claimed after its lease. */
 function tooLong(outcome: Outcome): string | undefined {
-  return 'answer' in outcome && [outcome.answer].flat().includes('in-progress') ? TOO_LONG : undefined;
+  return wordsOf(outcome).includes('in-progress') ? TOO_LONG : undefined;
 }
 
 const TOO_LONG =

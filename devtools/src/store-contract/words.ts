@@ -1,4 +1,4 @@
-import type { Outcome, StoreWord } from './call.js';
+import { type Outcome, type StoreWord, wordsOf } from './call.js';
 
 export const TWICE = 'an event takes effect twice';
 export const UNNOTICED = `${TWICE}, and neither an error nor a log says so`;
@@ -35,7 +35,7 @@ const MEANINGS: Record<StoreWord, Partial<Record<StoreWord, string>>> = {
 
 export function meaningOf(expected: StoreWord | undefined, got: Outcome): string {
   if ('error' in got) return REFUSED;
-  const meaning = expected && new Map<unknown, string>(Object.entries(MEANINGS[expected])).get(got.answer);
+  const meaning = expected && new Map<unknown, string>(Object.entries(MEANINGS[expected])).get(wordsOf(got)[0]);
   return (
     meaning ??
     'the receiver cannot tell which events have taken effect, treats the answer as an error of the store and answers 503'
@@ -46,8 +46,8 @@ export function meaningOf(expected: StoreWord | undefined, got: Outcome): string
 export const meaningOfCount = (count: number): string => (count > 1 ? TWICE : LOST);
 
 /** The meaning in production if a store gives this answer without a run. */
-export function meaningOfNoRun(answer: unknown): string {
-  const word = [answer].flat().find((each) => each !== 'handled');
+export function meaningOfNoRun(outcome: Outcome): string {
+  const word = wordsOf(outcome).find((each) => each !== 'handled');
   return word === undefined ? LOST : meaningOf('handled', { answer: word });
 }
 
@@ -77,8 +77,9 @@ const LONGEST = 120;
 /** Longer for errors, because an error of the store ends with what to do. */
 const LONGEST_ERROR = 400;
 
-/** A value for a message, with control characters and lone surrogates spelled out. */
+/** A value for a message, with control characters and lone surrogates spelled out. A list of one is shown as its item. */
 export function show(value: unknown): string {
+  if (Array.isArray(value) && value.length === 1) return show(value[0]);
   if (Array.isArray(value)) return cut(`[${value.map(show).join(', ')}]`, LONGEST);
   return typeof value === 'string' ? quote(value, LONGEST) : cut(String(value), LONGEST);
 }

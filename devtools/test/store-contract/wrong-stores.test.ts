@@ -75,13 +75,16 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
     LOST,
     'RecordsWithTheClaim CommitsTheKeyBeforeTheRun SwallowsErrors AnswersHandledAfterAFailure',
   ],
-  ['one key: rethrows the error of a run, and lets the next call try again', STUCK, 'KeepsKeysOfFailedRuns'],
+  [
+    'one key: rethrows the error of a run, and lets the next call try again',
+    STUCK,
+    'KeepsKeysOfFailedRuns FreesTheFirstKey MissesSynchronousThrows',
+  ],
   [
     'one key: rethrows the error of a run, and lets the next call try again',
     /do not show why the handler failed/,
     'HidesErrors',
   ],
-  ['one key: treats a synchronous throw of a run like a rejection', STUCK, 'MissesSynchronousThrows'],
   ['one key: answers only after the run has settled', LOST, 'DoesNotWaitForTheRun'],
   ['one key: answers only after the run has settled', LOST, 'RunsNothing'],
   ['one key: answers only after the run has settled', /got true\. .* answers 503/, 'AnswersBooleans'],
@@ -103,7 +106,6 @@ const CASES: readonly (readonly [title: string, meaning: RegExp, stores: string]
     'RunsWithRowNames RunsOncePerKey RunsWithoutKeys',
   ],
   ['several keys: takes a thousand keys', /answered 503/, 'RecordsTwentyFive'],
-  ['several keys: frees all keys when the run fails', STUCK, 'FreesTheFirstKey'],
   [
     'several keys: frees no key that it has not claimed when the run fails',
     /can take effect again|takes effect twice/,
