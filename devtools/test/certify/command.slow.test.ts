@@ -47,28 +47,6 @@ describe('certify', () => {
     expect(stdout).toContain('judged by status only');
   });
 
-  test.each([
-    ['hangs', () => {}, 'there was no response in time'],
-    [
-      'closes',
-      ({ socket }: { socket: { destroy(): void } }) => socket.destroy(),
-      'the connection was closed before a response',
-    ],
-  ])('a server that %s has a clear result', async (_, act, detail) => {
-    const url = await serve((request) => act(request));
-    const { code, stdout } = await inProcess(['certify', url, '--timeout', '0.2', '--json'], { env });
-    const [{ case: first }] = jsonLines(stdout);
-    expect({ code, first }).toMatchObject({ code: 1, first: { id: 'one-event', verdict: 'failed', detail } });
-  });
-
-  test('a server that redirects has a clear result, without the target', async () => {
-    const url = await serve((_, response) => void response.writeHead(307, { location: `/?${SECRET}` }).end(SECRET));
-    const { code, stdout } = await inProcess(['certify', url], { env });
-    expect(code).toBe(1);
-    expect(stdout).toContain('307, a redirect, which the service does not follow');
-    expect(stdout).not.toContain('[secret]');
-  });
-
   test('a server that answers without an end takes every forgery, and is not read', { timeout: 60_000 }, async () => {
     const url = await serve((request, response) => {
       request.resume();

@@ -17,12 +17,21 @@ export const iso = (delivery: Delivery) => new Date(seconds(delivery) * 1000).to
 export const parsed = (delivery: Delivery): unknown => JSON.parse(delivery.body);
 export const bytes = (text: string) => Buffer.from(text);
 
+/** Mistakes in one part of what was received. */
+const inPart =
+  (part: keyof Received) =>
+  (title: string, cause: string, value: (delivery: Delivery) => unknown): Mistake => ({
+    ...{ title, cause },
+    make: (delivery) => ({ [part]: value(delivery) }),
+  });
 /** A body that was received in another form than it was sent in. */
-export const body = (title: string, cause: string, rawBody: (delivery: Delivery) => unknown): Mistake => ({
-  title,
-  cause,
-  make: (delivery) => ({ rawBody: rawBody(delivery) }),
-});
+export const body = inPart('rawBody');
+/** A receiver that is configured with something else than the secret. */
+export const configured = inPart('secret');
+export const stamped = inPart('timestamp');
+export const header = inPart('signature');
+/** A signer that puts the message together in another way. */
+export const signedAs = header;
 
 /** A delivery whose sender signed and sent other bytes than our receiver makes of them. */
 export const sentBody = (
@@ -39,13 +48,6 @@ export const sentBody = (
   },
 });
 
-/** A receiver that is configured with something else than the secret. */
-export const configured = (title: string, cause: string, secret: (delivery: Delivery) => unknown): Mistake => ({
-  title,
-  cause,
-  make: (delivery) => ({ secret: secret(delivery) }),
-});
-
 /** A signer that uses another key. */
 export const signedWith = (
   title: string,
@@ -59,25 +61,6 @@ export const signedWith = (
     const ours = secret?.(delivery) ?? delivery.secret;
     return { secret: ours, signature: sign(key(ours), delivery.body, delivery.timestamp) };
   },
-});
-
-/** A signer that puts the message together in another way. */
-export const signedAs = (title: string, cause: string, signature: (delivery: Delivery) => string): Mistake => ({
-  title,
-  cause,
-  make: (delivery) => ({ signature: signature(delivery) }),
-});
-
-export const stamped = (title: string, cause: string, timestamp: (delivery: Delivery) => unknown): Mistake => ({
-  title,
-  cause,
-  make: (delivery) => ({ timestamp: timestamp(delivery) }),
-});
-
-export const header = (title: string, cause: string, signature: (delivery: Delivery) => unknown): Mistake => ({
-  title,
-  cause,
-  make: (delivery) => ({ signature: signature(delivery) }),
 });
 
 export const clock = (title: string, cause: string, offset: number): Mistake => ({

@@ -15,7 +15,7 @@ import {
   stamped,
 } from './mistake.js';
 
-const plainSecretMistakes: readonly Mistake[] = [
+export const secretMistakes: readonly Mistake[] = [
   configured('with the line break of its file', 'secret-whitespace', (d) => `${d.secret}\n`),
   configured('with a Windows line break', 'secret-whitespace', (d) => `${d.secret}\r\n`),
   configured('with spaces around', 'secret-whitespace', (d) => ` ${d.secret}  `),
@@ -55,7 +55,11 @@ const plainSecretMistakes: readonly Mistake[] = [
   configured('in hex', 'secret-hex-decoded', (d) => bytes(d.secret).toString('hex')),
   configured('as a list in one text', 'secret-list', (d) => `${other(d)},${d.secret}`),
   configured('with a comma behind it', 'secret-list', (d) => `${d.secret},`),
-  configured('of another webhook', 'secret-of-another-webhook', other),
+  {
+    title: 'of another webhook',
+    cause: 'secret-of-another-webhook',
+    make: (d) => ({ secret: other(d), otherSecrets: { staging: 'not-this-one', shop: d.secret } }),
+  },
   configured('with a byte order mark', 'secret-bom', (d) => `\uFEFF${d.secret}`),
   configured('with a zero width space', 'secret-bom', (d) => `${d.secret}\u200b`),
   configured('with a line break that is written as an escape', 'secret-escaped', (d) => `${d.secret}\\n`),
@@ -68,16 +72,6 @@ const plainSecretMistakes: readonly Mistake[] = [
   configured('an API key', 'secret-is-api-key', () => 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'),
   configured('given as bytes', 'secret-not-text', (d) => bytes(d.secret)),
 ];
-
-export const secretMistakes: readonly Mistake[] = plainSecretMistakes.map((mistake) => withExtras(mistake));
-
-/** Those that need more than the one part. */
-function withExtras(mistake: Mistake): Mistake {
-  const { cause, make } = mistake;
-  if (cause === 'secret-of-another-webhook')
-    return { ...mistake, make: (d) => ({ ...make(d), otherSecrets: { staging: 'not-this-one', shop: d.secret } }) };
-  return mistake;
-}
 
 export const timestampMistakes: readonly Mistake[] = [
   signedAs('left out of what is signed', 'timestamp-not-signed', (d) => sign(d.secret, d.body)),

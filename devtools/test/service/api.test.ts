@@ -36,18 +36,6 @@ describe('the API of the local service', () => {
     expect(await call('PUT', '/1', { label: 'b' })).toMatchObject({ result: { secret, label: 'b' } });
   });
 
-  it('lists webhooks in pages and counts them', async () => {
-    const { call } = await withTwo();
-    const labels = async (query: string) => {
-      const { result } = await call('GET', query);
-      return (result as { label: string }[]).map(({ label }) => label);
-    };
-    expect(await labels('')).toEqual(['first', 'second']);
-    expect(await labels('?limit=1')).toEqual(['first']);
-    expect(await labels('?limit=1&offset=1')).toEqual(['second']);
-    expect(await labels('?offset=2')).toEqual([]);
-  });
-
   it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=1e2', 'limit=', 'limit=1&limit=2', 'offset=-1', 'offset=x'])(
     'refuses the page %s and names the parameter',
     async (query) => {

@@ -98,17 +98,4 @@ describe('the file of a local service', () => {
     writeFileSync(file, bytes);
     await expect(fileStorage(file)).rejects.toThrow(`${file} is damaged. Choose another file (SQLITE_CORRUPT).`);
   });
-
-  it('is for one service at a time', async () => {
-    const file = newFile();
-    await using(fileStorage(file), ({ commit }) => commit({ key: 'mine' }));
-    const first = await fileStorage(file);
-    for (let tries = 0; tries < 2; tries++) {
-      await expect(fileStorage(file)).rejects.toThrow(`\`file\`: ${file} is in use by another local service.`);
-    }
-    first.commit({ key: 'still mine' });
-    first.close();
-    await using(fileStorage(file), ({ state }) => expect(state.key).toBe('still mine'));
-    expect(readdirSync(directory).filter((name) => name.startsWith(`${basename(file)}-`))).toEqual([]);
-  });
 });
