@@ -13,7 +13,7 @@ const LATEST_SECONDS = 1e11;
 
 /** A difference in seconds, in words. Exact where it may be close to the tolerance. */
 const inWords = (seconds: number) =>
-  Math.abs(seconds) < 7200 ? `${Math.abs(Math.round(seconds))} s` : ageText(seconds * 1000);
+  Math.abs(seconds) < 7200 ? `${Math.ceil(Math.abs(seconds))} s` : ageText(seconds * 1000);
 
 /** Findings about the age of a delivery; `[]` if it is fresh. */
 export function findAge(timestamp: string, { now, toleranceSeconds, readBy }: ReadOptions): Finding[] {
