@@ -162,17 +162,11 @@ describe('explainRefusals', () => {
     await logged(11);
   });
 
-  it('says that it could not explain, and that the logger fails is not an error of the app', async () => {
+  it('says that it could not explain', async () => {
     const { lines, send, logged } = receiving({}, async () => Promise.reject(new Error('none')));
     await send(headersOf('[]'));
     await logged();
     expect(lines[0]).toMatch(/It was not explained: .*\n {4}Fix: Start the app in the folder/);
-    const warn = vi.fn(() => {
-      throw new Error('mine');
-    });
-    const failing = receiving({ logger: { warn } });
-    expect((await failing.send(headersOf('[]'))).status).toBe(403);
-    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
   });
 
   it('copies the body before the host reuses its buffer', async () => {
