@@ -3,29 +3,11 @@ import type { HeldQueue } from '../service/queues.js';
 import type { FirstRun } from './first-run.js';
 import type { Can } from './page-actions.js';
 
-/** A token contract, as far as its node describes it. */
-export interface TokenView {
-  readonly address: string;
-  readonly symbol?: string | undefined;
-  readonly decimals?: number | undefined;
-}
-
-/** URLs of a block explorer, each with `{}` in place of the hash, address or number. */
-export interface ExplorerLinks {
-  readonly tx: string;
-  readonly address: string;
-  readonly block: string;
-}
-
 /** The chain that events come from. */
 export interface ChainView {
   /** Origin of the node's URL: its path or query may contain a key. */
   readonly rpcUrl: string;
   readonly chainId: number;
-  readonly contracts: readonly object[];
-  /** The tokens that are known so far. */
-  readonly tokens?: readonly TokenView[] | undefined;
-  readonly explorer?: ExplorerLinks | undefined;
 }
 
 /** What the page shows in addition to deliveries. Contains no secret. */

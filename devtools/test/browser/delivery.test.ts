@@ -54,21 +54,4 @@ describePage('the open delivery', (ground) => {
     await page.getByText('2 of 3 deliveries').waitFor();
     expect(await rowsOf(page).allInnerTexts()).toEqual([expect.stringContaining('#2'), expect.stringContaining('#1')]);
   });
-
-  it('links to the explorer of the chain, without telling it where from', async () => {
-    const { page, source } = await ground.open();
-    const sample = sampleEventEmitted();
-    source.feed.put(recordOf('1', { items: [sample] }));
-    const panel = await openWhole(page);
-    const links = panel.locator('a.explorer');
-    const { transaction, event } = sample.data;
-    const urls = await page.evaluate(() =>
-      [...document.querySelectorAll<HTMLAnchorElement>('a.explorer')].map(({ href }) => href),
-    );
-    expect(urls).toContain(`https://explorer.example/address/${event.contract.address}`);
-    expect(urls).toContain(`https://explorer.example/tx/${transaction?.txHash}`);
-    expect(urls.some((url) => /\/block\/\d+$/.test(url))).toBe(true);
-    expect(await links.first().getAttribute('rel')).toBe('noreferrer noopener');
-    expect(await links.first().getAttribute('target')).toBe('_blank');
-  });
 });

@@ -89,7 +89,7 @@ describe('the chain of emulate', () => {
     const { port, calls } = await node({ eth_getTransactionReceipt: (call) => (call < 3 ? null : undefined) });
     const { source } = await chain(await listening(port));
     expect(calls.eth_getTransactionReceipt).toBe(3);
-    expect(source?.view.contracts).toEqual([{ address, label: 'sampletoken', name: 'SampleToken' }]);
+    expect(source?.watched).toEqual([{ address, label: 'sampletoken', name: 'SampleToken' }]);
     expect(source?.contracts.get(address.toLowerCase())).toMatchObject({ decimals: 18 });
   });
 

@@ -33,9 +33,8 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
     const state = (await page('GET', 'state')).body;
     expect(state).toMatchObject({
       can: { resend: true, send: true, sample: true, respond: true },
-      chain: { rpcUrl: node.url, chainId: 1, tokens: [{ symbol: 'TKN', decimals: 18 }] },
+      chain: { rpcUrl: node.url, chainId: 1 },
     });
-    expect(state.chain.explorer.tx).toBe('https://etherscan.io/tx/{}');
     expect(JSON.stringify(state)).not.toContain('private');
     await listen.end();
   });

@@ -73,12 +73,6 @@ export async function startFakeSource({
       chain: {
         rpcUrl: 'http://127.0.0.1:8545',
         chainId: 31337,
-        contracts: [{ address: `0x${'5f'.repeat(20)}`, label: 'sample' }],
-        explorer: {
-          tx: 'https://explorer.example/tx/{}',
-          address: 'https://explorer.example/address/{}',
-          block: 'https://explorer.example/block/{}',
-        },
       },
       service: { url: 'http://127.0.0.1:4000' },
       ...more,

@@ -6,7 +6,6 @@ import type { LocalService } from '../../service/local-service.js';
 import { usageError } from '../command-error.js';
 import { type GivenContract, readContract } from '../contract-file.js';
 import type { Output } from '../output.js';
-import { chainView } from './explorer.js';
 import type { SampleToken } from './sample-chain.js';
 
 /** The options that name a chain and what to watch on it. */
@@ -21,10 +20,8 @@ export interface ChainOptions {
 
 /** A chain whose events a local service delivers. */
 export interface ChainSource {
-  /** For the page: the node's origin (the path or query may contain a key) and the watched contracts. */
-  readonly view: Omit<ChainView, 'contracts'> & {
-    readonly contracts: readonly { address: string; label: string; name: string }[];
-  };
+  readonly view: ChainView;
+  readonly watched: readonly { address: string; label: string; name: string }[];
   readonly contracts: KnownContracts;
   /** The token of a chain that was started by this command. */
   readonly token: SampleToken | undefined;
@@ -98,11 +95,10 @@ export async function startChain(
     const known = contracts.map(async ({ address, abi }): Promise<[string, KnownContract]> => {
       return [address.toLowerCase(), { abi, ...(await readToken(rpcUrl, address, signal)) }];
     });
-    const byAddress = new Map(await Promise.all(known));
-    const watched = contracts.map(({ address, label, name }) => ({ address, label, name }));
     return {
-      view: { ...chainView(rpcUrl, watcher.chainId, byAddress), contracts: watched },
-      contracts: byAddress,
+      view: { rpcUrl: new URL(rpcUrl).origin, chainId: watcher.chainId },
+      watched: contracts.map(({ address, label, name }) => ({ address, label, name })),
+      contracts: new Map(await Promise.all(known)),
       token,
       close,
     };

@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Feed, KeptDelivery } from '../../deliveries/feed.js';
 import type { KnownContract } from '../../deliveries/known-contracts.js';
 import type { ChainView } from '../../page/page-state.js';
 import type { Output } from '../output.js';
-import { chainView } from './explorer.js';
 
 /** The tokens of a node, which is asked when a delivery names one. */
 export interface NodeTokens {
@@ -11,7 +9,7 @@ export interface NodeTokens {
   readonly contracts: ReadonlyMap<string, KnownContract>;
   /** For the page; undefined until the node has returned its chain id. */
   view(): ChainView | undefined;
-  /** Resolves when pending questions are answered, or after a second, for which later calls do not wait again. */
+  /** Resolves when the node has answered the pending questions, or was too slow. */
   known(): Promise<void>;
   /** Stops asking. */
   close(): Promise<void>;
@@ -21,13 +19,12 @@ export interface NodeTokensOptions {
   readonly rpcUrl: URL;
   readonly feed: Feed;
   readonly output: Output;
-  /** Called when another token is known. */
+  /** Called when the chain is known. */
   onChange(): void;
 }
 
 /** Limit of contracts to ask about. */
 const MOST_TOKENS = 500;
-const PATIENCE_MS = 1000;
 
 /**
  * Reads symbol and decimals of the tokens in authentic deliveries from a node, one at a time, each once. Rows that wait
@@ -63,11 +60,9 @@ export function followTokens({ rpcUrl, feed, output, onChange }: NodeTokensOptio
     if (isClosed || (facts.symbol === undefined && facts.decimals === undefined)) return;
     contracts.set(address, facts);
     for (const record of feed.list()) if (tokenOf(record) === address) feed.describe(record.id, record.contents);
-    onChange();
   }
 
   let last = connect();
-  let isSlow = false;
   const unsubscribe = feed.subscribe((record) => {
     const address = record && tokenOf(record);
     // Unauthenticated senders must not choose what the node is asked.
@@ -78,15 +73,8 @@ export function followTokens({ rpcUrl, feed, output, onChange }: NodeTokensOptio
 
   return {
     contracts,
-    view: () => (chainId === undefined ? undefined : { ...chainView(rpcUrl.href, chainId, contracts), contracts: [] }),
-    async known() {
-      if (isSlow) return;
-      isSlow = await Promise.race([last.then(() => false), sleep(PATIENCE_MS, true, { ref: false })]);
-      if (isSlow)
-        void last.then(() => {
-          isSlow = false;
-        });
-    },
+    view: () => (chainId === undefined ? undefined : { rpcUrl: rpcUrl.origin, chainId }),
+    known: () => last,
     async close() {
       unsubscribe();
       isClosed = true;

@@ -65,10 +65,10 @@ async function run(context: Context<Options>): Promise<ExitCode> {
 
     if (wantedChain) chain = await startChain(wantedChain, service, { output, signal });
     if (chain) {
-      const { view, close } = chain;
+      const { view, watched: contracts, close } = chain;
       desk.closeLater(close);
-      const labels = view.contracts.map(({ label, address }) => `${label} ${address}`).join(', ');
-      output.result({ chain: view }, `Chain: ${view.rpcUrl}, id ${view.chainId}${labels && `, ${labels}`}`);
+      const labels = contracts.map(({ label, address }) => `, ${label} ${address}`);
+      output.result({ chain: { ...view, contracts } }, `Chain: ${view.rpcUrl}, id ${view.chainId}${labels.join('')}`);
     }
     const actions = localActions(service, () => sampleOf(service, chain));
     const page = await desk.servePage({

@@ -3,9 +3,8 @@ import { ageOf, signedAt } from '../../../src/page/browser/detail/exchange.js';
 import { commonCause } from '../../../src/page/browser/list/insight.js';
 import { barsOf } from '../../../src/page/browser/list/strip.js';
 import { day, duration, statusLine } from '../../../src/page/browser/shared/format.js';
-import { explorerUrl, groupsOf } from '../../../src/page/browser/shared/value.js';
+import { groupsOf } from '../../../src/page/browser/shared/value.js';
 import type { Entry } from '../../../src/page/browser/store.js';
-import type { State } from '../../../src/page/browser/types.js';
 
 it('groups digits from the right, and only those of numbers', () => {
   expect(groupsOf('-1234567.0001')).toEqual(['-1', '234', '567.0001']);
@@ -36,27 +35,6 @@ describe('the age of a timestamp', () => {
     [0, 1_000_000_000_000, 'signed 32 years before it was sent'],
   ])('%d signed, %d sent: %s', (signed, sent, text) => {
     expect(ageOf(signed, sent)).toBe(text);
-  });
-});
-
-describe('explorerUrl', () => {
-  const state = (tx: string) => ({ chain: { explorer: { tx, address: tx, block: tx } } }) as unknown as State;
-  const hash = `0x${'a1'.repeat(32)}`;
-  it('fills in the template', () => {
-    expect(explorerUrl(state('https://explorer.example/tx/{}'), 'tx', hash)).toBe(
-      `https://explorer.example/tx/${hash}`,
-    );
-    expect(explorerUrl(state('http://explorer.example/{}'), 'block', '17')).toBe('http://explorer.example/17');
-  });
-
-  it('links to nothing but http and https, and fills in nothing but hashes, addresses and block numbers', () => {
-    for (const template of ['javascript:alert("{}")', 'data:text/html,{}', '//elsewhere/{}', 'https://', '']) {
-      expect(explorerUrl(state(template), 'tx', hash)).toBeUndefined();
-    }
-    for (const value of ['../..', `${hash}/..`, '0x', 'x"onclick']) {
-      expect(explorerUrl(state('https://explorer.example/{}'), 'tx', value)).toBeUndefined();
-    }
-    expect(explorerUrl(undefined, 'tx', hash)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Api, messageOf } from '../api.js';
 import { counted } from '../shared/format.js';
-import type { Detail, ItemView, State } from '../types.js';
+import type { Detail, ItemView } from '../types.js';
 import { ItemCard } from './item.js';
 
 function noItems({ bodyDropped, events, unread, bytes }: Detail): string {
@@ -15,14 +15,13 @@ function noItems({ bodyDropped, events, unread, bytes }: Detail): string {
 interface Props {
   readonly api: Api;
   readonly detail: Detail;
-  readonly state: State | undefined;
 }
 
 /** Number of events shown at first, and added with each click. */
 const STEP = 25;
 
 /** The events of a delivery, with a button that loads more from the server. */
-export function Events({ api, detail, state }: Props) {
+export function Events({ api, detail }: Props) {
   const [shown, setShown] = useState(STEP);
   const [further, setFurther] = useState<readonly ItemView[]>([]);
   const [problem, setProblem] = useState('');
@@ -53,7 +52,7 @@ export function Events({ api, detail, state }: Props) {
     <>
       <div class="items" ref={box}>
         {items.slice(0, shown).map((item, index) => (
-          <ItemCard key={index} item={item} state={state} />
+          <ItemCard key={index} item={item} />
         ))}
       </div>
       {left > 0 && (

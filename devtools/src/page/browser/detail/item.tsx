@@ -1,13 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { counted } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
-import { type Linked, Value } from '../shared/value.js';
-import type { InputView, ItemView, State } from '../types.js';
+import { Value } from '../shared/value.js';
+import type { InputView, ItemView } from '../types.js';
 
-type Shown<Name extends string, Type> = { readonly [Key in Name]: Type } & { readonly state: State | undefined };
-
-function Input({ input, state }: Shown<'input', InputView>) {
-  const { name, type, value, hashed, exact, formatted, symbol } = input;
+function Input({ input: { name, type, value, hashed, exact, formatted, symbol } }: { input: InputView }) {
   return (
     <tr>
       <th scope="row">
@@ -24,7 +21,7 @@ function Input({ input, state }: Shown<'input', InputView>) {
         )}
         {formatted !== value && (
           <div>
-            <Value text={value} state={state} kind={type === 'address' ? 'address' : undefined} />
+            <Value text={value} />
             {hashed && <span class="hint"> keccak256 hash</span>}
           </div>
         )}
@@ -40,7 +37,7 @@ function Input({ input, state }: Shown<'input', InputView>) {
 }
 
 /** The inputs of an event or a call. */
-const Inputs = ({ item: { inputs = [], moreInputs }, state }: Shown<'item', ItemView>) => (
+const Inputs = ({ item: { inputs = [], moreInputs } }: { item: ItemView }) => (
   <>
     <table class="inputs">
       <thead>
@@ -54,7 +51,7 @@ const Inputs = ({ item: { inputs = [], moreInputs }, state }: Shown<'item', Item
       </thead>
       <tbody>
         {inputs.map((input, index) => (
-          <Input key={index} input={input} state={state} />
+          <Input key={index} input={input} />
         ))}
       </tbody>
     </table>
@@ -62,16 +59,15 @@ const Inputs = ({ item: { inputs = [], moreInputs }, state }: Shown<'item', Item
   </>
 );
 
-function Facts({ item, state }: Shown<'item', ItemView>) {
-  const { contract, transaction: tx, triggeredAt, id, signature } = item;
+function Facts({ item: { contract, transaction: tx, triggeredAt, id, signature } }: { item: ItemView }) {
   const text = (value: string | undefined, look?: string) => value && <Wire text={value} class={look} />;
-  const linked = (kind: Linked, value: string | undefined) => value && <Value text={value} state={state} kind={kind} />;
+  const shown = (value: string | undefined) => value && <Value text={value} />;
   const facts: [title: string, ...content: ComponentChildren[]][] = [
-    ['Contract', text(contract?.label || contract?.name), ' ', linked('address', contract?.address)],
-    ['Transaction', linked('tx', tx?.hash), ' ', text(tx?.status)],
+    ['Contract', text(contract?.label || contract?.name), ' ', shown(contract?.address)],
+    ['Transaction', shown(tx?.hash), ' ', text(tx?.status)],
     ['Method', text(tx?.method)],
-    ['From', linked('address', tx?.from)],
-    ['Block', linked('block', tx?.blockNumber)],
+    ['From', shown(tx?.from)],
+    ['Block', shown(tx?.blockNumber)],
     ['Triggered', text(triggeredAt)],
     ['Signature', text(signature, 'mono')],
     ['Event id', text(id, 'mono')],
@@ -93,7 +89,7 @@ function Facts({ item, state }: Shown<'item', ItemView>) {
 const remarks: Record<string, string> = { event: '', unknown: 'unknown kind', invalid: 'invalid' };
 
 /** One item of a delivery. */
-export function ItemCard({ item, state }: Shown<'item', ItemView>) {
+export function ItemCard({ item }: { item: ItemView }) {
   const name = item.name || item.transaction?.method || item.kind || 'Item';
   const remark = item.removed ? 'removed by a re-org' : remarks[item.status];
   const { inputs = [], issues = [] } = item;
@@ -112,7 +108,7 @@ export function ItemCard({ item, state }: Shown<'item', ItemView>) {
           <a href={`#text=${encodeURIComponent(item.transaction.hash)}`}>show both</a>
         </p>
       )}
-      {inputs.length > 0 && <Inputs item={item} state={state} />}
+      {inputs.length > 0 && <Inputs item={item} />}
       {issues.length > 0 && (
         <ul class="issues">
           {issues.map(({ path, message }, index) => (
@@ -122,7 +118,7 @@ export function ItemCard({ item, state }: Shown<'item', ItemView>) {
           ))}
         </ul>
       )}
-      <Facts item={item} state={state} />
+      <Facts item={item} />
     </article>
   );
 }

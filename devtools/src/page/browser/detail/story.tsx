@@ -136,7 +136,7 @@ export function Story({ session, detail }: { session: Session; detail: Detail })
         isOpen={isFine}
       >
         <h4>Events</h4>
-        <Events key={id} api={api} detail={detail} state={state} />
+        <Events key={id} api={api} detail={detail} />
         {attempt && (
           <>
             <h4>Headers{number}</h4>
