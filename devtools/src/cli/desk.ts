@@ -80,10 +80,7 @@ export function createDesk(context: Context<DeskOptions>, { contracts, known }: 
       const { pagePort: port } = options;
       if (!options.page) return undefined;
       const directory = process.cwd();
-      const [unregistered, registered] = [
-        await readFirstRun({ directory }),
-        await readFirstRun({ directory, secretFile }),
-      ];
+      const [unregistered, registered] = [readFirstRun(directory), readFirstRun(directory, secretFile)];
       const fixed = { mode, service: { url }, headers };
       const current = (): PageState => {
         const changing = state();

@@ -14,6 +14,8 @@ export interface Project {
   /** Packages of a client that `init` has no file for. */
   readonly other: string | undefined;
   readonly hasTypeScript: boolean;
+  /** The command that starts the app. */
+  readonly start: 'npm run dev' | 'npm start';
   /** The module that Prisma generates, if the schema names its folder. */
   readonly prismaClient?: string | undefined;
 }
@@ -25,7 +27,7 @@ const OTHERS = ['@prisma/client', 'sequelize', 'postgres', 'mongodb', 'redis', '
 export function readProject(folder: string): Project | undefined {
   const manifest = join(folder, 'package.json');
   if (!existsSync(manifest)) return undefined;
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const { dependencies, devDependencies, scripts } = JSON.parse(readFileSync(manifest, 'utf8'));
   const packages = new Set(Object.keys({ ...dependencies, ...devDependencies }));
   const isFolder = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true;
   const first = <Name extends string>(parts: Readonly<Record<Name, { readonly packages: readonly string[] }>>) =>
@@ -41,6 +43,7 @@ export function readProject(folder: string): Project | undefined {
     hasAppRouter: app !== undefined,
     other: store === 'memory' ? OTHERS.find((name) => packages.has(name)) : undefined,
     hasTypeScript: packages.has('typescript'),
+    start: scripts?.dev ? 'npm run dev' : 'npm start',
     prismaClient: prismaClient(join(folder, 'prisma/schema.prisma')),
   };
 }

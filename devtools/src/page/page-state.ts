@@ -20,7 +20,6 @@ export interface PageState {
   /** Webhooks whose deliveries wait behind one that is being retried. */
   readonly queue?: readonly HeldQueue[] | undefined;
   readonly chain?: ChainView | undefined;
-  /** How to write a receiver, and how to start it. */
   readonly firstRun?: FirstRun | undefined;
   readonly service?: { url: string } | undefined;
   /** The command that sends a sample to the listener. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { nodeSnippet } from '../../src/page/snippets.js';
 import { looks, openControls, rowsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
@@ -34,32 +33,28 @@ describePage('the panel of controls', (ground) => {
 
 describePage('the first run', (ground) => {
   const firstRun = {
-    framework: 'Node.js',
-    file: 'webhooks.mjs',
-    snippet: nodeSnippet.code,
-    install: 'npm install event-webhook-receiver',
-    secretCommand: 'read -rs WEBHOOK_SECRET && WEBHOOK_SECRET=$WEBHOOK_SECRET node webhooks.mjs',
+    framework: 'express',
+    line: "app.post('/webhooks', webhooks);",
+    secretCommand: 'read -rs WEBHOOK_SECRET && WEBHOOK_SECRET=$WEBHOOK_SECRET npm start',
     asks: true,
-    url: 'http://127.0.0.1:3000/webhooks',
   };
 
   it.each(['light', 'phone'] as const)(
-    'shows the code of a receiver to copy, and registers it with its secret command: %s',
+    'shows how a receiver is written, and registers it with its secret command: %s',
     async (look) => {
       const { page, source } = await ground.open({}, looks[look]);
       Object.assign(source.more, { webhooks: [], firstRun });
       source.stateChanged();
-      await page.getByText('No receiver yet? One for Node.js').click();
-      expect(await page.getByRole('group', { name: 'A receiver for Node.js' }).innerText()).toBe(firstRun.snippet);
-      await page.getByText('webhooks.mjs', { exact: true }).waitFor();
-      expect(await page.getByRole('group', { name: 'Install' }).innerText()).toBe(firstRun.install);
+      await page.getByText('No receiver yet? Write one for express').click();
+      expect(await page.getByRole('group', { name: 'The receiver for express' }).innerText()).toBe(firstRun.line);
+      expect(await page.getByRole('group', { name: 'Write' }).innerText()).toBe('npx event-webhooks init');
       await page.locator('#empty').getByRole('button', { name: 'Copy' }).nth(1).click();
       await page.getByText('Code copied.').waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(firstRun.snippet);
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(firstRun.line);
 
       await page.locator('#empty').getByRole('button', { name: 'Register a webhook' }).click();
       const dialog = page.getByRole('dialog');
-      expect(await dialog.getByLabel('URL of the receiver').inputValue()).toBe(firstRun.url);
+      expect(await dialog.getByLabel('URL of the receiver').inputValue()).toBe('http://127.0.0.1:3000/webhooks');
       await dialog.getByLabel('Label').fill('shop');
       await page.keyboard.press('Enter');
       await dialog.getByText('it is not shown again').waitFor();
@@ -71,15 +66,14 @@ describePage('the first run', (ground) => {
 });
 
 describePage('a webhook without a receiver', (ground) => {
-  it('has the code of one at hand, until a delivery is accepted', async () => {
+  it('shows how one is written, until a delivery is accepted', async () => {
     const { page, source } = await ground.open();
-    const secretCommand = 'WEBHOOK_SECRET=$(cat webhook-secret.txt) node webhooks.mjs';
-    const { framework, code: snippet, file, url } = nodeSnippet;
-    source.more.firstRun = { framework, snippet, file, url, secretCommand, asks: false };
+    const secretCommand = 'WEBHOOK_SECRET=$(cat webhook-secret.txt) npm start';
+    source.more.firstRun = { framework: 'node', secretCommand, asks: false };
     source.feed.put(recordOf('1', { attempt: { status: undefined, code: 'ECONNREFUSED' } }));
     source.stateChanged();
     await openControls(page);
-    await page.getByText('No receiver yet? One for Node.js').click();
+    await page.getByText('No receiver yet? Write one for node').click();
     expect(await page.getByRole('group', { name: 'Start' }).innerText()).toBe(secretCommand);
     source.feed.put(recordOf('1'));
     await page.getByText('No receiver yet?').waitFor({ state: 'detached' });

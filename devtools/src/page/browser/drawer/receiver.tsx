@@ -1,17 +1,20 @@
 import { CommandLine } from '../shared/copy.js';
-import { visible } from '../shared/text.js';
 import type { State } from '../types.js';
 
-/** The code of a first receiver, and how it is started. It opens. */
+/** The command that writes a first receiver, and how it is started. It opens. */
 export function Receiver({ first }: { first: State['firstRun'] }) {
   if (first === undefined) return null;
-  const { framework, file, snippet, install, secretCommand, asks } = first;
+  const { framework, line, secretCommand, asks } = first;
   return (
     <details class="receiver">
-      <summary>No receiver yet? One for {framework}</summary>
-      {install && <CommandLine text={install} label="Install" />}
-      <p class="mono">{visible(file)}</p>
-      <CommandLine text={snippet} what="Code" label={`A receiver for ${framework}`} />
+      <summary>No receiver yet? Write one for {framework}</summary>
+      <CommandLine text="npx event-webhooks init" label="Write" />
+      {line && (
+        <>
+          <p>Add it to your app:</p>
+          <CommandLine text={line} what="Code" label={`The receiver for ${framework}`} />
+        </>
+      )}
       <p>
         {asks
           ? 'Start it. It waits for the secret: paste it, and press Enter.'

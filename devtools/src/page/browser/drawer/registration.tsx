@@ -54,12 +54,11 @@ function Secret({ created, command, onDone }: { created: Created; command: strin
 
 interface FormProps {
   readonly session: Session;
-  readonly url: string;
   readonly onCreated: (created: Created) => void;
   readonly onCancel: () => void;
 }
 
-function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
+function Form({ session, onCreated, onCancel }: FormProps) {
   const label = useRef<HTMLInputElement>(null);
   const url = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState('');
@@ -91,8 +90,7 @@ function Form({ session, url: suggested, onCreated, onCancel }: FormProps) {
           name="url"
           type="url"
           required
-          placeholder="http://127.0.0.1:3000/webhooks"
-          defaultValue={suggested}
+          defaultValue="http://127.0.0.1:3000/webhooks"
           autocomplete="off"
           spellcheck={false}
           aria-describedby="new-problem"
@@ -120,7 +118,7 @@ function Content({ session, onClose }: { session: Session; onClose: () => void }
   const [firstRun] = useState(session.state.value?.firstRun);
   if (created)
     return <Secret created={created} command={firstRun?.asks ? firstRun.secretCommand : undefined} onDone={onClose} />;
-  return <Form session={session} url={firstRun?.url ?? ''} onCreated={setCreated} onCancel={onClose} />;
+  return <Form session={session} onCreated={setCreated} onCancel={onClose} />;
 }
 
 /** The dialog that registers a webhook. */

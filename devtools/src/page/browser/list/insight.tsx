@@ -34,16 +34,14 @@ const isOfCode = (cause: string) =>
     cause,
   );
 
-/** The change to the file of the project's framework that a cause needs; nothing for other causes. */
+/** The line of the app that a cause needs; nothing for other causes. */
 export function Change({ cause, state }: { cause: string; state: State | undefined }) {
-  const first = state?.firstRun;
-  if (!first || !isOfCode(cause)) return null;
+  const { framework, line: code } = state?.firstRun ?? {};
+  if (!code || !isOfCode(cause)) return null;
   return (
     <details class="change">
-      <summary>
-        The change for {first.framework}, in {line(first.file)}
-      </summary>
-      <CommandLine text={first.snippet} what="Code" label={`The receiver for ${first.framework}`} />
+      <summary>The change for {framework}</summary>
+      <CommandLine text={code} what="Code" label={`The receiver for ${framework}`} />
     </details>
   );
 }
