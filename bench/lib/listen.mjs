@@ -6,7 +6,7 @@ const main = fileURLToPath(new URL('../../devtools/dist/cli/main.js', import.met
 
 /** Starts `event-webhooks listen` on free ports. Resolves with its URL and that of the page, and `stop`. */
 export async function startListen(...args) {
-  const options = ['--json', '--port', '0', '--page-port', '0', '--secret-file', '-', ...args];
+  const options = ['--json', '--port', '0', '--secret-file', '-', ...args];
   const child = spawn(process.execPath, [main, 'listen', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(SECRET);
   let printed = '';

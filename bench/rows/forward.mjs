@@ -30,7 +30,7 @@ async function run() {
   const app = createServer((incoming, response) => incoming.resume().on('end', () => response.end()));
   await once(app.listen(0, '127.0.0.1'), 'listening');
   const target = `http://127.0.0.1:${app.address().port}/webhooks`;
-  const listen = await startListen('--no-page', '--forward', target);
+  const listen = await startListen('--forward', target);
   const child = fork(proxy, [target]);
   const [port] = await once(child, 'message');
   const rounds = await interleave(

@@ -11,7 +11,7 @@ const inProject = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.u
 const tool = inProject('devtools/dist/cli/main.js');
 const env = { ...process.env, WEBHOOK_SECRET: 'whsec-test', FORCE_COLOR: '1' };
 
-const listen = spawn(process.execPath, [tool, 'listen', '--port', '0', '--page-port', '0'], { env });
+const listen = spawn(process.execPath, [tool, 'listen', '--port', '0'], { env });
 const [started] = await once(listen.stdout, 'data');
 const url = `${/http:\S+(?=\/)/.exec(started)[0]}/webhooks`;
 const { stdout } = await promisify(execFile)(process.execPath, [tool, 'send', url, '--tamper', 'all'], { env }).catch(

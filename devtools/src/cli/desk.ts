@@ -16,11 +16,6 @@ import { createPrinter, type DeliveryPrinter } from './delivery-printer.js';
 import { type HeaderOptions, headerNames } from './header-names.js';
 import { type InteractiveOptions, startInteractive } from './terminal/interactive.js';
 
-interface DeskOptions extends HeaderOptions {
-  readonly page: boolean;
-  readonly pagePort: number;
-}
-
 /** The known contracts of deliveries. */
 export interface DeskSetup {
   contracts(): KnownContracts;
@@ -41,7 +36,7 @@ export interface Shown {
 }
 
 /** Shows the deliveries of `listen` and `emulate`: as a list, printed lines, the page, and by keys of the terminal. */
-export function createDesk(context: Context<DeskOptions>, { contracts, known }: DeskSetup) {
+export function createDesk(context: Context<HeaderOptions>, { contracts, known }: DeskSetup) {
   const { options, output, signal } = context;
   const headers = headerNames(options) ?? serviceHeaders;
   const feed = createFeed();
@@ -75,10 +70,8 @@ export function createDesk(context: Context<DeskOptions>, { contracts, known }: 
         printer?.print(record.id, { at: last.at, nextAttemptAt: record.nextAttemptAt });
     },
     stateChanged: () => page?.stateChanged(),
-    /** Serves the page, unless there is none. Resolves with its address. */
-    async servePage({ mode, url, actions, secretFile, state }: Shown): Promise<string | undefined> {
-      const { pagePort: port } = options;
-      if (!options.page) return undefined;
+    /** Serves the page. Resolves with its address. */
+    async servePage({ mode, url, actions, secretFile, state }: Shown): Promise<string> {
       const directory = process.cwd();
       const [unregistered, registered] = [readFirstRun(directory), readFirstRun(directory, secretFile)];
       const fixed = { mode, service: { url }, headers };
@@ -88,17 +81,15 @@ export function createDesk(context: Context<DeskOptions>, { contracts, known }: 
         const firstRun = changing.webhooks?.length === 0 ? unregistered : registered;
         return { ...fixed, firstRun: changing.target === undefined ? firstRun : undefined, ...changing };
       };
-      page = await listening('page-port', port, () =>
-        servePage({ ...sources, feed, explainer, contracts, actions, port, state: current }),
-      );
+      page = await servePage({ ...sources, feed, explainer, contracts, actions, state: current });
       closing.unshift(page.close);
       return page.address;
     },
     /** Handles keys of the terminal until the command is stopped. */
     async untilStopped(keys: Pick<InteractiveOptions, 'resend' | 'held' | 'reorg'>): Promise<void> {
-      if (printer)
+      if (printer && page)
         closing.unshift(
-          startInteractive({ context, feed, printer, page: page?.address, quit: () => quit.abort(), ...keys }),
+          startInteractive({ context, feed, printer, page: page.address, quit: () => quit.abort(), ...keys }),
         );
       await Promise.race([untilAborted(signal), untilAborted(quit.signal)]);
     },
@@ -114,12 +105,10 @@ export function createDesk(context: Context<DeskOptions>, { contracts, known }: 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'it is in use. Stop the process that uses it, or choose another with',
   EACCES: 'permission denied. Choose one from 1024 up with',
-  EADDRNOTAVAIL: 'the address is not on this machine. Check --host, or choose another port with',
-  ENOTFOUND: 'the address does not exist. Check --host, or choose another port with',
 };
 
 /** Starts a server; a port that cannot be used becomes an error that names the option. */
-export async function listening<Server>(option: string, port: number, listen: () => Promise<Server>): Promise<Server> {
+export async function listening<Server>(port: number, listen: () => Promise<Server>): Promise<Server> {
   try {
     return await listen();
   } catch (error) {
@@ -127,6 +116,6 @@ export async function listening<Server>(option: string, port: number, listen: ()
     const { code } = Object(Object(error).cause ?? error) as NodeJS.ErrnoException;
     const reason = REASONS[String(code)];
     if (reason === undefined) throw error;
-    throw new CommandError('ERR_CLI_PORT', `Cannot listen on port ${port}: ${reason} --${option}.`);
+    throw new CommandError('ERR_CLI_PORT', `Cannot listen on port ${port}: ${reason} --port.`);
   }
 }

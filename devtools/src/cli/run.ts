@@ -5,6 +5,7 @@ import type { ExitCode } from './context.js';
 import { createOutput, type Output, type Sink } from './output.js';
 import { COMMANDS, createProgram, type Listed } from './program/create-program.js';
 import { TOOL } from './program/help.js';
+import type { Start } from './program/shared-options.js';
 import type { Host, KeySource } from './terminal/keyboard.js';
 
 /** The inputs and outputs of the tool. */
@@ -30,32 +31,20 @@ export async function run(world: World, commands: readonly Listed[] = COMMANDS):
   const keys = stdin.isTTY ? (stdin as KeySource) : undefined;
   const terminal = output.isTerminal && keys && host ? { stdin: keys, stdout, host } : undefined;
   let exitCode: ExitCode = 0;
-  let printed = '';
   try {
-    const program = await createProgram(args, commands, {
-      output,
-      print: (text) => {
-        printed += text;
-      },
-      start: async (options, act) => {
-        exitCode = await act({ options, output, env, stdin, terminal, signal, now });
-      },
-    });
+    const start: Start = async (options, act) => {
+      exitCode = await act({ options, output, env, stdin, terminal, signal, now });
+    };
+    const program = await createProgram(args, commands, { output, stdout, stderr, start });
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     // After an abort, the error is a consequence of it.
     if (signal.aborted) return 1;
     if (!(error instanceof CommanderError)) return await report(error, output);
-    if (error.exitCode === 0) {
-      const text = printed.trimEnd();
-      output.result(error.code === 'commander.version' ? { name: TOOL, version: text } : { help: text }, text);
-      return 0;
-    }
-    if (error.code !== 'commander.help') return await report(toUsageError(error), output);
-    if (json) output.error('ERR_CLI_USAGE', 'A command is missing. See --help.');
-    else stderr.write(printed);
-    return 2;
+    // Commander has printed the help or the version.
+    if (error.exitCode === 0) return 0;
+    return error.code === 'commander.help' ? 2 : await report(toUsageError(error), output);
   }
 }
 
@@ -75,41 +64,18 @@ async function report(error: unknown, output: Output): Promise<ExitCode> {
   return 2;
 }
 
-/** Options that people try for a secret, and what to use instead. */
-const SECRETS: Readonly<Record<string, string>> = {
-  '--secret': 'set WEBHOOK_SECRET or use --secret-file',
-  '--other-secret': 'use --other-secret-file LABEL=FILE',
-  '--api-key': 'set WEBHOOK_API_KEY or use --api-key-file',
-  '--token': 'set WEBHOOK_API_KEY or use --api-key-file',
-};
+/** The start of an unknown option or command that is shown. The rest, or a longer word, may be a misplaced secret. */
+const SHOWN = /^(?:--[a-z][a-z-]{0,30}(?==|$)|-\w$|[a-z-]{1,15}$)/;
 
-/** Words of up to 15 letters: a secret is longer. */
-const COMMAND = /^error: unknown command '([a-z-]{1,15})'/;
-
-/** A usage error of commander as ours, without the values that commander quotes: one may be a misplaced secret. */
-function toUsageError({ code, message }: CommanderError): CommandError {
-  const suggestion = /\(Did you mean ([^?]+)\?\)/.exec(message)?.[1];
+/** A usage error of commander as ours, without the values that commander quotes. */
+function toUsageError({ message }: CommanderError): CommandError {
+  const [, kind, typed = '', suggestion] =
+    /^error: unknown (command|option) '(.*)'(?:\n\(Did you mean ([^?]+)\?\))?$/s.exec(message) ?? [];
   const hint = suggestion === undefined ? 'See --help.' : `Did you mean ${suggestion}?`;
-  if (code === 'commander.unknownCommand') {
-    const [, typed] = COMMAND.exec(message) ?? [];
-    return usageError(`Unknown command${typed === undefined ? '' : ` "${typed}"`}. ${hint}`);
-  }
-  if (code === 'commander.unknownOption') return unknownOption(message, hint);
-  if (code === 'commander.invalidArgument') {
-    return usageError(`Invalid argument. ${/Allowed choices are .+$/m.exec(message)?.[0] ?? hint}`);
-  }
   const text = message.replace(/^error: /, '').replace(/\.?$/, '.');
-  return usageError(`${text.charAt(0).toUpperCase()}${text.slice(1)} See --help.`);
-}
-
-function unknownOption(message: string, hint: string): CommandError {
-  const [, name = '', inline] = /^error: unknown option '(--[a-z][a-z-]{0,30}|-\w)(=)?/.exec(message) ?? [];
-  const instead = Object.hasOwn(SECRETS, name) ? SECRETS[name] : undefined;
-  if (instead !== undefined) {
-    const why = 'other users would see the value in the process list, and the shell would save it in its history';
-    return usageError(`There is no option ${name}: ${why}. Instead, ${instead}.`);
-  }
+  if (kind === undefined) return usageError(`${text.charAt(0).toUpperCase()}${text.slice(1)} ${hint}`);
+  const [shown = ''] = SHOWN.exec(typed) ?? [];
   // Commander does not distinguish an unknown option from one that takes no value.
-  if (inline) return usageError(`${name} is unknown or takes no value. ${hint}`);
-  return usageError(`Unknown option${name && ` ${name}`}. ${hint}`);
+  if (shown && typed.includes('=')) return usageError(`${shown} is unknown or takes no value. ${hint}`);
+  return usageError(`Unknown ${kind}${shown && ` ${shown}`}. ${hint}`);
 }

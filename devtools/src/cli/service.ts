@@ -5,15 +5,10 @@ import { CommandError, usageError } from './command-error.js';
 import type { Context } from './context.js';
 import { readApiKey } from './secrets.js';
 
-/** A kind of event that a webhook can subscribe to. */
-export type EventKind = 'event.emitted' | 'transaction.included';
-
 /** The options of a command that calls the service's API. */
 export interface ServiceOptions {
   readonly apiKeyFile?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Seconds. */
-  readonly timeout: number;
 }
 
 /** Opens the service's API with the command's URL and key. */
@@ -26,7 +21,6 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
     return createWebhookClient({
       baseUrl,
       apiKey,
-      timeoutMs: options.timeout * 1000,
       fetch: (request) => fetch(request, { signal: either(signal, request.signal) }).catch(inWords),
     });
   } catch (error) {

@@ -23,11 +23,8 @@ export interface ListenerOptions {
   readonly feed: Feed;
   readonly secret: string;
   readonly headers: HeaderNames;
-  readonly toleranceSeconds: number;
   /** (Default: a free port.) */
   readonly port?: number | undefined;
-  /** (Default: 127.0.0.1.) */
-  readonly host?: string | undefined;
   /** Where authentic deliveries are forwarded to. Without a path, they keep theirs. */
   readonly target?: URL | undefined;
   /** Time limit of the target's answer, in milliseconds. */
@@ -69,11 +66,10 @@ const CLOSE_MS = 300;
 /** Listens for deliveries, verifies them with a receiver, and answers what the receiver or the target answers. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { feed, secret, target, headers: names, now = Date.now, maxBodyBytes = MAX_BODY_BYTES } = options;
-  const { toleranceSeconds, forwardTimeoutMs, maxArrivingBytes = MAX_ARRIVING_BYTES } = options;
+  const { forwardTimeoutMs, maxArrivingBytes = MAX_ARRIVING_BYTES } = options;
   const receiver = createReceiver({
     secret,
     headers: names,
-    toleranceSeconds,
     maxBodyBytes,
     now,
     // Deliveries are reported in the feed.
@@ -192,13 +188,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   const { server, closeIdle, closeAll } = acceptConnections(http, MAX_ARRIVING);
   await new Promise<void>((resolve, reject) => {
-    const at = { port: options.port ?? 0, host: options.host ?? '127.0.0.1', backlog: BACKLOG };
+    const at = { port: options.port ?? 0, host: '127.0.0.1', backlog: BACKLOG };
     server.once('error', reject).listen(at, resolve);
   });
-  const { address, port } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
+    url: `http://127.0.0.1:${port}`,
     ...signing,
     get respond() {
       return forced;

@@ -55,7 +55,7 @@ function linesOf(child: ChildProcess) {
 export async function startWholeSystem({ interval = 0 }: { interval?: number } = {}): Promise<WholeSystem> {
   const directory = mkdtempSync(join(tmpdir(), 'whole-system-'));
   const secretFile = join(directory, 'secret');
-  const ports = ['--port', '0', '--page-port', '0', '--interval', String(interval)];
+  const ports = ['--port', '0', '--interval', String(interval)];
   const env = { ...process.env, ANVIL: findAnvil() };
   const start = (...args: string[]) =>
     spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -80,7 +80,7 @@ describe('certify', () => {
     expect(await ended('http://127.0.0.1:1/')).toBe(2);
     expect((await inProcess(['certify', url])).code).toBe(2);
     const secret = await inProcess(['certify', url, '--secret', SECRET], { env });
-    expect(secret).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file') });
+    expect(secret).toMatchObject({ code: 2, stderr: expect.stringContaining('Unknown option --secret.') });
     for (const effects of ['echo many', 'exit 3', 'http://127.0.0.1:1/', url]) {
       const { code, stderr } = await inProcess(['certify', url, '--effects', effects], { env });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--effects') });

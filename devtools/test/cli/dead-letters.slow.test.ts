@@ -85,7 +85,7 @@ describe.each(ways)('dead-letters ($way)', ({ tool }) => {
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('use --yes') });
     }
     const { stderr } = await tool(['dead-letters', 'retry', '--receiver', await moduleOf(['a'])]);
-    expect(stderr).toContain('Give either keys, or --all or --source.');
+    expect(stderr).toContain('Give either keys or --all.');
   });
 });
 

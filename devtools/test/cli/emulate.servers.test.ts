@@ -110,7 +110,7 @@ describe('emulate --anvil', () => {
     const secretFile = join(await scratch(), 'secret');
     const { url, event } = await app(secretFile);
     const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
-    const emulate = onTerminal(['emulate', '--port', '0', '--no-page', '--anvil', '--interval', '0.1', ...register], {
+    const emulate = onTerminal(['emulate', '--port', '0', '--anvil', '--interval', '0.1', ...register], {
       env: { ANVIL },
     });
     for (let came = 0; came < 4; came++) await event();
@@ -148,7 +148,7 @@ describe('emulate --anvil, in this process', () => {
     const secretFile = join(await scratch(), 'secret');
     const { url, event } = await app(secretFile);
     const register = ['--register', `shop=${url}`, '--secret-out', secretFile];
-    startHere(['emulate', '--port', '0', '--anvil', '--interval', '0.05', '--no-page', ...register], { ANVIL });
+    startHere(['emulate', '--port', '0', '--anvil', '--interval', '0.05', ...register], { ANVIL });
     const ids = [(await event()).id, (await event()).id, (await event()).id];
     expect(new Set(ids).size).toBe(3);
   });

@@ -6,20 +6,21 @@ import { startHere, ways } from './running.js';
 
 describe('emulate', () => {
   it('takes an API key, which it does not print', limits, async () => {
-    const emulate = startHere(['emulate', '--port', '0', '--no-page'], { WEBHOOK_API_KEY: 'key-of-this-test' });
+    const emulate = startHere(['emulate', '--port', '0'], { WEBHOOK_API_KEY: 'key-of-this-test' });
     await emulate.until(/^API/);
     await emulate.end();
     expect(emulate.stdout).not.toMatch(/API key|key-of-this-test/);
   });
 
   it('names a node that is away, and a file that is not for a secret', limits, async () => {
-    const file = join(await scratch(), 'notes');
+    const [file, abi] = [join(await scratch(), 'notes'), join(await scratch(), 'abi.json')];
     await writeFile(file, 'my notes', { mode: 0o600 });
+    await writeFile(abi, '[]');
     for (const [args, says] of [
-      [['--rpc', 'http://127.0.0.1:1', '--wallet', `0x${'12'.repeat(20)}`], 'the node is unreachable'],
+      [['--rpc', 'http://127.0.0.1:1', '--contract', `0x${'12'.repeat(20)}=${abi}`], 'the node is unreachable'],
       [['--register', 'a=:1', '--secret-out', file], 'contains something other than a secret'],
     ] as const) {
-      const emulate = startHere(['emulate', '--port', '0', '--no-page', ...args]);
+      const emulate = startHere(['emulate', '--port', '0', ...args]);
       expect([await emulate.ended, emulate.stderr]).toEqual([2, expect.stringContaining(says)]);
     }
   });
@@ -83,7 +84,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
 
   it('keeps what is registered in a file, and shows a secret once', limits, async () => {
     const file = join(await scratch(), 'state.ndjson');
-    const args = ['emulate', '--port', '0', '--no-page', '--file', file, '--register', 'shop=http://127.0.0.1:1/'];
+    const args = ['emulate', '--port', '0', '--file', file, '--register', 'shop=http://127.0.0.1:1/'];
     const first = start(args);
     expect(await first.until(/secret/)).toMatch(/secret \(shown once\): [\da-f]{64}$/);
     await first.end();

@@ -53,7 +53,6 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     const { code, stdout } = await tool(args, { env, stdin });
     expect(code).toBe(1);
     expect(JSON.parse(stdout).findings).toEqual([expect.objectContaining({ cause: 'timestamp-stale' })]);
-    expect(await tool([...args, '--tolerance', '1000000000'], { env, stdin })).toMatchObject({ code: 0 });
     expect(await tool([...args, '--now', 'soon'], { env, stdin })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--now must be a time: Unix'),

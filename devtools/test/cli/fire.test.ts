@@ -124,7 +124,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
     ],
     ['of requests that wait for no answer', 'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000)],
   ])('answers an authentic delivery soon beside streams %s', async (_, bytes) => {
-    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const listen = startProcess(['listen', '--port', '0'], env);
     const url = urlIn(await listen.until(/^Listening/));
     for (let count = 0; count < 30; count++) stream(url, bytes);
     for (let count = 0; count < 10; count++) {
@@ -138,7 +138,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
   });
 
   it('answers a large authentic delivery beside large forgeries, and such as were only begun', async () => {
-    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const listen = startProcess(['listen', '--port', '0'], env);
     const url = urlIn(await listen.until(/^Listening/));
     const large = createTestDelivery([sampleEventEmitted({ data: { event: { name: 'x'.repeat(5 * MIB) } } })], {
       secret: SECRET,
@@ -153,7 +153,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
   });
 
   it('answers beside more connections that say nothing than it keeps', async () => {
-    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const listen = startProcess(['listen', '--port', '0'], env);
     const url = urlIn(await listen.until(/^Listening/));
     for (let count = 0; count < 600; count++) stall(url, 'POST / HTTP/1.1\r\nHost: x\r\n');
     expect((await call(url, signed())).status).toBe(200);
@@ -163,7 +163,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
 
 if (process.platform === 'linux')
   it('listen survives that no file can be opened', { timeout: 60_000 }, async () => {
-    const args = [main, 'listen', '--port', '0', '--no-page', '--json'];
+    const args = [main, 'listen', '--port', '0', '--json'];
     const child = spawn('sh', ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...args], {
       env: { PATH: process.env.PATH ?? '', ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -210,14 +210,14 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
   });
 
   it.each(Object.entries(HOSTILE))('listen, while it explains %s', async (_, body) => {
-    const listen = startProcess(['listen', '--port', '0', '--no-page'], env);
+    const listen = startProcess(['listen', '--port', '0'], env);
     const url = urlIn(await listen.until(/^Listening/));
     await Promise.all(Array.from({ length: 8 }, () => call(url, forged(body))));
     await end(listen);
   });
 
   it('listen, when nobody reads what it prints', async () => {
-    const child = spawn(process.execPath, [main, 'listen', '--port', '0', '--no-page', '--json'], {
+    const child = spawn(process.execPath, [main, 'listen', '--port', '0', '--json'], {
       env: { PATH: process.env.PATH ?? '', ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
     });

@@ -13,7 +13,7 @@ const deliver = (url: string, secret = SECRET) => {
 
 describe('the keys', () => {
   it('choose a delivery, show it in full, resend it and quit', limits, async () => {
-    const command = running([...listen, '--no-page']);
+    const command = running([...listen]);
     await command.shows(/waiting for deliveries {2}\? keys/);
     for (const key of ['r', '?', '\r', '\u001b[A', '\u001b[15~']) command.type(key);
     await command.shows(/There is no delivery to resend/);
@@ -51,7 +51,7 @@ describe('the keys', () => {
   });
 
   it('send signals as the terminal does, and give it back meanwhile', limits, async () => {
-    const command = running([...listen, '--no-page']);
+    const command = running([...listen]);
     await command.shows(/\? keys/);
     expect(command.modes).toEqual([false, true]);
     command.type('\u0003');

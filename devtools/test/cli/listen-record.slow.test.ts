@@ -28,7 +28,7 @@ describe('listen --record', () => {
     for (const [run, target] of [undefined, await answering(403), await answering(500)].entries()) {
       const path = await file(`r${run}`);
       const forward = target === undefined ? [] : ['--forward', target];
-      const listen = startHere(['listen', '--port', '0', '--no-page', '--record', path, ...forward], env);
+      const listen = startHere(['listen', '--port', '0', '--record', path, ...forward], env);
       const url = urlIn(await listen.until(/^Listening/));
       await call(`${url}authentic`, signed(event('a')));
       await call(`${url}authentic-not-json`, signed('x'));
@@ -55,7 +55,7 @@ describe('listen --record', () => {
     const file = await (await scratch())('r');
     const forgery = { method: 'POST', body: '"'.repeat(300_000) };
     for (const run of [1, 2]) {
-      const args = ['listen', '--port', '0', '--no-page', '--record', file, '--record-limit', '1'];
+      const args = ['listen', '--port', '0', '--record', file, '--record-limit', '1'];
       const listen = startHere(args, env);
       const url = urlIn(await listen.until(/^Listening/));
       for (let count = 0; count < 6; count++) {
@@ -75,7 +75,7 @@ describe('listen --record', () => {
 
   it('comes to an end when a recording is sent to a listener that adds to it', { timeout: 60_000 }, async () => {
     const file = await (await scratch())('r');
-    const listen = startHere(['listen', '--port', '0', '--no-page', '--record', file], env);
+    const listen = startHere(['listen', '--port', '0', '--record', file], env);
     const url = urlIn(await listen.until(/^Listening/));
     for (const id of ['a', 'b', 'c']) await call(url, signed(event(id)));
     const send = startProcess(['replay', file, url], env);

@@ -10,7 +10,7 @@ describe.each(ways)('register ($way)', ({ tool }) => {
   test('registers, and writes the secret to a new file that its owner alone can read', async () => {
     const { url, calls } = await stubService();
     const file = await (await scratch())('secret.txt');
-    const args = ['register', URL_OF_HOOK, '--label', '0012', '--subscribe', 'event.emitted', '--secret-out', file];
+    const args = ['register', URL_OF_HOOK, '--label', '0012', '--secret-out', file];
     const { code, stdout, stderr } = await tool(args, { env: keyed(url) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toBe(`Registered webhook 1, 0012, for ${URL_OF_HOOK}\nIts secret is in ${file}.\n`);
@@ -21,7 +21,7 @@ describe.each(ways)('register ($way)', ({ tool }) => {
         method: 'POST',
         path: '/webhooks',
         key: `Bearer ${API_KEY}`,
-        body: { label: '0012', url: URL_OF_HOOK, subscriptions: ['event.emitted'] },
+        body: { label: '0012', url: URL_OF_HOOK, subscriptions: ['event.emitted', 'transaction.included'] },
       },
     ]);
   });
@@ -86,13 +86,12 @@ describe('webhooks', () => {
       label: '1e3',
       url: URL_OF_HOOK,
     });
-    expect((await run('update', '1', '--subscribe=event.emitted')).stdout).toContain('["event.emitted"]');
     expect((await run('remove', '1')).stdout).toBe('Removed webhook 1.\n');
     expect(webhooks.size).toBe(0);
     expect((await run('list')).stdout).toBe('No webhooks.\n');
   });
 
-  test('have a log, of which the entries that were not delivered can be shown, and a number of them', async () => {
+  test('have a log, of which the entries that were not delivered can be shown', async () => {
     const { run } = await registered();
     const log = async (...args: string[]) => (await run('log', '1', ...args)).stdout.split('\n').slice(0, -1);
     const [sent, failed] = [
@@ -101,7 +100,6 @@ describe('webhooks', () => {
     ];
     expect(await log()).toEqual([sent, failed]);
     expect(await log('--undelivered')).toEqual([failed]);
-    expect(await log('--limit', '1')).toEqual([sent]);
     expect(JSON.parse((await log('--undelivered', '--json')).join())).toMatchObject({ id: 2, data: {} });
   });
 

@@ -39,14 +39,14 @@ describe('on a terminal, listen', () => {
   });
 
   it('stays whole in a burst of five hundred deliveries, and when the terminal is resized', limits, async () => {
-    const { terminal, url } = await listening(['--no-page']);
+    const { terminal, url } = await listening();
     const events = Array.from({ length: 20 }, () => sampleEventEmitted());
     for (let round = 0; round < 20; round++) {
       await Promise.all(Array.from({ length: 25 }, () => deliver(url, SECRET, events)));
     }
     await terminal.shows(/500 accepted/);
     await expect.poll(() => terminal.all().filter((line) => line.includes('Transfer')).length).toBe(500);
-    expect(lastLine(terminal)).toBe('500 accepted  ? keys');
+    expect(lastLine(terminal)).toMatch(/^http:\S+ {2}500 accepted {2}\? keys$/);
     expect(terminal.all().filter((line) => line.includes('? keys'))).toHaveLength(1);
     terminal.resize(18, 24);
     await terminal.shows(/^500 accepted$/m);
@@ -54,7 +54,7 @@ describe('on a terminal, listen', () => {
     await terminal.shows(/500 accepted {2}\? keys$/m);
     await deliver(url);
     await terminal.shows(/501 accepted {2}\? keys$/m);
-    expect(lastLine(terminal)).toBe('501 accepted  ? keys');
+    expect(lastLine(terminal)).toMatch(/ 501 accepted {2}\? keys$/);
   });
 });
 
@@ -93,7 +93,7 @@ describe('on a terminal of 80 columns, listen', () => {
       bodies.push(Buffer.concat(await request.toArray()).toString());
       response.end();
     });
-    const { terminal, url } = await listening(['--no-page', '--forward', target], { columns: 80 });
+    const { terminal, url } = await listening(['--forward', target], { columns: 80 });
     await deliver(url);
     await deliver(url);
     await terminal.shows(/2 accepted/);
@@ -108,7 +108,7 @@ describe('on a terminal of 80 columns, listen', () => {
 
   it('prints a summary at Ctrl+C: counts, causes by frequency, and the recording', limits, async () => {
     const file = await (await scratch())('deliveries.ndjson');
-    const { terminal, url } = await listening(['--no-page', '--record', file], { columns: 80 });
+    const { terminal, url } = await listening(['--record', file], { columns: 80 });
     await deliver(url);
     for (const secret of [`${SECRET}\n`, 'another', `${SECRET}\n`]) await deliver(url, secret);
     await terminal.shows(/1 accepted, 3 refused/);
@@ -140,7 +140,7 @@ it('on a terminal, send asks for a secret that is missing, and does not show it'
 describe('the terminal', () => {
   /** A shell on a terminal, whose settings a command must not change. */
   const shell = () => onTerminal(['bash', '--norc', '--noprofile', '-i'], { env: { ...env, PS1: '$ ' } });
-  const command = `"${process.execPath}" "${main}" listen --port 0 --no-page`;
+  const command = `"${process.execPath}" "${main}" listen --port 0`;
   const settings = /-icanon|-echo\b|-isig/;
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('is as before after %s', limits, async (signal) => {

@@ -7,9 +7,9 @@ const env = { WEBHOOK_SECRET: SECRET };
 
 const reconcile = ['reconcile', '--rpc', 'http://127.0.0.1:1', '--contract', 'x'];
 const wrong: [title: string, args: string[], says: RegExp][] = [
-  ['an unknown command', ['sned'], /Unknown command "sned"\. Did you mean send\?/],
-  ['an unknown command similar to no other', ['xyzzy'], /Unknown command "xyzzy"\. See --help\./],
-  ['an unknown command of a group', ['webhooks', 'lsit'], /Unknown command "lsit"\. Did you mean list\?/],
+  ['an unknown command', ['sned'], /Unknown command sned\. Did you mean send\?/],
+  ['an unknown command similar to no other', ['xyzzy'], /Unknown command xyzzy\. See --help\./],
+  ['an unknown command of a group', ['webhooks', 'lsit'], /Unknown command lsit\. Did you mean list\?/],
   ['an unknown option', ['send', '--tiemout', '3'], /Unknown option --tiemout\. Did you mean --timeout\?/],
   ['an unknown option similar to no other', ['send', '--xyzzy'], /Unknown option --xyzzy\. See --help/],
   ['an unknown option in capitals', ['send', '--XYZZY'], /Unknown option\. See --help/],
@@ -17,27 +17,25 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an option of another command', ['explain', '--repeat', '3'], /Unknown option --repeat/],
   ['a property of every object as an option', ['send', '--constructor', '3'], /Unknown option --constructor/],
   ['an option without its value', ['send', '--file'], /Option '--file <file>' argument missing/],
-  ['an option in place of a value', ['send', '--file', '--fresh'], /--file needs a value/],
-  ['an option in place of a repeatable value', ['emulate', '--wallet', '--anvil'], /--wallet needs a value/],
+  ['an option in place of a value', ['send', '--file', '--id'], /--file needs a value/],
+  ['an option in place of a repeatable value', ['emulate', '--contract', '--anvil'], /--contract needs a value/],
   ['an empty value', ['send', '--file='], /--file must not be empty/],
-  ['an empty repeatable value', ['emulate', '--wallet='], /--wallet must not be empty/],
-  ['a value for an option without one', ['send', '--fresh=yes'], /--fresh is unknown or takes no value/],
-  ['an option given twice', ['send', '--timeout', '1', '--timeout=2'], /--timeout may only be given once/],
+  ['an empty repeatable value', ['emulate', '--contract='], /--contract must not be empty/],
+  ['a value for an option without one', ['emulate', '--anvil=yes'], /--anvil is unknown or takes no value/],
   ['a number that is not one', ['send', '--repeat', 'many'], /--repeat must be a whole number from 1 to 1000000/],
   ['a number in another notation', ['send', '--repeat', '1e3'], /--repeat must be a whole number/],
   ['a fraction instead of a whole number', ['send', '--repeat', '1.5'], /--repeat must be a whole number/],
   ['a number out of range', ['send', '--concurrency', '0'], /--concurrency must be a whole number from 1 to 1000/],
   ['a fraction that is not one', ['send', '--timeout', 'abc'], /--timeout must be a number from 0\.01 to 600/],
-  ['an unknown choice', ['send', '--kind', 'event'], /--kind must be one of event.emitted, transaction.included/],
+  ['an unknown choice', ['send', '--headers', 'other'], /--headers must be one of service, multibaas/],
   ['an unknown repeatable choice', ['send', '--tamper', 'x'], /--tamper must be one of body, /],
   ['an argument too many', ['send', 'http://127.0.0.1:1/', 'more'], /Expected 1 argument but got 2/],
   ['an argument of a command without any', ['explain', 'it'], /Expected 0 arguments but got 1/],
   ['a missing argument', ['webhooks', 'get'], /Missing required argument 'id'/],
   ['an argument after --', ['send', '--', '--file'], /must be an absolute http or https URL/],
   ['a URL without its scheme', ['send', 'shop.example:3000'], /must be an absolute http or https URL, such as http:/],
-  ['samples and a file', ['send', '--file', 'x', '--kind', 'event.emitted'], /'--file <file>' cannot be used with/],
+  ['samples and a file', ['send', '--file', 'x', '--id', '1'], /'--file <file>' cannot be used with/],
   ['a file and an ABI', ['send', '--file', 'x', '--abi', 'y'], /'--file <file>' cannot be used with/],
-  ['a kind and an ABI', ['send', '--kind', 'event.emitted', '--abi', 'y'], /'--abi <file>' cannot be used with/],
   ['an event without an ABI', ['send', '--event', 'Transfer'], /--event, --arg.* need --abi/],
   ['no recording', ['replay'], /Missing required argument 'recording'/],
   ['no speed', ['replay', 'x', '--speed', '0'], /--speed must be a number from 0\.01 to 1000000/],
@@ -50,21 +48,15 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an empty file', ['send', '--file', '/dev/null'], /\/dev\/null is empty: nothing to send/],
   ['a file whose name starts with a dash', ['send', '--file=-x'], /Cannot read -x: the file does not exist/],
   ['nobody to send to', ['send', 'http://127.0.0.1:1/'], /cannot be reached \(ECONNREFUSED\): connection refused/],
-  ['a limit of nothing', ['webhooks', 'log', '1', '--limit', '0'], /--limit must be a whole number from 1/],
   [
     'no API key',
     ['webhooks', 'list', '--base-url', 'http://127.0.0.1:1'],
     /API key missing: WEBHOOK_API_KEY is not set/,
   ],
-  ['a group without its command', ['webhooks', '--json'], /"A command is missing/],
-  [
-    'a secret in an option',
-    ['send', '--secret', 'x'],
-    /no option --secret: .* set WEBHOOK_SECRET or use --secret-file/,
-  ],
+  ['a secret in an option', ['send', '--secret', 'x'], /Unknown option --secret\. /],
   ['a recording without deliveries', ['explain', '--recording', '/dev/null'], /has no deliveries/],
   ['a node without contracts', ['emulate', '--rpc', 'http://127.0.0.1:1'], /Nothing to watch: --rpc needs/],
-  ['a wallet without a node', ['emulate', '--wallet', 'x'], /--contract and --wallet need --rpc or --anvil/],
+  ['a contract without a node', ['emulate', '--contract', 'x'], /--contract needs --rpc or --anvil/],
   ['a webhook without a label', ['emulate', '--register', 'x'], /--register must be LABEL=URL/],
   ['a file for no secret', ['emulate', '--secret-out', 'x'], /--secret-out needs exactly one --register/],
   ['nothing to reconcile', ['reconcile', '--rpc', 'http://127.0.0.1:1'], /Nothing to read: give --contract/],
@@ -95,8 +87,8 @@ test('a misplaced secret is not printed', async () => {
     ['webhooks', 'get', SECRET],
     ['send', '--repeat', SECRET],
     ['send', '--tamper', SECRET],
-    ['send', '--fresh', '--kind', SECRET],
-    ['send', `--fresh=${SECRET}`],
+    ['send', '--headers', SECRET],
+    ['emulate', `--anvil=${SECRET}`],
     ['send', `--secrett=${SECRET}`],
     ['help', SECRET],
     ['send', '--secret-file', SECRET],
@@ -121,7 +113,6 @@ describe('help', () => {
       for (const name of commands) expect(stdout).toContain(`\n  ${name.split(' ')[0]} `);
     }
     expect((await tool(['help', 'webhooks'])).stdout).toContain('\n  log <id> ');
-    expect(JSON.parse((await tool(['help', 'webhooks', '--json'])).stdout).help).toContain('\n  log <id> ');
   });
 
   test.each(commands)('of %s has its usage, options, exit codes, and examples that parse', async (name) => {
@@ -137,7 +128,7 @@ describe('help', () => {
       let started = 0;
       const start = async () => void started++;
       const args = run.split(' ');
-      const program = await createProgram(args, COMMANDS, { output, print: () => {}, start });
+      const program = await createProgram(args, COMMANDS, { ...process, output, start });
       await program.parseAsync(args, { from: 'user' });
       expect([run, started]).toEqual([run, 1]);
     }
@@ -147,5 +138,4 @@ describe('help', () => {
 test.each(ways)('the version is that of the package ($way)', async ({ tool }) => {
   const { version } = (await import('../../package.json', { with: { type: 'json' } })).default;
   expect(await tool(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-  expect(JSON.parse((await tool(['--version', '--json'])).stdout)).toEqual({ name: 'event-webhooks', version });
 });

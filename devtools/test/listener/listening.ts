@@ -15,7 +15,7 @@ export const signed = (events: readonly unknown[] = [sampleEventEmitted()], secr
 
 export async function listen(options: Partial<ListenerOptions> = {}) {
   const feed = createFeed();
-  const fixed = { feed, secret: SECRET, headers: serviceHeaders, toleranceSeconds: 300, forwardTimeoutMs: 5_000 };
+  const fixed = { feed, secret: SECRET, headers: serviceHeaders, forwardTimeoutMs: 5_000 };
   const listener = await startListener({ ...fixed, ...options });
   onTestFinished(() => listener.close());
   const last = () => lastOf(feed.list().at(-1) as KeptDelivery);

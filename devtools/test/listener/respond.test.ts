@@ -18,7 +18,7 @@ describe('a forced answer', () => {
   });
 
   it('can be set, changed and ended while it listens', async () => {
-    const fixed = { feed: createFeed(), secret: SECRET, headers: serviceHeaders, toleranceSeconds: 300 };
+    const fixed = { feed: createFeed(), secret: SECRET, headers: serviceHeaders };
     const listener = await startListener({ ...fixed, forwardTimeoutMs: 5_000 });
     onTestFinished(() => listener.close());
     const statuses = [];

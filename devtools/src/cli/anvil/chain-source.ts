@@ -13,7 +13,6 @@ export interface ChainOptions {
   readonly rpc?: string | undefined;
   readonly anvil?: true | undefined;
   readonly contract?: readonly string[] | undefined;
-  readonly wallet?: readonly string[] | undefined;
   /** Seconds. */
   readonly interval: number;
 }
@@ -32,7 +31,6 @@ export interface ChainSource {
 export type WantedChain = Required<Pick<ChainOptions, 'interval'>> & {
   readonly node: { readonly rpc: string } | { readonly anvil: string };
   readonly contracts: readonly GivenContract[];
-  readonly wallets: readonly string[];
 };
 
 /**
@@ -44,20 +42,17 @@ export async function readChainOptions(
   options: ChainOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<WantedChain | undefined> {
-  const { rpc, anvil, contract = [], wallet = [], interval } = options;
-  const watched = contract.length + wallet.length;
-  if (rpc !== undefined && watched === 0) throw usageError('Nothing to watch: --rpc needs --contract or --wallet.');
-  if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
+  const { rpc, anvil, contract = [], interval } = options;
+  if (rpc !== undefined && contract.length === 0) throw usageError('Nothing to watch: --rpc needs --contract.');
+  if (rpc === undefined && !anvil && contract.length > 0) throw usageError('--contract needs --rpc or --anvil.');
   if (rpc === undefined && !anvil) return undefined;
   const contracts = await Promise.all(contract.map(readContract));
-  const read = { contracts, wallets: wallet, interval };
-  if (rpc !== undefined) return { node: { rpc }, ...read };
-  return { node: { anvil: env.ANVIL || 'anvil' }, ...read };
+  return { node: rpc === undefined ? { anvil: env.ANVIL || 'anvil' } : { rpc }, contracts, interval };
 }
 
 /** Starts a chain, or connects to a running one, and has the service deliver its events. */
 export async function startChain(
-  { node, contracts: given, wallets, interval }: WantedChain,
+  { node, contracts: given, interval }: WantedChain,
   service: LocalService,
   { output, signal }: { output: Output; signal: AbortSignal },
 ): Promise<ChainSource> {
@@ -82,7 +77,7 @@ export async function startChain(
       token = await deploySampleToken(rpcUrl, signal);
       contracts.unshift({ ...token, name: 'SampleToken', label: 'sampletoken' });
     }
-    const watcher = await service.watchChain({ rpcUrl, contracts, wallets, pollIntervalMs: token ? 250 : 1000 });
+    const watcher = await service.watchChain({ rpcUrl, contracts, pollIntervalMs: token ? 250 : 1000 });
     closing.unshift(() => watcher.close());
     if (token && interval > 0) {
       const traffic = every(interval * 1000, token.transfer, () => {

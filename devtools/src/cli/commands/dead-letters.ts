@@ -5,7 +5,7 @@ import type { QueueDeadLetter } from 'event-webhook-receiver/queues/bullmq';
 import { CommandError, usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import type { MoreHelp } from '../program/help.js';
-import { integer, text } from '../program/options.js';
+import { integer } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
@@ -26,7 +26,6 @@ interface Letters {
 }
 
 const MODULE = './webhooks.js';
-const source = () => text('--source <name>', 'Only letters of this source');
 const yes = ['--yes', 'Do not ask'] as const;
 
 const subcommand = <const Usage extends string>(own: shared.Own, usage: Usage, does: string) =>
@@ -61,14 +60,14 @@ const isLetters = (value: Letters | undefined) => typeof value?.discard === 'fun
 
 const list = withLetters(
   (own) =>
-    subcommand(own, 'list', 'List dead letters')
-      .addOption(source())
-      .addOption(integer('--limit <n>', 'Largest number of letters', 1, 1e9).default(100)),
-  async (deadLetters, { options: { source, limit }, output, signal }) => {
+    subcommand(own, 'list', 'List dead letters').addOption(
+      integer('--limit <n>', 'Largest number of letters', 1, 1e9).default(100),
+    ),
+  async (deadLetters, { options: { limit }, output, signal }) => {
     const rows: string[][] = [];
     let cursor: string | undefined;
     do {
-      const page = await deadLetters.list({ source, cursor, limit: Math.min(limit - rows.length, 1000) });
+      const page = await deadLetters.list({ cursor, limit: Math.min(limit - rows.length, 1000) });
       for (const letter of page.letters) {
         rows.push(rowOf(letter));
         if (output.json) output.result(letter, '');
@@ -117,20 +116,15 @@ const retry = withLetters(
   (own) =>
     subcommand(own, 'retry [keys...]', 'Run the handler for dead letters again')
       .option('--all', 'All letters, except those whose outcome is unknown')
-      .addOption(source())
       .option(...yes),
   async (deadLetters, context, keys) => {
-    const { all, source } = context.options;
-    if ((keys.length === 0) === (all === undefined && source === undefined)) {
-      throw usageError('Give either keys, or --all or --source.');
-    }
-    if (keys.length === 0) {
-      await confirm(`Retry all dead letters${source === undefined ? '' : ' of this source'}?`, context);
-    }
+    const isAll = keys.length === 0;
+    if (isAll !== Boolean(context.options.all)) throw usageError('Give either keys or --all.');
+    if (isAll) await confirm('Retry all dead letters?', context);
     const { output } = context;
     const progress = createProgress(output, keys.length || undefined);
     let done = 0;
-    const counts = await deadLetters.retry(keys.length > 0 ? keys : { source }, {
+    const counts = await deadLetters.retry(isAll ? {} : keys, {
       onResult({ idempotencyKey, status, error }) {
         progress.update(++done, 'retried');
         const shown = { idempotencyKey, status, ...(error && { error: { message: causeOf(error) } }) };

@@ -21,26 +21,24 @@ Serves the registration API at http://127.0.0.1:4000/api/v0/webhooks and deliver
 
 With --rpc it watches a chain. With --anvil it starts a chain with a sample token and one transfer a second; anvil comes from ANVIL or the PATH, to which npx adds node_modules/.bin, and is never downloaded. The key x makes a re-org of 3 blocks, and the command reorg one of any depth. Without either, the page sends sample events.`,
     )
-    .addOption(shared.port('the API').default(4000))
-    .addOption(shared.host('the API'))
+    .addOption(shared.port('the API', 4000))
     .addOption(text('--file <file>', 'Keep webhooks, secrets and deliveries in this file across restarts'))
     .addOption(texts('--register <label=url>', 'Register this webhook at the start and print its secret once'))
     .addOption(text('--secret-out <file>', 'With one --register: write its secret to this file instead'))
     .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
     .addOption(texts('--contract <address=abi.json:label>', 'Deliver the events of this contract; label optional'))
-    .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
     .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
     .addOption(
       number('--interval <seconds>', 'With --anvil: time between transfers; 0 sends none', 0, 86_400).default(1),
     );
-  return shared.namesHeaders(shared.showsDeliveries(described)).addOption(shared.apiKeyFile());
+  return shared.namesHeaders(described).addOption(shared.apiKeyFile);
 };
 
 type Options = shared.OptionsOf<typeof define>;
 
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, env, signal, now } = context;
-  const { port, host, file, secretOut } = options;
+  const { port, file, secretOut } = options;
   const wantedChain = await readChainOptions(options, env);
   const wanted = readWanted(options.register ?? [], secretOut);
   const hasKey = options.apiKeyFile !== undefined || Boolean(env.WEBHOOK_API_KEY);
@@ -49,9 +47,9 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const desk = createDesk(context, { contracts: () => chain?.contracts ?? new Map() });
 
   try {
-    const service = await listening('port', port, () =>
+    const service = await listening(port, () =>
       createLocalService({
-        ...{ port, host, file, headers: desk.headers, now, onChange: desk.stateChanged, logger: notesOf(output) },
+        ...{ port, file, headers: desk.headers, now, onChange: desk.stateChanged, logger: notesOf(output) },
         onDelivery: (delivery) => desk.showAttempt(recordOf(delivery, now())),
         apiKeys: apiKey === undefined ? undefined : [apiKey],
       }),
@@ -80,7 +78,7 @@ async function run(context: Context<Options>): Promise<ExitCode> {
         ...{ webhooks: service.webhooks(), faults: service.faults, queue: service.queues(), chain: chain?.view },
       }),
     });
-    if (page) output.result({ page }, `Page: ${page}`);
+    output.result({ page }, `Page: ${page}`);
     await desk.untilStopped({
       resend: async (record) => actions.resend?.(record),
       reorg: chain?.token?.reorg,

@@ -24,11 +24,10 @@ const define = (own: shared.Own) => {
 Tries common mistakes: a body that was parsed and serialized again, a secret with a line break, a timestamp in milliseconds, and many more. Without --recording or --request, a request is read from stdin.`,
     )
     .addOption(text('--recording <file>', 'A delivery of `listen --record`').conflicts('request'))
-    .addOption(shared.nth())
+    .addOption(shared.nth)
     .addOption(text('--request <file>', 'A raw request: headers, an empty line, the body'))
     .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
-    .addOption(text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: as recorded, or now)'))
-    .addOption(shared.tolerance());
+    .addOption(text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: as recorded, or now)'));
   return shared
     .namesHeaders(described)
     .addOption(texts('--secret-file <file>', 'File with a signing secret, - for stdin (default: WEBHOOK_SECRET)'))
@@ -47,12 +46,11 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   const asked = await questioned(context);
   const { at, rawBody, requestHeaders, readBy } = asked;
   const time = options.now === undefined ? (at ?? now()) : readTime(options.now);
-  const toleranceSeconds = options.tolerance;
   signal.throwIfAborted();
   const explainer = createExplainer({ limits: LIMITS });
   signal.addEventListener('abort', explainer.close);
   const headers = headerNames(options) ?? serviceHeaders;
-  const using = { secret, headers, now: time, toleranceSeconds };
+  const using = { secret, headers, now: time };
   const { refusal, bodyUnread } = await receiverAnswer(asked, using);
   const delivery = { rawBody, requestHeaders, readBy, bodyUnread };
   const signed = options.signed && (await readInput(options.signed, { ...context, maxBytes: MOST_BYTES })).bytes;

@@ -31,8 +31,7 @@ A thread with a time and memory limit finds out why a delivery was refused, so i
 
 The page can resend an authentic delivery to the target: the same bytes, signed with the current time.`,
     )
-    .addOption(shared.port('the listener').default(3000))
-    .addOption(shared.host('the listener'))
+    .addOption(shared.port('the listener', 3000))
     .addOption(url('--forward <url>', 'Forward authentic deliveries to this URL or port, at their path if it has none'))
     .addOption(integer('--respond <status>', 'Answer authentic deliveries with this status, such as 503', 200, 599))
     .addOption(text('--record <file>', 'Append deliveries to this file, for `replay` and `explain`'))
@@ -44,9 +43,8 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
         1_000_000,
       ).default(64),
     )
-    .addOption(shared.tolerance())
     .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'));
-  return shared.usesSecret(shared.showsDeliveries(described));
+  return shared.usesSecret(described);
 };
 
 type Options = shared.OptionsOf<typeof define>;
@@ -57,7 +55,7 @@ const MIB = 1024 * 1024;
 
 async function run(context: Context<Options>): Promise<ExitCode> {
   const { options, output, now } = context;
-  const { port, host, respond, secretFile, record: file, tolerance: toleranceSeconds } = options;
+  const { port, respond, secretFile, record: file } = options;
   const target = options.forward === undefined ? undefined : readUrl(options.forward, '--forward');
   if (target && isOwn(target, port))
     throw usageError('--forward must be the URL of your app: this one leads back to this command.');
@@ -77,15 +75,14 @@ async function run(context: Context<Options>): Promise<ExitCode> {
   tokens = rpcUrl && followTokens({ rpcUrl, feed, output, onChange: desk.stateChanged });
   if (tokens) desk.closeLater(tokens.close);
   const printer = desk.startPrinting({
-    toleranceSeconds,
     forwardedTo: keepsPath ? undefined : forwardedTo,
     secretOf: () => secret,
   });
 
   try {
-    const listener = await listening('port', port, () =>
+    const listener = await listening(port, () =>
       startListener({
-        ...{ feed, secret, headers, toleranceSeconds, respond, port, host, target, now },
+        ...{ feed, secret, headers, respond, port, target, now },
         forwardTimeoutMs: FORWARD_TIMEOUT_MS,
         lastNumber: recording?.lastNumber,
         onDelivery(record, request) {
@@ -128,12 +125,10 @@ async function run(context: Context<Options>): Promise<ExitCode> {
       },
       state: () => ({ target: forwardedTo, sendCommand, respond: listener.respond, chain: tokens?.view() }),
     });
-    if (!isLoopback(host)) output.note(`Anyone who can reach ${host} can send to this port.`);
     const lines = [`Listening at ${listener.url}/ (any path)`];
     if (respond !== undefined) lines.push(`Authentic deliveries are answered ${respond} and not forwarded`);
     else if (target) lines.push(`Forwarding to ${forwardedTo}${keepsPath ? ', to the path of each delivery' : ''}`);
-    lines.push(`Send a sample: ${sendCommand}`);
-    if (page) lines.push(`Page: ${page}`);
+    lines.push(`Send a sample: ${sendCommand}`, `Page: ${page}`);
     output.result({ listening: { url: listener.url, forward: forwardedTo, page } }, lines.join('\n'));
     await desk.untilStopped({ resend });
   } finally {
@@ -150,7 +145,7 @@ export const command = shared.command(define, run, {
   examples: [
     ['listen', 'Listen at http://127.0.0.1:3000/, any path'],
     ['listen --port 4100 --forward 3000', 'Watch what your app receives on port 3000, at the path of each delivery'],
-    ['listen --record deliveries.ndjson --no-page', 'Record deliveries'],
+    ['listen --record deliveries.ndjson', 'Record deliveries'],
   ],
   exitCodes: { 0: 'never: the command runs until it is stopped' },
 });

@@ -16,7 +16,6 @@ The secret is shown only once; the service may never return it again. Store it a
       )
       .argument('<url>', 'Where to deliver: an https URL, or a loopback URL if the service runs on this machine')
       .addOption(text('--label <label>', 'Label of the webhook').makeOptionMandatory())
-      .addOption(shared.subscribe('Kind of events to deliver (default: both)'))
       .addOption(text('--secret-out <file>', 'Write the secret to this new file (mode 0600) instead of printing it')),
   );
 
@@ -24,12 +23,11 @@ type Options = shared.OptionsOf<typeof define>;
 
 async function run(context: Context<Options>, url: string): Promise<ExitCode> {
   const { options, output } = context;
-  const { label, subscribe, secretOut } = options;
+  const { label, secretOut } = options;
   const service = await openService(context);
   const file = secretOut === undefined ? undefined : await openSecretFile(secretOut, true);
-  const wanted = { label, url: fullUrl(url), ...(subscribe && { subscriptions: subscribe }) };
   try {
-    const webhook = await service.create(wanted);
+    const webhook = await service.create({ label, url: fullUrl(url) });
     const { id, secret } = webhook;
     const advice = `Webhook ${id} is registered: remove it with "webhooks remove ${id}", then register it again.`;
     await file?.write(secret, advice);

@@ -19,7 +19,7 @@ Each delivery is signed with the current time when it is sent. Redirects are not
       )
       .argument('<recording>', 'The recording')
       .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-      .addOption(shared.nth())
+      .addOption(shared.nth)
       .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
       .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1)),
   );

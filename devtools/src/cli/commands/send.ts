@@ -1,7 +1,7 @@
-import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
-import { choice, choices, integer, text, texts } from '../program/options.js';
+import { choices, integer, text, texts } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
 import { contractSamples } from '../send/contract-samples.js';
@@ -16,19 +16,12 @@ const define = (own: shared.Own) =>
       .description(
         `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
-Without options, one sample event is sent. Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
+Without options, one sample event is sent. Each delivery has a new event, unless --id is given, and is signed with the current time when it is sent. Redirects are not followed.`,
       )
       .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-      .addOption(choice('--kind <kind>', shared.EVENT_KINDS, 'Kind of the sample events (default: event.emitted)'))
-      .addOption(integer('--count <n>', 'Sample events per delivery (default: 1)', 1, 10_000))
-      .addOption(text('--id <id>', 'Id of the sample events, to send an event again'))
-      .option('--fresh', 'With --repeat: new sample events each time')
-      .addOption(
-        text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts([
-          ...['kind', 'count', 'id', 'fresh', 'abi'],
-        ]),
-      )
-      .addOption(text('--abi <file>', 'Samples of an event of this ABI, or artifact of a compiler').conflicts('kind'))
+      .addOption(text('--id <id>', 'Id of the sample event, to send an event again'))
+      .addOption(text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts(['id', 'abi']))
+      .addOption(text('--abi <file>', 'Samples of an event of this ABI, or artifact of a compiler'))
       .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
       .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
       .addOption(text('--contract <address>', 'Address of the contract'))
@@ -57,13 +50,11 @@ const tampersOf = ({ tamper }: Options): readonly (TamperName | undefined)[] => 
 /** Returns a function that creates the delivery of each round. */
 async function bodies({ options, stdin, output }: Context<Options>): Promise<() => Unsigned> {
   const names = headerNames(options);
-  const { file, kind = 'event.emitted', count = 1, id, fresh } = options;
-  const sample = kind === 'event.emitted' ? sampleEventEmitted : sampleTransactionIncluded;
-  const make = (await contractSamples(options, output)) ?? sample;
-  const next = () => sampleParcel(() => ({ ...make(), ...(id !== undefined && { id }) }), count, names);
-  if (fresh) return next;
-  const fixed = file === undefined ? next() : await fileParcel(file, stdin, names);
-  return () => fixed;
+  const { file, id } = options;
+  const make = (await contractSamples(options, output)) ?? sampleEventEmitted;
+  if (file === undefined) return () => sampleParcel({ ...make(), ...(id !== undefined && { id }) }, names);
+  const parcel = await fileParcel(file, stdin, names);
+  return () => parcel;
 }
 
 /** Yields the deliveries to send, in order. Ends when the command is stopped. */
@@ -85,12 +76,11 @@ export const command = shared.command(define, run, {
   terms: { title: 'Ways to tamper:', rows: [...tamperRows, ['all', 'each of these in turn']] },
   examples: [
     ['send', `One sample event to ${shared.DEFAULT_URL}, signed with WEBHOOK_SECRET`],
-    ['send http://127.0.0.1:8080/hooks --kind transaction.included --count 3', 'Three events in one delivery'],
     ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
     ['send --abi token.json --event Transfer --arg value=1500000', "An event of a contract's ABI"],
     ['send --id order-1', 'The same event each time, to see a duplicate'],
     ['send --tamper all', 'Check that the receiver refuses every forgery'],
-    ['send --repeat 1000 --fresh --concurrency 20 --json', 'A thousand deliveries, results as JSON'],
+    ['send --repeat 1000 --concurrency 20 --json', 'A thousand deliveries, results as JSON'],
   ],
   exitCodes: {
     0: 'every delivery was answered with 2xx; with --tamper, every one was refused (400, 401, 403 or 422)',

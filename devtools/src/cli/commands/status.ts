@@ -1,7 +1,6 @@
 import type { Receiver } from 'event-webhook-receiver';
 import { CommandError, inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { text } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readReceiver } from '../reconcile/read-receiver.js';
 import { fieldsText } from '../text-table.js';
@@ -18,8 +17,7 @@ const define = (own: shared.Own) =>
 An id is looked up in all sources. A store that finds no ids takes idempotency keys. --receiver imports a module, which must not start anything.`,
     )
     .argument('<id>', 'Id of the event, or its idempotency key')
-    .addOption(shared.receiver().makeOptionMandatory())
-    .addOption(text('--source <name>', 'Only records of this source'));
+    .addOption(shared.receiver().makeOptionMandatory());
 
 type Options = shared.OptionsOf<typeof define>;
 
@@ -28,9 +26,7 @@ async function run({ options, output }: Context<Options>, id: string): Promise<E
   if (typeof receiver.status !== 'function') {
     throw inputError('The receiver of --receiver is of a version that has no `status`.');
   }
-  const records = (await read(receiver, id)).filter(
-    ({ source }) => options.source === undefined || source === options.source,
-  );
+  const records = await read(receiver, id);
   for (const record of records) output.result(record, `${fieldsText(record)}\n`);
   if (records.length > 0) return 0;
   output.note('No record: the event did not arrive, its run was rolled back, or the store forgot its key.');

@@ -1,7 +1,7 @@
 import type { DeliveryLogEntry, Webhook } from 'event-webhook-receiver/client';
 import { usageError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
-import { integer, text, url } from '../program/options.js';
+import { text, url } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { openService, readId, webhookJson } from '../service.js';
 import { fieldsText, textTable } from '../text-table.js';
@@ -52,19 +52,15 @@ const get = shared.command(
 
 const update = shared.command(
   (own) =>
-    subcommand(own, 'update <id>', 'Change the label, the URL or the events of a webhook')
+    subcommand(own, 'update <id>', 'Change the label or the URL of a webhook')
       .addOption(text('--label <label>', 'New label'))
-      .addOption(url('--url <url>', 'New URL to deliver to'))
-      .addOption(shared.subscribe('New kind of events to deliver')),
+      .addOption(url('--url <url>', 'New URL to deliver to')),
   async (context, id) => {
-    const { label, url, subscribe } = context.options;
+    const { label, url } = context.options;
     const webhookId = readId(id);
-    if (label === undefined && url === undefined && subscribe === undefined) {
-      throw usageError('Nothing to change: give --label, --url or --subscribe.');
-    }
+    if (label === undefined && url === undefined) throw usageError('Nothing to change: give --label or --url.');
     const service = await openService(context);
-    const changes = { label, url, ...(subscribe && { subscriptions: subscribe }) };
-    return showWebhook(await service.update(webhookId, changes), context);
+    return showWebhook(await service.update(webhookId, { label, url }), context);
   },
   {
     examples: [['webhooks update 12 --url https://shop.example/v2/webhooks', 'Change only the URL']],
@@ -86,27 +82,27 @@ const remove = shared.command(
 
 const log = shared.command(
   (own) =>
-    subcommand(own, 'log <id>', 'Show the delivery log of a webhook')
-      .option('--undelivered', 'Only events that were not delivered')
-      .addOption(integer('--limit <n>', 'Largest number of entries', 1, 1e9)),
+    subcommand(own, 'log <id>', 'Show the delivery log of a webhook').option(
+      '--undelivered',
+      'Only events that were not delivered',
+    ),
   async (context, id) => {
-    const { undelivered, limit = Number.POSITIVE_INFINITY } = context.options;
-    const { output, signal } = context;
+    const { options, output, signal } = context;
     const webhookId = readId(id);
     const service = await openService(context);
-    let shown = 0;
+    let isEmpty = true;
     for await (const entry of service.deliveries(webhookId)) {
-      if (signal.aborted || shown >= limit) break;
-      if (undelivered && entry.deliveredAt) continue;
-      shown++;
+      if (signal.aborted) break;
+      if (options.undelivered && entry.deliveredAt) continue;
+      isEmpty = false;
       output.result(entry, entryText(entry, output.colors.red));
     }
-    if (shown === 0) output.print('No entries.');
+    if (isEmpty) output.print('No entries.');
     return 0;
   },
   {
     examples: [
-      ['webhooks log 12 --limit 20', "Twenty entries, in the service's order"],
+      ['webhooks log 12', "All entries, in the service's order"],
       ['webhooks log 12 --undelivered --json', 'Complete entries, one JSON document a line'],
     ],
     exitCodes,

@@ -1,6 +1,6 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { usageError } from '../command-error.js';
-import type { Output } from '../output.js';
+import type { Output, Sink } from '../output.js';
 import { version } from '../version.js';
 import { helpSettings, moreHelp, TOOL } from './help.js';
 import type { AddCommand, Own, Program, Start } from './shared-options.js';
@@ -48,11 +48,11 @@ export const COMMANDS: readonly Listed[] = [
   ],
 ];
 
-/** The command line as a commander program. Help and version are passed to `print`; errors are thrown. */
+/** The command line as a commander program. It prints help and version, and throws errors. */
 export async function createProgram(
   args: readonly string[],
   commands: readonly Listed[],
-  { output, print, start }: { output: Output; print: (text: string) => void; start: Start },
+  { output, stdout, stderr, start }: { output: Output; stdout: Sink; stderr: Sink; start: Start },
 ): Promise<Program> {
   const width = () => Math.min(output.columns, 110);
   const hasColors = () => output.colors.isColorSupported;
@@ -67,7 +67,7 @@ export async function createProgram(
     .exitOverride()
     .configureHelp(helpSettings)
     .configureOutput({
-      ...{ writeOut: print, writeErr: print, outputError: () => {} },
+      ...{ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text), outputError: () => {} },
       ...{ getOutHelpWidth: width, getErrHelpWidth: width, getOutHasColors: hasColors, getErrHasColors: hasColors },
     })
     .hook('preAction', (_, command) => refuseSwallowed(command, args));

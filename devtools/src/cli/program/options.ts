@@ -13,41 +13,18 @@ function checked<Value>(flags: string, value: string, read: Read<Value>): Value 
   return read(value, name);
 }
 
-/** An option that may be given once. */
-function once<const Flags extends string, Value>(
-  flags: Flags,
-  help: string,
-  read: Read<Value>,
-  choices?: readonly string[],
-) {
-  let given = false;
-  return withChoices(new Option(flags, help), choices).argParser((value: string): Value => {
-    if (given) throw usageError(`${flags.split(' ', 1)[0]} may only be given once.`);
-    given = true;
-    return checked(flags, value, read);
-  });
-}
+/** An option with one value: the last one given. */
+const single = <const Flags extends string, Value>(flags: Flags, help: string, read: Read<Value>) =>
+  new Option(flags, help).argParser((value: string): Value => checked(flags, value, read));
 
 /** An option that may be given several times. */
-function repeated<const Flags extends string, Value>(
-  flags: Flags,
-  help: string,
-  read: Read<Value>,
-  choices?: readonly string[],
-) {
-  return withChoices(new Option(flags, `${help} (repeatable)`), choices).argParser(
+const repeated = <const Flags extends string, Value>(flags: Flags, help: string, read: Read<Value>) =>
+  new Option(flags, `${help} (repeatable)`).argParser(
     (value: string, previous: readonly Value[] | undefined): readonly Value[] | undefined => [
       ...(previous ?? []),
       checked(flags, value, read),
     ],
   );
-}
-
-/** Lists the choices in the help. */
-function withChoices<Given extends Option>(option: Given, choices: readonly string[] | undefined): Given {
-  if (choices) option.choices(choices);
-  return option;
-}
 
 const asText = (value: string): string => value;
 
@@ -66,32 +43,32 @@ const between =
   };
 
 /** An option whose value is any text that is not empty. */
-export const text = <const Flags extends string>(flags: Flags, help: string) => once(flags, help, asText);
+export const text = <const Flags extends string>(flags: Flags, help: string) => single(flags, help, asText);
 
 /** Like `text`, but repeatable. */
 export const texts = <const Flags extends string>(flags: Flags, help: string) => repeated(flags, help, asText);
 
 /** An option whose value is a URL, or a port of this machine. */
-export const url = <const Flags extends string>(flags: Flags, help: string) => once(flags, help, fullUrl);
+export const url = <const Flags extends string>(flags: Flags, help: string) => single(flags, help, fullUrl);
 
 /** An option whose value is one of a few words. */
 export const choice = <const Flags extends string, const Choice extends string>(
   flags: Flags,
   choices: readonly Choice[],
   help: string,
-) => once(flags, help, oneOf(choices), choices);
+) => single(flags, `${help}: ${choices.join(', ')}`, oneOf(choices));
 
 /** Like `choice`, but repeatable. */
 export const choices = <const Flags extends string, const Choice extends string>(
   flags: Flags,
   allowed: readonly Choice[],
   help: string,
-) => repeated(flags, help, oneOf(allowed), allowed);
+) => repeated(flags, `${help}: ${allowed.join(', ')}`, oneOf(allowed));
 
 /** An option whose value is a number in decimal digits. */
 export const number = <const Flags extends string>(flags: Flags, help: string, min: number, max: number) =>
-  once(flags, help, between(/^\d{1,15}(\.\d{1,9})?$/, 'a number', min, max));
+  single(flags, help, between(/^\d{1,15}(\.\d{1,9})?$/, 'a number', min, max));
 
 /** Like `number`, but without a fraction. */
 export const integer = <const Flags extends string>(flags: Flags, help: string, min: number, max: number) =>
-  once(flags, help, between(/^\d{1,15}$/, 'a whole number', min, max));
+  single(flags, help, between(/^\d{1,15}$/, 'a whole number', min, max));

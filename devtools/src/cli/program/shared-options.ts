@@ -1,7 +1,7 @@
-import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Context, ExitCode } from '../context.js';
 import { type MoreHelp, moreHelp } from './help.js';
-import { choice, choices, integer, number, text, url } from './options.js';
+import { choice, integer, number, text, url } from './options.js';
 
 /** The program before a command is added to it. */
 export type Program = Command<[], { json?: true }>;
@@ -32,42 +32,41 @@ export const command =
     defined.action(act as never);
   };
 
-// Options that several commands have. Each command creates its own, because an option counts how often it was given.
-
 /** Where `send` and `replay` send without a URL. */
 export const DEFAULT_URL = 'http://127.0.0.1:3000/webhooks';
 
-export const EVENT_KINDS = ['event.emitted', 'transaction.included'] as const;
-
-export const port = (what: string) => integer('--port <port>', `Port of ${what}; 0 picks a free one`, 0, 65535);
-export const host = (what: string) =>
-  text('--host <address>', `Address of ${what}; 0.0.0.0 accepts other machines`).default('127.0.0.1');
-
-export const tolerance = () =>
-  number('--tolerance <seconds>', 'Largest difference between the timestamp and the clock', 0, 1e9).default(300);
-
-export const apiKeyFile = () =>
-  text('--api-key-file <file>', 'File with the API key, - for stdin (default: WEBHOOK_API_KEY)');
-const baseUrl = () => url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
-const callTimeout = () => number('--timeout <seconds>', 'Time limit of a call to the service', 0.01, 600).default(10);
+export const port = (what: string, usual: number) =>
+  integer('--port <port>', `Port of ${what} on 127.0.0.1; 0 picks a free one`, 0, 65535).default(usual);
+export const apiKeyFile = text(
+  '--api-key-file <file>',
+  'File with the API key, - for stdin (default: WEBHOOK_API_KEY)',
+);
+const baseUrl = url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
+export const receiver = () =>
+  text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export');
+/** The end of the description of a command with --receiver. */
+export const RECEIVER_MODULE =
+  '--receiver imports a module, which must not start anything. It takes its default export, the export `receiver`, or the one after #.';
+export const nth = integer(
+  '--nth <n>',
+  'Which delivery of the recording: the number after # in the terminal and on the page',
+  1,
+  1e9,
+);
 
 // Groups of options. Commander infers their types.
 
 /** Adds the options of a command that calls the service. */
 export const callsService = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Options, Global>,
-) => command.addOption(baseUrl()).addOption(callTimeout()).addOption(apiKeyFile());
+) => command.addOption(baseUrl).addOption(apiKeyFile);
 
 /** Adds the options of a command that knows the headers of deliveries. */
 export const namesHeaders = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Options, Global>,
 ) =>
   command.addOption(
-    choice(
-      '--headers <names>',
-      ['service', 'multibaas'],
-      'Header names: X-Service-Signature and X-Service-Timestamp, or X-MultiBaas-…',
-    ),
+    choice('--headers <names>', ['service', 'multibaas'], 'Header names, X-Service-Signature or X-MultiBaas-Signature'),
   );
 
 /** Adds the options of a command that signs or verifies deliveries. */
@@ -87,22 +86,3 @@ export const sends = <Args extends unknown[], Options extends OptionValues, Glob
       .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
       .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10)),
   );
-
-/** Adds the options of a command that shows deliveries on the page. */
-export const showsDeliveries = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
-  command: Command<Args, Options, Global>,
-) =>
-  command
-    .addOption(new Option('--no-page', 'Do not serve the inspector page'))
-    .addOption(
-      integer('--page-port <port>', 'Port of the inspector page on 127.0.0.1; 0 picks a free one', 0, 65535).default(0),
-    );
-
-export const subscribe = (help: string) => choices('--subscribe <kind>', EVENT_KINDS, help);
-export const receiver = () =>
-  text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export');
-/** The end of the description of a command with --receiver. */
-export const RECEIVER_MODULE =
-  '--receiver imports a module, which must not start anything. It takes its default export, the export `receiver`, or the one after #.';
-export const nth = () =>
-  integer('--nth <n>', 'Which delivery of the recording: the number after # in the terminal and on the page', 1, 1e9);

@@ -37,12 +37,10 @@ const plain = (body: Uint8Array, names = serviceHeaders): Unsigned => ({
   names,
 });
 
-/** A delivery of sample events, each with its own id. */
-export function sampleParcel(make: () => WebhookEvent, count: number, names?: HeaderNames): Unsigned {
-  const events = Array.from({ length: count }, () => make());
+/** A delivery of one event. */
+export const sampleParcel = (event: WebhookEvent, names?: HeaderNames): Unsigned =>
   // Only the bytes are used: they are signed when they are sent.
-  return plain(Buffer.from(createTestDelivery(events, { secret: '-' }).rawBody), names);
-}
+  plain(Buffer.from(createTestDelivery([event], { secret: '-' }).rawBody), names);
 
 /** The bytes of a file, exactly as they are. */
 export async function fileParcel(file: string, stdin: Readable, names?: HeaderNames): Promise<Unsigned> {

@@ -14,7 +14,7 @@ export interface InteractiveOptions {
   readonly feed: Feed;
   readonly printer: Pick<DeliveryPrinter, 'counts' | 'details'>;
   /** Address of the page, with its token. */
-  readonly page: string | undefined;
+  readonly page: string;
   /** Resends a delivery; rejects with a message for the user. */
   resend(record: KeptDelivery): Promise<unknown>;
   /** Replaces blocks of the chain; absent if the command has started none. Rejects with a message for the user. */
@@ -127,7 +127,7 @@ export function startInteractive(options: InteractiveOptions): () => void {
   function help(): void {
     const rows = options.reorg ? [...HELP, REORG] : HELP;
     const lines = rows.map(([key, does]) => `  ${colors.bold(key.padEnd(3))}  ${does}`);
-    output.print([...lines, ...(page === undefined ? [] : [`  Page: ${page}`])].join('\n'));
+    output.print([...lines, `  Page: ${page}`].join('\n'));
   }
 
   const unsubscribe = feed.subscribe(drawSoon);

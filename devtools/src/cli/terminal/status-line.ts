@@ -6,7 +6,7 @@ import type { Colors } from '../output.js';
 /** What the status line shows. */
 export interface Status {
   /** Address of the page, with its token. */
-  readonly page: string | undefined;
+  readonly page: string;
   /** How many deliveries were answered, by verdict. */
   readonly counts: Readonly<Record<Verdict, number>>;
   /** Why deliveries are held back. */
