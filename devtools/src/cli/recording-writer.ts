@@ -1,9 +1,11 @@
 import { constants } from 'node:fs';
-import { type RecordedDelivery, recordingLine } from '../deliveries/recorded.js';
+import type { FileHandle } from 'node:fs/promises';
+import { linesOf } from '../deliveries/lines.js';
+import { LINE_START, type RecordedDelivery, recordingLine } from '../deliveries/recorded.js';
 import { inputError } from './command-error.js';
 import { fileReason, openPrivate } from './input-file.js';
 import type { Output } from './output.js';
-import { endLastLine, isRecording, scan } from './recording-scan.js';
+import { MAX_LINE_BYTES } from './recording.js';
 
 /** A recording to which deliveries are appended. */
 export interface RecordingWriter {
@@ -33,8 +35,7 @@ const OVERHEAD = 500;
 
 /**
  * Opens or creates a recording that only its owner can read, to append to it. Deliveries that do not verify get a quarter
- * of `limit`, so that strangers cannot use up the space. Existing deliveries stay; new ones that do not fit are dropped. An
- * incomplete last line, left by an earlier run that was killed, is removed with a note.
+ * of `limit`, so that strangers cannot use up the space. Existing deliveries stay; new ones that do not fit are dropped.
  *
  * @throws CommandError `ERR_CLI_INPUT` when the file cannot be opened or written, or is something else.
  */
@@ -52,8 +53,8 @@ export async function openRecording(
   let others = 0;
   /** Bytes that wait to be written. */
   let waiting = 0;
-  /** Whether part of a line may follow the valid end. */
-  let isTorn = false;
+  /** Whether the last line has no newline. An incomplete one stays, and readers skip it. */
+  let isOpen = false;
   let last: Promise<void> = Promise.resolve();
   const advice = `Move the file and start again, or raise --record-limit (${limit / MIB} MiB).`;
   const full = {
@@ -65,9 +66,8 @@ export async function openRecording(
   try {
     if (!(await isRecording(file))) throw inputError(`${name} is not a recording: choose another file.`);
     await file.chmod(0o600);
-    if (await endLastLine(file)) output.note(`${name} ended with an incomplete line, which was removed.`);
     end = (await file.stat()).size;
-    ({ others, lastNumber } = await scan(file, end));
+    ({ others, lastNumber, isOpen } = await scan(file, end));
   } catch (error) {
     await file.close();
     throw (error as Error).name === 'CommandError' ? error : complain(fileReason(error));
@@ -83,30 +83,28 @@ export async function openRecording(
     note(why);
   }
 
-  /** Writes a line. If that fails, the file is unchanged. */
-  async function append(line: Buffer): Promise<void> {
-    if (isTorn) await file.truncate(end);
-    isTorn = false;
-    try {
-      for (let written = 0; written < line.length; ) written += (await file.write(line, written)).bytesWritten;
-    } catch (error) {
-      // The written part would precede the next line.
-      isTorn = true;
-      await file.truncate(end).catch(() => {});
-      throw error;
+  async function append(line: string): Promise<void> {
+    const bytes = Buffer.from(isOpen ? `\n${line}` : line);
+    isOpen = true;
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesWritten } = await file.write(bytes, at);
+      at += bytesWritten;
+      end += bytesWritten;
     }
-    end += line.length;
+    isOpen = false;
   }
 
   async function add(delivery: RecordedDelivery): Promise<void> {
     const kind = delivery.authentic ? 'authentic' : 'others';
-    const room = delivery.authentic ? limit - end : Math.min(limit - end, limit / 4 - others);
+    const left = limit - end - Number(isOpen);
+    const room = delivery.authentic ? left : Math.min(left, limit / 4 - others);
     // A line is larger than its body, and need not be made then.
-    const line = delivery.body.byteLength < room ? Buffer.from(recordingLine(delivery)) : undefined;
-    if (line === undefined || line.length > room) return miss(kind, full[kind]);
+    const line = delivery.body.byteLength < room ? recordingLine(delivery) : '';
+    const size = Buffer.byteLength(line);
+    if (size === 0 || size > room) return miss(kind, full[kind]);
     try {
       await append(line);
-      if (!delivery.authentic) others += line.length;
+      if (!delivery.authentic) others += size;
     } catch (error) {
       miss(kind, `Deliveries are not recorded. ${complain(fileReason(error)).message}`);
     }
@@ -134,4 +132,29 @@ export async function openRecording(
       if (authentic + others > 0) output.note(`Not recorded: ${authentic} authentic and ${others} other deliveries.`);
     },
   };
+}
+
+/** Whether a file is empty or starts like a recording. Other files are never changed. */
+async function isRecording(file: FileHandle): Promise<boolean> {
+  const start = Buffer.alloc(LINE_START.length);
+  const { bytesRead } = await file.read(start, 0, start.length, 0);
+  return LINE_START.startsWith(start.toString('latin1', 0, bytesRead));
+}
+
+/** The end of a line that recordingLine makes. Quotes in what a sender chose are escaped, so that only fields match. */
+const FIELDS = /(?:,"number":(\d{1,15}))?(,"authentic":true)?\}$/;
+const LONGEST_FIELDS = 64;
+
+/** The bytes of the deliveries that do not verify, the largest number, and whether the last line has no newline. */
+async function scan(file: FileHandle, end: number) {
+  const found = { others: 0, lastNumber: 0, isOpen: false };
+  if (end === 0) return found;
+  const chunks = file.createReadStream({ autoClose: false, start: 0, end: end - 1 });
+  for await (const { bytes, ended } of linesOf(chunks, MAX_LINE_BYTES)) {
+    const [, digits, authentic] = FIELDS.exec(bytes?.toString('latin1', bytes.length - LONGEST_FIELDS) ?? '') ?? [];
+    found.lastNumber = Math.max(found.lastNumber, Number(digits ?? 0));
+    if (!authentic) found.others += (bytes?.length ?? MAX_LINE_BYTES) + 1;
+    found.isOpen = !ended;
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { linesOf } from '../deliveries/lines.js';
-import { NOT_JSON, type RecordedDelivery, readLine } from '../deliveries/recorded.js';
+import { LINE_START, NOT_JSON, type RecordedDelivery, readLine } from '../deliveries/recorded.js';
 import { inputError, usageError } from './command-error.js';
 import { fileReason } from './input-file.js';
 import type { Output } from './output.js';
@@ -13,27 +13,25 @@ export type NumberedDelivery = RecordedDelivery & { readonly number: number };
 
 /**
  * Reads the deliveries of a recording one by one, because the file may be larger than memory. Lines added meanwhile are
- * not read. An incomplete last line, left by a writer that was killed or is still writing, is skipped with a note.
+ * not read. Incomplete lines, which a writer left that was killed or is still writing, are skipped with a note.
  *
  * @throws CommandError `ERR_CLI_INPUT` with the line number and what is wrong.
  */
 export async function* readRecording(file: string, output: Output): AsyncGenerator<NumberedDelivery> {
   let last = 0;
-  for await (const { number, bytes, ended } of linesOf(chunksOf(file), MAX_LINE_BYTES)) {
+  for await (const { number, bytes } of linesOf(chunksOf(file), MAX_LINE_BYTES)) {
     if (bytes === undefined)
       throw inputError(`${file} is not a recording: it has a line longer than ${MAX_LINE_BYTES} bytes.`);
     const text = bytes.toString().replace(/\r$/, '');
-    if (text === '' && ended) continue;
+    if (text === '') continue;
     const delivery = readLine(text);
     if (typeof delivery !== 'string') {
       const own = delivery.number ?? last + 1;
       last = Math.max(last, own);
       yield { ...delivery, number: own };
-    }
-    // Part of a JSON object never parses, so a writer cannot have left this line.
-    else if (ended || delivery !== NOT_JSON)
-      throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
-    else output.note(`The last line of ${file}, line ${number}, is incomplete and was skipped.`);
+    } else if (delivery === NOT_JSON && (text.startsWith(LINE_START) || LINE_START.startsWith(text)))
+      output.note(`Line ${number} of ${file} is incomplete and was skipped.`);
+    else throw inputError(`Line ${number} of ${file} is not a recorded delivery: ${delivery}.`);
   }
 }
 

@@ -40,6 +40,9 @@ export function recordingLine({ at, body, ...delivery }: RecordedDelivery): stri
   return `${JSON.stringify({ ...about, number, authentic: authentic || undefined })}\n`;
 }
 
+/** The start of each line of a recording. */
+export const LINE_START = '{"at":"';
+
 /** The problem with a line that is not JSON, such as an incomplete one. */
 export const NOT_JSON = 'it is not JSON';
 

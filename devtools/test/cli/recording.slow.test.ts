@@ -46,13 +46,13 @@ describe('a recording', () => {
       const { notes, output } = noting();
       const path = await file('r', line + line.slice(0, length));
       expect(await readAll(path, output)).toEqual([delivery]);
-      expect(notes).toEqual([expect.stringMatching(/^The last line of .+, line 2, is incomplete and was skipped\.$/)]);
+      expect(notes).toEqual([expect.stringMatching(/^Line 2 of .+ is incomplete and was skipped\.$/)]);
     }
     // All of it but the newline is all of it.
     expect(await readAll(await file('r', line + line.slice(0, -1)))).toEqual([delivery, delivery]);
   });
 
-  test('is repaired before it is appended to', async () => {
+  test('is continued after an incomplete line, which is skipped from then on', async () => {
     const file = await scratch();
     const line = recordingLine(delivery);
     for (const torn of [line.slice(0, 5), line.slice(0, -9), `{"at":"${'x'.repeat(200_000)}`]) {
@@ -62,8 +62,10 @@ describe('a recording', () => {
         const writer = await openRecording(path, { output, limit: LIMIT });
         await writer.write(delivery);
         await writer.close();
-        expect(await readFile(path, 'utf8')).toBe(whole + line);
-        expect(notes).toEqual([expect.stringContaining('ended with an incomplete line')]);
+        expect(await readFile(path, 'utf8')).toBe(`${whole}${torn}\n${line}`);
+        const before = whole.length / line.length;
+        expect(await readAll(path, output)).toEqual(Array.from({ length: before + 1 }, () => delivery));
+        expect(notes).toEqual([expect.stringContaining(`Line ${before + 1} of `)]);
       }
     }
   });
