@@ -24,8 +24,6 @@ export interface Output {
   error(code: string, message: string): void;
   /** Resolves when stdout has drained; undefined if it has. Callers must wait, or unread output fills the memory. */
   taken(): Promise<void> | undefined;
-  /** Draws a line on stderr's terminal that the next one replaces; undefined without a terminal. */
-  readonly status: ((text: string) => void) | undefined;
   /** Wraps a text between words at the width of stdout's terminal; later lines get the indent. Elsewhere unchanged. */
   wrap(text: string, indent: string): string;
   /** Keeps lines below everything that is printed on stdout's terminal, each cut at its width; none removes them. */
@@ -72,7 +70,6 @@ export function createOutput(
   const colors = createColors(!json && coloured(stdout, env));
   const errorColors = createColors(!json && coloured(stderr, env));
   const isTerminal = stdout.isTTY === true && !json && env.TERM !== 'dumb';
-  let hasStatus = false;
   let footer = '';
 
   const masked = (text: string) => [...hidden].reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
@@ -82,12 +79,7 @@ export function createOutput(
         ? value
         : JSON.parse(JSON.stringify(value), (_, each) => (typeof each === 'string' ? masked(each) : each)),
     );
-  const clear = () => {
-    if (hasStatus) stderr.write('\r\u001b[K');
-    hasStatus = false;
-  };
   const write = (stream: Sink, text: string) => {
-    clear();
     const lines = text.endsWith('\n') ? text : `${text}\n`;
     if (footer === '') stream.write(lines);
     else if (stream === stdout) stdout.write(`${ERASE}${lines}${footer}`);
@@ -128,13 +120,6 @@ export function createOutput(
     },
     taken: () =>
       stdout.writableNeedDrain ? new Promise((resolve) => stdout.once('drain', () => resolve())) : undefined,
-    status:
-      stderr.isTTY && !json && env.TERM !== 'dumb'
-        ? (text) => {
-            stderr.write(`\r${masked(text).slice(0, columns(stderr) - 1)}\u001b[K`);
-            hasStatus = text !== '';
-          }
-        : undefined,
     wrap: (text, indent) => wrapped(stdout, text, indent),
     footer(lines) {
       const erase = footer === '' ? '' : ERASE;

@@ -3,7 +3,7 @@ import type { Output } from './output.js';
 const REDRAW_MS = 100;
 
 /**
- * A progress line for a long run. Draws nothing unless stderr is a terminal.
+ * A progress line for a long run, below the output. Draws nothing unless stdout is a terminal.
  *
  * @param total The total number, if known.
  */
@@ -11,14 +11,14 @@ export function createProgress(output: Output, total: number | undefined) {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {
     /** Whether anything is drawn. */
-    drawn: output.status !== undefined,
+    drawn: output.isTerminal,
     update(done: number, text: string): void {
-      if (output.status === undefined || performance.now() - drawnAt < REDRAW_MS) return;
+      if (!output.isTerminal || performance.now() - drawnAt < REDRAW_MS) return;
       drawnAt = performance.now();
-      output.status(`${total === undefined ? done : `${done}/${total}`}  ${text}`);
+      output.footer([`${total === undefined ? done : `${done}/${total}`}  ${text}`]);
     },
     end(): void {
-      output.status?.('');
+      if (output.isTerminal) output.footer([]);
     },
   };
 }

@@ -15,7 +15,7 @@ function typing(isForeground = true) {
   });
   const stdout = { write: (text: string) => written.push(text) };
   const host = {
-    process: { pid: 1, kill: (_pid: number, signal: string) => signals.push(signal) },
+    process: Object.assign(new EventEmitter(), { kill: (_pid: number, signal: string) => signals.push(signal) }),
     isForeground: () => isForeground,
   };
   const type = (...chunks: string[]) => {

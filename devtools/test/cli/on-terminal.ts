@@ -24,7 +24,7 @@ export function onTerminal(
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => modes.push(raw) });
   const events = new EventEmitter();
   const kill = vi.fn(() => true);
-  const process = Object.assign(events, { kill, pid: 42 }) as never;
+  const process = Object.assign(events, { kill }) as never;
   const ending = new AbortController();
   const ended = run({
     args,

@@ -42,15 +42,11 @@ describe('the output of a command', () => {
     expect(output.colors.isColorSupported).toBe(coloured);
   });
 
-  it('ends each text with one line break, and clears the drawn line first', () => {
-    const { texts, output } = outputs({ isTTY: true, env: { NO_COLOR: '1' } });
+  it('ends each text with one line break', () => {
+    const { texts, output } = outputs();
     output.print('one');
     output.print('two\n');
     expect(texts.stdout).toBe('one\ntwo\n');
-    output.status?.('x'.repeat(100));
-    expect(texts.stderr).toBe(`\r${'x'.repeat(79)}\u001b[K`);
-    output.note('done');
-    expect(texts.stderr).toBe(`\r${'x'.repeat(79)}\u001b[K\r\u001b[Knote: done\n`);
   });
 
   it('keeps lines below what is printed, on either stream, with the cursor at their start', () => {
@@ -65,7 +61,6 @@ describe('the output of a command', () => {
     expect(texts.stdout.slice((footer + erase + footer).length)).toBe(
       `${erase}\u001b[?7lone\r\ntwo\u001b[?7h\u001b[1A\r${erase}`,
     );
-    expect(outputs({ json: true, isTTY: true }).output.status).toBeUndefined();
   });
 
   it('wraps between words on a terminal, and leaves a long word whole', () => {

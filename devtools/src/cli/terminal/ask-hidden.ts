@@ -1,6 +1,6 @@
 import type { Context, Terminal } from '../context.js';
+import { readKeys } from './keyboard.js';
 
-const CTRL_C = '\u0003';
 const BACKSPACES = ['\u007f', '\b'];
 
 /** Asks for a line on a terminal, and does not show what is typed. Empty if the command is stopped meanwhile. */
@@ -11,31 +11,26 @@ export function askHidden(
 ): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
-    function end(): void {
-      stdin.off('data', onData).off('end', end).pause();
+    function end(answer: string): void {
+      release();
+      stdin.off('end', stop);
       signal.removeEventListener('abort', stop);
-      stdin.setRawMode(false);
       stdout.write('\n');
-      resolve(text);
+      resolve(answer);
     }
-    function stop(): void {
-      text = '';
-      end();
-    }
-    function onData(chunk: Buffer | string): void {
-      for (const character of String(chunk)) {
-        if (character === '\r' || character === '\n') {
-          end();
-          return;
+    const stop = () => end('');
+    const release = readKeys(stdin, host, {
+      keys(keys) {
+        for (const key of keys) {
+          if (key === 'return') return end(text);
+          if (BACKSPACES.includes(key)) text = text.slice(0, -1);
+          else if ([...key].length === 1 && key >= ' ') text += key;
         }
-        if (character === CTRL_C) host.process.kill(host.process.pid, 'SIGINT');
-        else if (BACKSPACES.includes(character)) text = text.slice(0, -1);
-        else if (character >= ' ') text += character;
-      }
-    }
-    stdout.write(`${question} `);
-    stdin.setRawMode(true);
-    stdin.on('data', onData).on('end', end).resume();
+      },
+      show: () => stdout.write(`${question} `),
+      hide() {},
+    });
+    stdin.on('end', stop);
     signal.addEventListener('abort', stop);
   });
 }

@@ -90,7 +90,7 @@ export function startInteractive(options: InteractiveOptions): () => void {
     draw();
   }
 
-  const keys: Readonly<Record<string, () => unknown>> = {
+  const actions: Readonly<Record<string, () => unknown>> = {
     up: () => choose(-1),
     down: () => choose(1),
     return: showChosen,
@@ -133,7 +133,12 @@ export function startInteractive(options: InteractiveOptions): () => void {
   const unsubscribe = feed.subscribe(drawSoon);
   stdout.on('resize', draw);
   const release = readKeys(stdin, host, {
-    key: (key) => void (Object.hasOwn(keys, key) && keys[key]?.()),
+    keys(pressed) {
+      const [key = '', ...others] = new Set(pressed);
+      // Pasted text does nothing.
+      if (others.length > 0 || !Object.hasOwn(actions, key)) return;
+      for (const _ of pressed) actions[key]?.();
+    },
     show() {
       isShown = true;
       draw();

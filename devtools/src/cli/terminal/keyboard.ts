@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 /** The parts of `process` that reading keys needs. */
 export interface Host {
-  readonly process: Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
+  readonly process: Pick<NodeJS.Process, 'on' | 'once' | 'off' | 'kill'>;
   /** Whether the process is in the foreground of its terminal. */
   isForeground(): boolean;
 }
@@ -12,11 +12,11 @@ export type KeySource = Readable & { setRawMode(raw: boolean): unknown };
 
 /** What a keyboard reports. */
 export interface KeyHandlers {
-  /** Called with a character, `up`, `down`, `return` or `escape`. Pasted text is ignored. */
-  key(key: string): void;
+  /** Called with the keys that came together: characters, `up`, `down`, `return` or `escape`. Several are pasted text. */
+  keys(keys: readonly string[]): void;
   /** Called when keys are read: at the start, and again after the process was stopped. */
   show(): void;
-  /** Called when keys are no longer read: the process ends or is about to be stopped. */
+  /** Called when keys are no longer read: the input or the process ends, or the process is about to be stopped. */
   hide(): void;
 }
 
@@ -27,25 +27,19 @@ const NAMES: Readonly<Record<string, string>> = {
   ...{ '\r': 'return', '\n': 'return', '\u001b': 'escape' },
   ...{ '\u001b[A': 'up', '\u001bOA': 'up', '\u001b[B': 'down', '\u001bOB': 'down' },
 };
-const CTRL_C = '\u0003';
-/** Keys that send a signal to all processes in the foreground, as a terminal does outside raw mode. */
-const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = {
-  [CTRL_C]: 'SIGINT',
-  '\u001a': 'SIGTSTP',
-  '\u001c': 'SIGQUIT',
-};
+const [CTRL_C, CTRL_Z] = ['\u0003', '\u001a'];
 const FOREGROUND_GROUP = 0;
 
-/** Reads single keys. Restores the terminal's mode when the process ends or is stopped, or by the returned function. */
-export function readKeys(stdin: KeySource, host: Host, handlers: KeyHandlers): () => void {
-  const { process } = host;
+/**
+ * Reads single keys. Restores the terminal's mode when the process ends or is stopped, or by the returned function. Ctrl+C
+ * and Ctrl+Z send their signals, as outside raw mode.
+ */
+export function readKeys(stdin: KeySource, { process, isForeground }: Host, handlers: KeyHandlers): () => void {
   let isOurs = false;
 
   function enter(): void {
-    if (!host.isForeground()) return;
+    if (!isForeground()) return;
     isOurs = true;
-    // Off first: a shell may have changed the mode while the process was stopped, and Node only remembers its own.
-    stdin.setRawMode(false);
     stdin.setRawMode(true);
     stdin.resume();
     handlers.show();
@@ -59,41 +53,24 @@ export function readKeys(stdin: KeySource, host: Host, handlers: KeyHandlers): (
     stdin.setRawMode(false);
   }
 
-  function signal(pid: number, name: NodeJS.Signals): void {
-    // Ctrl+C ends the command, which calls `leave`.
-    if (name !== 'SIGINT') leave();
-    // With a handler in place, the signal would not stop the process.
-    process.off('SIGTSTP', stop);
-    process.kill(pid, name);
-  }
-
-  const stop = () => signal(process.pid, 'SIGTSTP');
-  const proceed = () => {
-    process.off('SIGTSTP', stop).on('SIGTSTP', stop);
-    leave();
-    enter();
-  };
-
   function onData(chunk: Buffer | string): void {
-    const keys = String(chunk).match(KEY) ?? [];
-    const isPasted = new Set(keys).size > 1;
-    for (const key of isPasted ? keys.filter((each) => each === CTRL_C) : keys) {
-      if (SIGNALS[key]) signal(FOREGROUND_GROUP, SIGNALS[key]);
-      else handlers.key(NAMES[key] ?? key);
-    }
-  }
-
-  function close(): void {
-    leave();
-    process.off('SIGTSTP', stop).off('SIGCONT', proceed).off('exit', leave);
-    stdin.off('data', onData).off('end', leave);
+    const keys: readonly string[] = String(chunk).match(KEY) ?? [];
+    if (keys.includes(CTRL_C)) process.kill(FOREGROUND_GROUP, 'SIGINT');
+    else if (keys.includes(CTRL_Z)) {
+      leave();
+      process.once('SIGCONT', enter).kill(FOREGROUND_GROUP, 'SIGTSTP');
+    } else handlers.keys(keys.map((key) => NAMES[key] ?? key));
   }
 
   // A background job that reads from its terminal is stopped by the system.
   stdin.pause();
-  process.on('SIGTSTP', stop).on('SIGCONT', proceed).on('exit', leave);
+  process.on('exit', leave);
   // An error means that the terminal is gone; SIGHUP reports that too.
   stdin.on('data', onData).on('end', leave).on('error', leave);
   enter();
-  return close;
+  return () => {
+    leave();
+    process.off('exit', leave).off('SIGCONT', enter);
+    stdin.off('data', onData).off('end', leave);
+  };
 }
