@@ -6,7 +6,7 @@ import type { FindingSources } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { verdictOf } from '../deliveries/verdict.js';
 import { lastOf, summaryOf } from '../deliveries/views.js';
-import { type Finding, MOST_BYTES } from '../explain/finding.js';
+import { MOST_BYTES } from '../explain/finding.js';
 import { countsText, deliveryText, detailLines, refusalLines } from './delivery-text.js';
 import type { Output } from './output.js';
 import { visible } from './visible.js';
@@ -65,8 +65,6 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
   /** When the explainer's first answer came: before that, deliveries waited for its start, not for one another. */
   let startedAt: number | undefined;
   let wake = () => {};
-  /** The causes printed last for each delivery: they are not repeated when a retry fails in the same way. */
-  const explained = new Map<string, string>();
 
   /** Has an unverified body read in the thread of the explainer. Resolves with the record, with its contents. */
   async function read(record: KeptDelivery, isLate: boolean): Promise<KeptDelivery> {
@@ -108,20 +106,10 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     const likely = findings.filter(({ confidence }, at) => at === 0 || confidence === 'certain');
     const { reason, response } = last;
     const why = { reason, response: shown.verdict === 'accepted' ? undefined : response };
-    const lines = refusalLines(why, more.length > 0 || isNew(record.id, likely) ? likely : [], colors);
+    const lines = refusalLines(why, likely, colors);
     const head = output.wrap(deliveryText(shown, last, colors), INDENT.repeat(3));
     const rest = [...more, ...lines].map((line) => output.wrap(INDENT + line, INDENT));
     output.print([head, ...rest].join('\n'));
-  }
-
-  /** Whether the causes differ from those printed last for this delivery. */
-  function isNew(id: string, findings: readonly Finding[]): boolean {
-    const text = findings.map(({ cause }) => cause).join();
-    const isSame = explained.get(id) === text;
-    if (explained.size >= MOST_WAITING) explained.clear();
-    if (text === '') explained.delete(id);
-    else explained.set(id, text);
-    return !isSame;
   }
 
   function countCause(record: KeptDelivery, cause: Cause | undefined): void {

@@ -79,14 +79,9 @@ function taken({ output }: SecretSource, secret: string, from: string): string {
     );
   }
   output.hide(secret);
-  if (secret.trim() !== secret) {
+  if (/^\s|\s$|^(["'`]).*\1$/s.test(secret)) {
     output.note(
-      `The value of ${from} starts or ends with whitespace, which was kept. Remove it if it is not part of the secret.`,
-    );
-  }
-  if (/^(["'`]).*\1$/s.test(secret)) {
-    output.note(
-      `The value of ${from} has quotes around it, which were kept. Remove them if they are not part of the secret.`,
+      `The value of ${from} has whitespace or quotes around it. Remove them if they are not part of the secret.`,
     );
   }
   return secret;

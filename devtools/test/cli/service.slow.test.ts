@@ -131,14 +131,14 @@ describe('a secret in a file', () => {
     }
     expect(new Set(calls.map(({ key }) => key))).toEqual(new Set([`Bearer ${API_KEY}`]));
     const { stderr } = await run(await file('key', `${API_KEY} \n`));
-    expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('starts or ends with whitespace');
+    expect(JSON.parse(stderr.split('\n')[0] ?? '').note.message).toContain('has whitespace or quotes around it');
   });
 
   test.each([
     ['\xff', 'Cannot read the file of --api-key-file: it is not UTF-8 text.'],
     ['\n', 'Cannot read the file of --api-key-file: it is empty.'],
     ['undefined', 'is the text "undefined": the code that sets it has no secret'],
-    ['"quoted"', 'has quotes around it, which were kept'],
+    ['"quoted"', 'has whitespace or quotes around it'],
   ])('that contains %j is refused or noted', async (content, says) => {
     const { stderr } = await run(await (await scratch())('key', Buffer.from(content, 'latin1')));
     expect(stderr.replaceAll('\\"', '"')).toContain(says);
