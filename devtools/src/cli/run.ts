@@ -56,7 +56,10 @@ async function report(error: unknown, output: Output): Promise<ExitCode> {
   // Loaded here, so that help starts sooner.
   const { isWebhookError } = await import('event-webhook-receiver');
   if (isWebhookError(error)) {
-    output.error(error.code, error.message.replaceAll('baseUrl', 'the base URL'));
+    output.error(
+      error.code,
+      error.message.replaceAll(/`?baseUrl`?/g, 'the base URL').replace('`apiKey`', 'the API key'),
+    );
     return error.code === 'ERR_WEBHOOK_API' ? 1 : 2;
   }
   const what = error instanceof Error ? error.stack : String(error);

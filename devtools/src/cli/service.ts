@@ -1,7 +1,6 @@
-import type { WebhookError } from 'event-webhook-receiver';
 import { createWebhookClient, type Webhook, type WebhookClient } from 'event-webhook-receiver/client';
 import { networkReason } from '../network-errors.js';
-import { CommandError, usageError } from './command-error.js';
+import { usageError } from './command-error.js';
 import type { Context } from './context.js';
 import { readApiKey } from './secrets.js';
 
@@ -17,16 +16,11 @@ export async function openService(context: Context<ServiceOptions>): Promise<Web
   const baseUrl = options.baseUrl ?? env.WEBHOOK_BASE_URL;
   if (!baseUrl) throw usageError('No service URL: set WEBHOOK_BASE_URL or use --base-url.');
   const apiKey = await readApiKey(context);
-  try {
-    return createWebhookClient({
-      baseUrl,
-      apiKey,
-      fetch: (request) => fetch(request, { signal: either(signal, request.signal) }).catch(inWords),
-    });
-  } catch (error) {
-    const { code, message } = error as WebhookError;
-    throw new CommandError(code, message.replace('`baseUrl`', 'The base URL').replace('`apiKey`', 'The API key'));
-  }
+  return createWebhookClient({
+    baseUrl,
+    apiKey,
+    fetch: (request) => fetch(request, { signal: either(signal, request.signal) }).catch(inWords),
+  });
 }
 
 /** Replaces OpenSSL's message for a TLS error, which the client quotes. */

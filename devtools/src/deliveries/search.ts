@@ -20,8 +20,8 @@ export interface SearchOptions {
 }
 
 /**
- * Creates a case-insensitive text search over deliveries: bodies, headers, responses, ids, addresses, and amounts as the
- * list shows them. Bodies are searched as bytes and never parsed, because they may be unverified. A new search
+ * Creates a case-insensitive text search over deliveries: bodies, headers, responses, ids, addresses, causes, and amounts as
+ * the list shows them. Bodies are searched as bytes and never parsed, because they may be unverified. A new search
  * ends the previous one.
  */
 export function createSearch({ feed, contracts }: SearchOptions) {
@@ -66,9 +66,19 @@ function contains(bytes: Uint8Array, needles: readonly string[]): boolean {
 
 /** All texts of a delivery except its body. */
 function textsOf(record: KeptDelivery, known: KnownContracts): string[] {
-  const { id, target, label = '', contents, attempts } = record;
+  const { id, target, label = '', cause, contents, attempts } = record;
   const { kinds, contracts, names, gist } = contents;
-  const ofRecord = [id, `#${id}`, target, label, gistText(gist, known), ...kinds, ...contracts, ...names];
+  const ofRecord = [
+    id,
+    `#${id}`,
+    target,
+    label,
+    cause?.text ?? '',
+    gistText(gist, known),
+    ...kinds,
+    ...contracts,
+    ...names,
+  ];
   return [...ofRecord, ...attempts.flatMap(ofAttempt)];
 }
 

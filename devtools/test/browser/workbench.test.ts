@@ -23,7 +23,6 @@ describePage('a page that still waits for an answer', (ground) => {
       await route.fulfill({ json: { ids: [], complete: true } });
     });
     await page.getByRole('searchbox').fill('nowhere');
-    await page.getByText('Searching…', { exact: true }).waitFor();
     await page.getByText('Searching 1 delivery').waitFor();
     expect(await page.getByText('No delivery matches').count()).toBe(0);
     answer();
@@ -146,14 +145,14 @@ describePage('a delivery as a story', (ground) => {
     const step = (name: string) => panel.locator('.step', { has: page.getByRole('heading', { name, exact: true }) });
     expect(await step('Refused').locator('.finding').innerText()).toMatch(/^certain.*The delivery is 300\d s old/s);
     expect(await step('Sent').locator('.step-body').count()).toBe(0);
-    await panel.getByRole('button', { name: 'Next delivery' }).click();
+    await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'Delivery 1', exact: true }).waitFor();
     await step('Sent').locator('.item').first().waitFor();
     expect(await step('Verified').locator('.step-body').count()).toBe(0);
     await panel.evaluate((node) => node.scrollTo(0, node.scrollHeight));
     expect(await panel.locator('.answer').boundingBox()).toMatchObject({ y: expect.any(Number) });
     expect((await panel.locator('.answer').boundingBox())?.y).toBeLessThan(200);
-    await panel.getByRole('button', { name: 'Previous delivery' }).click();
+    await page.keyboard.press('k');
     await page.getByRole('heading', { name: 'Delivery 2', exact: true }).waitFor();
     expect(await panel.evaluate((node) => node.scrollTop)).toBe(0);
   });

@@ -59,11 +59,11 @@ describe('the event', () => {
 });
 
 describe('the samples', () => {
-  test('fit inputs without a name, times and a long list', async () => {
+  test('fit inputs without a name, and a long list', async () => {
     const abi = parseAbi(['event E(uint256, string, bytes24, uint64 deadline, uint8 time)']);
     const { decoded, stderr } = await sent(abi, []);
-    expect(decoded[0]?.args).toMatchObject({ 0: 10n ** 18n, 1: 'sample', 3: 1_767_323_045n, 4: 1 });
-    expect(stderr).toContain('Sample values: 0=1000000000000000000, 1=sample, ');
+    expect(decoded[0]?.args).toMatchObject({ 0: 1n, 1: 'sample', 3: 1n, 4: 1 });
+    expect(stderr).toContain('Sample values: 0=1, 1=sample, ');
     const many = parseAbi([`event Many(${Array(20).fill('bytes32').join()})`] as readonly string[]);
     expect((await sent(many, [])).stderr).toMatch(/…\n$/);
     expect((await sent(abi, args('1=text'))).decoded[0]?.args).toMatchObject({ 1: 'text' });

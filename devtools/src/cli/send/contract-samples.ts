@@ -112,10 +112,6 @@ function readArgs(texts: readonly string[], event: AbiEvent): ReadonlyMap<string
 }
 
 const ADDRESSES = ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'];
-/** 2026-01-02T03:04:05Z */
-const TIME = '1767323045';
-const ONE_TOKEN = '1000000000000000000';
-
 /** A sample value for an input, in a form that sampleContractEvent takes. */
 function sampleOf({ name = '', type, components = [] }: AbiInput, position: number): unknown {
   const [, element, length] = /^(.*)\[(\d*)\]$/s.exec(type) ?? [];
@@ -127,12 +123,6 @@ function sampleOf({ name = '', type, components = [] }: AbiInput, position: numb
   if (type === 'address') return ADDRESSES[position % ADDRESSES.length];
   if (type === 'bool') return true;
   if (type === 'string') return name ? `sample ${name}` : 'sample';
-  if (type.includes('int')) return integerOf(name, Number(/\d+/.exec(type)?.[0] ?? 256));
+  if (type.includes('int')) return '1';
   return `0x${'5a'.repeat(type === 'function' ? 24 : Math.min(Number(type.slice('bytes'.length)) || 4, 32))}`;
-}
-
-function integerOf(name: string, bits: number): string {
-  if (/time|deadline|expir|until/i.test(name)) return bits >= 32 ? TIME : '1';
-  const isAmount = !/(^|[a-z])(id|index|nonce|count|number|decimals)s?$/i.test(name);
-  return isAmount && bits >= 96 ? ONE_TOKEN : '1';
 }

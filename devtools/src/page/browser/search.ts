@@ -6,11 +6,10 @@ const TYPING_MS = 200;
 /** Delay in ms between two searches for the same text while deliveries arrive. */
 const AGAIN_MS = 1000;
 
-const NONE: ReadonlySet<string> = new Set();
-
-/** Searches on the server when typing pauses, for texts that the page does not have: bodies, headers, responses. */
+/** Searches on the server when typing pauses. Until it answers, the list shows what it showed before. */
 export function createSearch(api: Api, filters: Signal<Filters>) {
-  const found = signal(NONE);
+  /** The ids that were found; undefined without a text. */
+  const found = signal<ReadonlySet<string>>();
   /** Why not everything was searched. */
   const problem = signal<string>();
   /** Whether the server has not answered yet. */
@@ -33,7 +32,7 @@ export function createSearch(api: Api, filters: Signal<Filters>) {
       problem.value = answer.complete ? undefined : 'Too much to search at once: more deliveries may match.';
     } catch {
       if (stop.aborted) return;
-      problem.value = 'Only what the list shows was searched: the server does not answer.';
+      problem.value = 'Not searched: the server does not answer.';
     }
     searching.value = false;
     timer = undefined;
@@ -53,7 +52,7 @@ export function createSearch(api: Api, filters: Signal<Filters>) {
     asked.abort();
     clearTimeout(timer);
     timer = text === '' ? undefined : setTimeout(() => void ask(), TYPING_MS);
-    found.value = NONE;
+    if (text === '') found.value = undefined;
     problem.value = undefined;
     searching.value = text !== '';
   });

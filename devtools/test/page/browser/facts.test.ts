@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ageOf, signedAt } from '../../../src/page/browser/detail/exchange.js';
 import { commonCause } from '../../../src/page/browser/list/insight.js';
 import { barsOf } from '../../../src/page/browser/list/strip.js';
 import { day, duration, statusLine } from '../../../src/page/browser/shared/format.js';
@@ -15,27 +14,6 @@ it('groups digits from the right, and only those of numbers', () => {
 
 it('names a status', () => {
   expect([statusLine(403), statusLine(299)]).toEqual(['403 Forbidden', '299']);
-});
-
-describe('the age of a timestamp', () => {
-  const attempt = (value: string) => ({ headers: [['x-timestamp', value]] as const });
-  it('is read from the header, whatever its case', () => {
-    expect(signedAt(attempt('1700000000'), 'X-Timestamp')).toBe(1_700_000_000_000);
-    expect(signedAt(attempt('1700000000'), 'X-Other')).toBeUndefined();
-    for (const odd of ['', 'soon', '1.5', '-1', '9'.repeat(12)])
-      expect(signedAt(attempt(odd), 'X-Timestamp')).toBeUndefined();
-  });
-
-  it.each([
-    [0, 999, 'signed in the same second'],
-    [0, 2_100, 'signed 2 s before it was sent'],
-    [0, 300_000, 'signed 5 min before it was sent'],
-    [0, 4 * 3_600_000, 'signed 4 h before it was sent'],
-    [61_000, 1_000, 'its timestamp is 60 s ahead'],
-    [0, 1_000_000_000_000, 'signed 32 years before it was sent'],
-  ])('%d signed, %d sent: %s', (signed, sent, text) => {
-    expect(ageOf(signed, sent)).toBe(text);
-  });
 });
 
 it('gives durations no more digits than were measured, and no 60 s of a minute', () => {

@@ -31,9 +31,6 @@ function remarkOn(text: string): string {
   }
 }
 
-/** Drafts by the id of the delivery, kept while the page is open. */
-const drafts = new Map<string, string>();
-
 interface Props {
   readonly session: Session;
   readonly detail: Detail;
@@ -45,7 +42,7 @@ export function Editor({ session, detail, onClose }: Props) {
   const { id } = detail;
   const source = useMemo(() => editable(detail), [detail.bodyBase64]);
   const original = 'text' in source ? source.text : '';
-  const [text, setText] = useState(drafts.get(id) ?? original);
+  const [text, setText] = useState(original);
   const [problem, setProblem] = useState('');
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -55,12 +52,6 @@ export function Editor({ session, detail, onClose }: Props) {
     field.current?.focus();
   }, []);
 
-  function change(next: string) {
-    setText(next);
-    if (next === original) drafts.delete(id);
-    else drafts.set(id, next);
-  }
-
   async function send() {
     setSending(true);
     setProblem('');
@@ -69,7 +60,6 @@ export function Editor({ session, detail, onClose }: Props) {
       const answer: { id: string } = await session.api.post(`deliveries/${encodeURIComponent(id)}/edit`, {
         bodyBase64,
       });
-      drafts.delete(id);
       notify(`Sent as delivery ${answer.id}.`);
       onClose();
       session.open(answer.id, 'key');
@@ -107,7 +97,7 @@ export function Editor({ session, detail, onClose }: Props) {
             autocomplete="off"
             aria-describedby="edited-remark"
             value={text}
-            onInput={({ currentTarget }) => change(currentTarget.value)}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
           <p id="edited-remark" class={remark ? 'remark' : 'muted'}>
             {remark || 'Valid JSON.'}
@@ -118,7 +108,7 @@ export function Editor({ session, detail, onClose }: Props) {
       )}
       {problem && (
         <p class="error" role="alert">
-          {problem} Your draft is kept.
+          {problem}
         </p>
       )}
       <div class="buttons">
@@ -128,12 +118,12 @@ export function Editor({ session, detail, onClose }: Props) {
           </button>
         )}
         {'text' in source && !remark && pretty(text) !== text && (
-          <button type="button" onClick={() => change(pretty(text))}>
+          <button type="button" onClick={() => setText(pretty(text))}>
             Indent body
           </button>
         )}
         {text !== original && (
-          <button type="button" onClick={() => change(original)}>
+          <button type="button" onClick={() => setText(original)}>
             Start over
           </button>
         )}

@@ -1,40 +1,8 @@
 import type { Signal } from '@preact/signals';
-import { ageText } from '../../../explain/text.js';
-import { bytes, counted, moment } from '../shared/format.js';
+import { bytes, counted } from '../shared/format.js';
 import { LongText, Wire } from '../shared/text.js';
 import type { Attempt, HeaderLine } from '../types.js';
 import { BytesView, type Form } from './bytes-view.js';
-
-/** When a request was signed, by its timestamp header, in Unix milliseconds. */
-export function signedAt({ headers }: Pick<Attempt, 'headers'>, name: string): number | undefined {
-  const value = headers.find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1];
-  return value !== undefined && /^\d{1,11}$/.test(value) ? Number(value) * 1000 : undefined;
-}
-
-/** The age of a timestamp when it was sent, in whole seconds. Arguments in Unix milliseconds. */
-export function ageOf(signed: number, sent: number): string {
-  const seconds = Math.floor(sent / 1000) - Math.floor(signed / 1000);
-  if (seconds === 0) return 'signed in the same second';
-  const far = ageText(seconds * 1000);
-  return seconds > 0 ? `signed ${far} before it was sent` : `its timestamp is ${far} ahead`;
-}
-
-/** When a request was sent and signed. */
-export function SentAt({ attempt, timestampHeader }: { attempt: Attempt; timestampHeader: string | undefined }) {
-  const signed = timestampHeader === undefined ? undefined : signedAt(attempt, timestampHeader);
-  const [local, utc] = moment(attempt.at).split('\n');
-  return (
-    <p class="muted">
-      Sent <span title={utc}>{local}</span>
-      {signed !== undefined && (
-        <>
-          , <span title={`Timestamp ${signed / 1000}: ${moment(signed)}`}>{ageOf(signed, attempt.at)}</span>
-        </>
-      )}
-      .
-    </p>
-  );
-}
 
 /** Headers as sent; `more` is the number of omitted ones. */
 export const HeaderTable = ({ headers, more }: { headers: readonly HeaderLine[]; more?: number | undefined }) => (

@@ -8,22 +8,6 @@ import type { Detail } from '../types.js';
 import { bytesOf, utf8 } from './bytes.js';
 import { curlOf, testOf } from './copies.js';
 
-/** Opens the delivery above or below in the list. */
-function Neighbour({ session, label, sign, by }: { session: Session; label: string; sign: string; by: 1 | -1 }) {
-  const id = session.beside(by)?.entry.summary.id;
-  return (
-    <button
-      type="button"
-      class="quiet"
-      aria-label={`${label} delivery`}
-      disabled={id === undefined}
-      onClick={() => id !== undefined && session.open(id)}
-    >
-      {sign}
-    </button>
-  );
-}
-
 /** Where a delivery was sent to, as a URL. */
 function urlOf(session: Session, target: string): string {
   if (URL.canParse(target)) return target;
@@ -101,13 +85,9 @@ export function Head(props: Props) {
           'Delivery'
         )}
       </h2>
-      <div class="head-buttons">
-        <Neighbour session={session} label="Previous" sign="↑" by={-1} />
-        <Neighbour session={session} label="Next" sign="↓" by={1} />
-        <button type="button" class="close" onClick={() => session.close()}>
-          Close
-        </button>
-      </div>
+      <button type="button" class="close" onClick={() => session.close()}>
+        Close
+      </button>
       {detail && <Answer detail={detail} />}
       {detail && <Actions {...props} detail={detail} />}
     </div>

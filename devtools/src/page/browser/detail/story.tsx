@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Change } from '../list/insight.js';
 import type { Session } from '../session.js';
-import { bytes, counted, day, duration, statusLine } from '../shared/format.js';
+import { bytes, counted, day, duration, moment, statusLine } from '../shared/format.js';
 import { LongText, line, Wire } from '../shared/text.js';
 import type { Attempt, Detail, Verdict } from '../types.js';
 import { Attempts, Reason } from './attempts.js';
 import { BytesView, type Form } from './bytes-view.js';
 import { Events } from './events.js';
-import { HeaderTable, Response, SentAt } from './exchange.js';
+import { HeaderTable, Response } from './exchange.js';
 
 /** Longest text of a finding that is shown whole. */
 const LONGEST_TEXT = 4000;
@@ -140,7 +140,7 @@ export function Story({ session, detail }: { session: Session; detail: Detail })
         {attempt && (
           <>
             <h4>Headers{number}</h4>
-            <SentAt attempt={attempt} timestampHeader={state?.headers.timestamp} />
+            <p class="muted">Sent {moment(attempt.at)}.</p>
             <HeaderTable headers={attempt.headers} more={attempt.moreHeaders} />
           </>
         )}

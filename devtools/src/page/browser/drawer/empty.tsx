@@ -48,7 +48,6 @@ function Listening({ session, state }: { session: Session; state: State }) {
 
 function Content({ session }: { session: Session }) {
   const state = session.state.value;
-  if (session.search.searching.value) return <p class="empty-title">Searching…</p>;
   if (session.store.all().length > 0) {
     return (
       <>
