@@ -1,6 +1,5 @@
 import { parseExactJson } from '../events/exact-json.js';
 import { isRecord } from '../internal/guards.js';
-import { retryAfterMs } from './response.js';
 import type { Answer } from './transport.js';
 import { WebhookApiError } from './webhook-api-error.js';
 
@@ -34,11 +33,10 @@ export function resultOf(answer: Answer): unknown {
     const serviceMessage = answer.printable(envelope?.message);
     // Probably a different server without this path.
     const silent = said === 404 ? ', but not in the format of this API. Check baseUrl.' : '.';
-    const after = retryAfterMs(answer.retryAfter);
     throw new WebhookApiError(
       'ERR_WEBHOOK_API',
       `${answer.to}: the service answered ${said}${serviceMessage ? `: ${serviceMessage}` : silent}`,
-      { status: said, serviceMessage, retryAfterSeconds: after === undefined ? undefined : Math.ceil(after / 1000) },
+      { status: said, serviceMessage },
     );
   }
   if (envelope === undefined) throw notThisApi(answer, 'a JSON object');

@@ -1,33 +1,15 @@
-import { checkNumber } from '../internal/check-options.js';
-
-/** Options for reading a list. */
-export interface PageOptions {
-  /** Number of items requested at a time. (Default: 100.) */
-  readonly pageSize?: number | undefined;
-}
-
 /**
  * Yields each item of a list once, fetching page by page on demand. The list may change meanwhile: items added in front
  * are not repeated, and removed items do not cause others to be skipped. A page without new items ends the list, so that
  * a server that ignores `offset` cannot cause an endless loop.
  *
+ * @param page Returns at most `limit` items from an offset on.
  * @param keyOf What identifies an item.
  */
-export function pages<Item>(
-  page: Page<Item>,
+export async function* pages<Item>(
+  page: (limit: number, offset: number) => Promise<readonly Item[]>,
   keyOf: (item: Item) => unknown,
-  { pageSize = 100 }: PageOptions = {},
-): AsyncIterable<Item> {
-  checkNumber('pageSize', pageSize, 1, 100_000);
-  return { [Symbol.asyncIterator]: () => read(page, keyOf, Math.floor(pageSize)) };
-}
-
-type Page<Item> = (limit: number, offset: number) => Promise<readonly Item[]>;
-
-async function* read<Item>(
-  page: Page<Item>,
-  keyOf: (item: Item) => unknown,
-  pageSize: number,
+  pageSize = 100,
 ): AsyncGenerator<Item, undefined> {
   const seen = new Set<unknown>();
   let offset = 0;

@@ -18,7 +18,6 @@ export interface Answer {
   readonly to: string;
   readonly status: number;
   readonly body: Uint8Array;
-  readonly retryAfter: string | null;
   /** Removes the API key and unprintable characters from a service's text. */
   printable(text: unknown): string;
 }
@@ -84,7 +83,7 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
         throw refuse(status, 'the answer has no valid HTTP status. Check baseUrl and the fetch function.');
       const retryAfter = response.headers.get('retry-after');
       // A late attempt must not replace the answer of its successor.
-      if (!request.signal.aborted) last = { to, status, body: bytes, retryAfter, printable };
+      if (!request.signal.aborted) last = { to, status, body: bytes, printable };
       return new Response(null, { status, headers: retryAfter === null ? {} : { 'retry-after': retryAfter } });
     }
 

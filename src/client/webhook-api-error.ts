@@ -16,19 +16,16 @@ export class WebhookApiError extends WebhookError<ApiErrorCode> {
   override readonly status: number;
   /** The service's message, in one line of at most 200 characters without control characters; `''` without one. */
   readonly serviceMessage: string;
-  /** Seconds to wait before the next call, if the service asks for a pause. */
-  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: ApiErrorCode,
     message: string,
-    { status = 503, serviceMessage = '', retryAfterSeconds }: Partial<WebhookApiError> = {},
+    { status = 503, serviceMessage = '' }: Partial<WebhookApiError> = {},
   ) {
     super(code, message);
     this.name = 'WebhookApiError';
     this.status = status;
     this.serviceMessage = serviceMessage;
-    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

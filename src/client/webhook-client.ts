@@ -5,7 +5,7 @@ import { type DeliveryLogEntry, entriesOf, listOf } from './delivery-log.js';
 import { createEnsure, type EnsuredWebhook } from './ensure.js';
 import { acknowledged, notThisApi, resultOf } from './envelope.js';
 import { resolveClientOptions, type WebhookClientOptions } from './options.js';
-import { type PageOptions, pages } from './pages.js';
+import { pages } from './pages.js';
 import { type Answer, createTransport } from './transport.js';
 import { type CreatedWebhook, type NewWebhook, type Webhook, type WebhookChanges, webhookOf } from './webhook.js';
 
@@ -24,7 +24,7 @@ export interface WebhookClient {
    */
   create(webhook: NewWebhook): Promise<CreatedWebhook>;
   /** Iterates over all webhooks, fetched page by page. They may be removed meanwhile. */
-  list(options?: PageOptions): AsyncIterable<Webhook>;
+  list(): AsyncIterable<Webhook>;
   /** Reads a webhook. The live API returns its `secret` too. */
   get(id: number): Promise<Webhook>;
   /**
@@ -36,7 +36,7 @@ export interface WebhookClient {
   /** Counts the webhooks. */
   count(): Promise<number>;
   /** Iterates over a webhook's delivery log in the service's order, fetched page by page. */
-  deliveries(id: number, options?: PageOptions): AsyncIterable<DeliveryLogEntry>;
+  deliveries(id: number): AsyncIterable<DeliveryLogEntry>;
   /** Counts the entries of a webhook's delivery log. */
   deliveryCount(id: number): Promise<number>;
   /**
@@ -88,11 +88,10 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   function listed<Item extends { readonly id: number }>(
     path: string,
     itemsOf: (answer: Answer) => Item[],
-    options: PageOptions | undefined,
   ): AsyncIterable<Item> {
     const page = async (limit: number, offset: number) =>
       itemsOf(await call({ method: 'GET', path, query: { limit, offset } }));
-    return pages(page, ({ id }) => id, options);
+    return pages(page, ({ id }) => id);
   }
 
   async function send(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<Webhook> {
@@ -121,7 +120,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       const body = subscriptions === null ? { label, url } : { label, url, subscriptions };
       return (await send('POST', '/webhooks', body)) as CreatedWebhook;
     },
-    list: (options) => listed('/webhooks', (answer) => listOf(answer).map((each) => webhookOf(each, answer)), options),
+    list: () => listed('/webhooks', (answer) => listOf(answer).map((each) => webhookOf(each, answer))),
     get: async (id) => send('GET', pathOf(id)),
     async update(id, changes) {
       const path = pathOf(id);
@@ -134,7 +133,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
       acknowledged(await call({ method: 'DELETE', path: pathOf(id) }));
     },
     count: () => count('/webhooks/count'),
-    deliveries: (id, options) => listed(`${pathOf(id)}/events`, entriesOf, options),
+    deliveries: (id) => listed(`${pathOf(id)}/events`, entriesOf),
     deliveryCount: async (id) => count(`${pathOf(id)}/events/count`),
     ensure: (webhook) => ensure(webhook),
   };

@@ -179,12 +179,6 @@ describe('an error of the service', () => {
     expect(serviceMessage.length).toBe(200);
     expect(serviceMessage.isWellFormed()).toBe(true);
   });
-
-  it('says for how long the service wants to be left alone', async () => {
-    const error = await errorOf(json(429, {}, { 'retry-after': '1000000000' }));
-    expect(error).toMatchObject({ status: 429, retryAfterSeconds: 1_000_000_000 });
-    expect(await errorOf(json(429, {}, { 'retry-after': 'soon' }))).toMatchObject({ retryAfterSeconds: undefined });
-  });
 });
 
 it('takes an answer up to 10 MiB, compressed or not, and none above', async () => {

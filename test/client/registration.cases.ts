@@ -19,9 +19,9 @@ export function describeRegistration(title: string, start: () => Promise<Registr
 
     afterAll(() => api.close());
 
-    const all = async (pageSize?: number) => {
+    const all = async () => {
       const found = [];
-      for await (const webhook of client.list({ pageSize })) found.push(webhook);
+      for await (const webhook of client.list()) found.push(webhook);
       return found;
     };
     const url = 'https://shop.example/webhooks';
@@ -58,13 +58,11 @@ export function describeRegistration(title: string, start: () => Promise<Registr
       expect(await client.count()).toBe(0);
     });
 
-    it('lists webhooks over pages of every size, also while they are removed', async () => {
+    it('lists webhooks, also while they are removed', async () => {
       const ids: number[] = [];
       for (let n = 0; n < 7; n++) ids.push((await client.create({ label: `number-${n}`, url })).id);
-      for (const pageSize of [1, 2, 3, 6, 7, 8, 100]) {
-        expect((await all(pageSize)).map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids);
-      }
-      for await (const { id } of client.list({ pageSize: 2 })) await client.remove(id);
+      expect((await all()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids);
+      for await (const { id } of client.list()) await client.remove(id);
       expect(await client.count()).toBe(0);
     });
 
