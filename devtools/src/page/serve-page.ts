@@ -22,8 +22,6 @@ export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit
   readonly explainer?: Explainer | undefined;
   /** Port on 127.0.0.1. (Default: a free port.) */
   readonly port?: number | undefined;
-  /** The token, if that of an earlier run is used again. (Default: a new one.) */
-  readonly token?: string | undefined;
   /** Returns the current state. Call `stateChanged` when it has changed. */
   readonly state: () => PageState;
   readonly actions?: PageActions | undefined;
@@ -54,7 +52,7 @@ export interface ServedPage {
 export async function servePage(options: PageOptions): Promise<ServedPage> {
   const { feed, actions = {}, contracts = () => new Map(), explainer = createExplainer() } = options;
   const files = pageFiles(options.directory ?? new URL('./browser/', import.meta.url));
-  const { token = randomBytes(32).toString('base64url') } = options;
+  const token = randomBytes(32).toString('base64url');
   const can = abilities(actions);
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });

@@ -1,5 +1,4 @@
 import { chmod } from 'node:fs/promises';
-import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import { startChain } from '../../src/cli/anvil/chain-source.js';
@@ -7,6 +6,7 @@ import { startAnvil } from '../../src/cli/anvil/start-anvil.js';
 import { createOutput } from '../../src/cli/output.js';
 import { createLocalService } from '../../src/service/index.js';
 import { serve } from '../servers.js';
+import { sink } from './sink.js';
 import { scratch } from './tool.js';
 
 const hash = `0x${'12'.repeat(32)}`;
@@ -47,12 +47,9 @@ async function node(answers: Record<string, (call: number) => unknown> = {}) {
 async function chain(anvil: string, interval = 0, ending = signal) {
   const { promise: noted, resolve } = deferred();
   const notes: string[] = [];
-  const stderr = new Writable({
-    write(chunk, _, done) {
-      notes.push(String(chunk));
-      resolve();
-      done();
-    },
+  const stderr = sink((text) => {
+    notes.push(text);
+    resolve();
   });
   const output = createOutput(stderr, stderr, { env: {}, json: false, name: 'tool' });
   const service = await createLocalService();

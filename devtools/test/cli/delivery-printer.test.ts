@@ -8,6 +8,7 @@ import { contentsOf } from '../../src/deliveries/contents.js';
 import { createFeed } from '../../src/deliveries/feed.js';
 import type { Finding } from '../../src/explain/finding.js';
 import { recordOf } from '../deliveries/records.js';
+import { sink } from './sink.js';
 
 const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((then) => setImmediate(then));
@@ -27,12 +28,7 @@ function printing({ isRead = true, ...options }: Partial<PrinterOptions> & { isR
       else taking.push(done);
     },
   });
-  const stderr = new Writable({
-    write: (chunk, _, done) => {
-      notes.push(String(chunk));
-      done();
-    },
-  });
+  const stderr = sink((text) => notes.push(text));
   const output = createOutput(stdout, stderr, { env: {}, json: true, name: 'tool' });
   const feed = createFeed({ maxDeliveries: 100_000 });
   const sources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => 'another secret' };

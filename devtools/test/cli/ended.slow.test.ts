@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/run.js';
 import { serve } from '../servers.js';
 import { receiver } from './receiver.js';
 import { stubService } from './stub-service.js';
@@ -10,31 +8,10 @@ import { API_KEY, inProcess, SECRET, scratch } from './tool.js';
 const env = { WEBHOOK_SECRET: SECRET };
 const keyed = (url: string) => ({ WEBHOOK_BASE_URL: url, WEBHOOK_API_KEY: API_KEY });
 
-function sinks() {
-  const texts = { stdout: '', stderr: '' };
-  const sink = (name: keyof typeof texts) =>
-    new Writable({
-      write(chunk, _, done) {
-        texts[name] += chunk;
-        done();
-      },
-    });
-  return { texts, stdout: sink('stdout'), stderr: sink('stderr') };
-}
-
-/** Runs a command that is ended by a signal, or reads from a terminal. */
-async function running(args: readonly string[], more: Partial<Parameters<typeof run>[0]> = {}) {
-  const { texts, ...streams } = sinks();
-  const stdin = Readable.from([]);
-  const { signal } = new AbortController();
-  const code = await run({ args, env, stdin, ...streams, signal, now: Date.now, ...more });
-  return { code, ...texts };
-}
-
 describe('a command that is ended', () => {
   it('before it sends anything says that it sent nothing', async () => {
     const { url, requests } = await receiver();
-    const { code, stdout } = await running(['send', url, '--repeat', '3'], { signal: AbortSignal.abort() });
+    const { code, stdout } = await inProcess(['send', url, '--repeat', '3'], { env, signal: AbortSignal.abort() });
     expect(stdout).toMatch(/^0 sent to .*: none\nStopped before all were sent\.\n$/);
     expect([code, requests]).toEqual([0, []]);
   });
@@ -47,7 +24,7 @@ describe('a command that is ended', () => {
       if (++requests <= 2) response.end();
       else ending.abort();
     });
-    const { stdout } = await running(['send', url, '--repeat', '9', '--concurrency', '1'], { signal: ending.signal });
+    const { stdout } = await inProcess(['send', url, '--repeat', '9'], { env, signal: ending.signal });
     expect(stdout).toMatch(/2 sent to .*: 2 × 200\n/);
     expect(stdout).toMatch(/Stopped before all were sent\.\n$/);
   });

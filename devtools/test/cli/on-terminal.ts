@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { sink } from './sink.js';
 
 export const SECRET = 'whsec-of-the-keys';
 
@@ -11,15 +12,10 @@ export function onTerminal(
   { env = {}, inForeground = (): boolean => true, columns = 100 } = {},
 ) {
   let text = '';
-  const stdout = Object.assign(
-    new Writable({
-      write(chunk, _, done) {
-        text += chunk;
-        done();
-      },
-    }),
-    { isTTY: true, columns },
-  );
+  const add = (more: string) => {
+    text += more;
+  };
+  const stdout = sink(add, { isTTY: true, columns });
   const modes: boolean[] = [];
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => modes.push(raw) });
   const events = new EventEmitter();

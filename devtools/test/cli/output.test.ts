@@ -1,29 +1,11 @@
-import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '../../src/cli/output.js';
+import { sinks } from './sink.js';
 
 /** An output on terminals, or on what is none, and what stands there. */
-function outputs({
-  env = {},
-  json = false,
-  isTTY = false,
-}: {
-  env?: NodeJS.ProcessEnv;
-  json?: boolean;
-  isTTY?: boolean;
-} = {}) {
-  const texts = { stdout: '', stderr: '' };
-  const sink = (name: keyof typeof texts) =>
-    Object.assign(
-      new Writable({
-        write(chunk, _, done) {
-          texts[name] += chunk;
-          done();
-        },
-      }),
-      isTTY && { isTTY },
-    );
-  return { texts, output: createOutput(sink('stdout'), sink('stderr'), { env, json, name: 'tool' }) };
+function outputs({ env = {} as NodeJS.ProcessEnv, json = false, isTTY = false } = {}) {
+  const { texts, stdout, stderr } = sinks({ isTTY });
+  return { texts, output: createOutput(stdout, stderr, { env, json, name: 'tool' }) };
 }
 
 describe('the output of a command', () => {

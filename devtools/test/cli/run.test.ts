@@ -1,23 +1,17 @@
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type Context, type ExitCode, untilAborted } from '../../src/cli/context.js';
 import type { AddCommand } from '../../src/cli/program/shared-options.js';
 import { run } from '../../src/cli/run.js';
+import { sinks } from './sink.js';
 
 /** Runs a command that a test defines. */
 async function runs(command: (context: Context<object>) => Promise<ExitCode>, end = new AbortController()) {
-  const texts = { stdout: '', stderr: '' };
-  const sink = (name: keyof typeof texts) =>
-    new Writable({
-      write(chunk, _, done) {
-        texts[name] += chunk;
-        done();
-      },
-    });
+  const { texts, ...streams } = sinks();
   const add: AddCommand = (own, start) => own.action((options) => start(options, command));
   const listed = ['own', '', async () => ({ command: add })] as const;
-  const [stdout, stderr, stdin] = [sink('stdout'), sink('stderr'), Readable.from([])];
-  const code = await run({ args: ['own'], env: {}, stdin, stdout, stderr, signal: end.signal, now: () => 0 }, [listed]);
+  const world = { args: ['own'], env: {}, stdin: Readable.from([]), signal: end.signal, now: () => 0 };
+  const code = await run({ ...world, ...streams }, [listed]);
   return { code, ...texts };
 }
 

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { sink } from './sink.js';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -92,16 +93,10 @@ export const startProcess: Start = (args, env = {}) => {
 /** The same in this process, for coverage. */
 export const startHere: Start = (args, env = {}) => {
   const { outputs, add, over, until } = reader();
-  const sink = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write(chunk: Buffer, _, done) {
-        add(name, chunk.toString());
-        done();
-      },
-    });
   const ending = new AbortController();
-  const world = { args, env, stdin: Readable.from([]), stdout: sink('stdout'), stderr: sink('stderr') };
-  const ended: Promise<number> = run({ ...world, signal: ending.signal, now: Date.now });
+  const [stdout, stderr] = [sink((text) => add('stdout', text)), sink((text) => add('stderr', text))];
+  const world = { args, env, stdin: Readable.from([]), stdout, stderr, signal: ending.signal, now: Date.now };
+  const ended: Promise<number> = run(world);
   void ended.then(over);
   const end = () => {
     ending.abort();

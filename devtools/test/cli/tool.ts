@@ -3,10 +3,11 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { sinks } from './sink.js';
 
 export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly now?: number;
   /** In this process alone: the streams are terminals. */
   readonly terminal?: boolean;
+  /** In this process only: ends the run. */
+  readonly signal?: AbortSignal;
   /** The run prints a secret on request. */
   readonly spoken?: boolean;
 }
@@ -58,25 +61,15 @@ export const asProcess: Tool = async (args, { env = {}, stdin = '' } = {}) => {
 };
 
 /** The same in this process, for coverage. */
-export const inProcess: Tool = async (args, { env = {}, stdin = '', now, terminal = false, spoken } = {}) => {
-  const outputs = { stdout: '', stderr: '' };
-  const sink = (name: keyof typeof outputs) => {
-    const write = (chunk: Buffer, _: unknown, done: () => void) => {
-      outputs[name] += chunk.toString();
-      done();
-    };
-    return Object.assign(new Writable({ write }), terminal ? { isTTY: true, columns: 100 } : {});
-  };
+export const inProcess: Tool = async (args, { env = {}, stdin = '', now, terminal, spoken, signal } = {}) => {
+  const { texts, ...streams } = sinks(terminal ? { isTTY: true, columns: 100 } : {});
   const code = await run({
-    args,
-    env,
+    ...{ args, env, ...streams },
     stdin: Readable.from([Buffer.from(stdin)]),
-    stdout: sink('stdout'),
-    stderr: sink('stderr'),
-    signal: new AbortController().signal,
+    signal: signal ?? new AbortController().signal,
     now: () => now ?? Date.now(),
   });
-  return spoken ? { code, ...outputs } : checked({ code, ...outputs });
+  return spoken ? { code, ...texts } : checked({ code, ...texts });
 };
 
 export const ways = [

@@ -49,7 +49,6 @@ function Delay({ session, delayMs }: { session: Session; delayMs: number }) {
         key={delayMs}
         defaultValue={String(delayMs)}
         onChange={commit}
-        onKeyDown={({ key }) => key === 'Enter' && commit()}
       />
       <span>ms</span>
     </div>
