@@ -13,7 +13,7 @@ import { caseJson, listJson, listText, scorecardText, summaryJson } from '../cer
 import { inputError } from '../command-error.js';
 import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
-import { choices, number, text } from '../program/options.js';
+import { choices, text } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { createProgress } from '../progress.js';
 import { readSecret } from '../secrets.js';
@@ -21,23 +21,28 @@ import { fullUrl, readUrl, shownUrl, unreachable } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (own: shared.Own) =>
-  shared
-    .usesSecret(own)
+  own
     .description(
       `${own.summary()}.
 
 Sends authentic, forged, repeated and half-sent deliveries, and prints a scorecard: for each failure the risk and the fix. The receiver may be written in any language. Its authentic events take effect: never run this against production.`,
     )
     .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+    .addOption(shared.headers)
+    .addOption(shared.secretFile)
     .addOption(text('--effects <url or command>', 'Where the number of effects so far is the last line'))
     .addOption(text('--fail-id <id>', 'Id of an event for which the handler of the app fails'))
     .option('--window', 'Fail, instead of warn, if a stale or future timestamp is accepted')
     .addOption(
-      choices('--only <case or group>', [...Object.keys(GROUPS), ...CASES.map(({ id }) => id)], 'Run only these'),
+      choices(
+        '--only <case or group>',
+        [...Object.keys(GROUPS), ...CASES.map(({ id }) => id)],
+        'Run only these, which --list prints',
+      ),
     )
     .option('--list', 'Print the cases, and send nothing')
     .option('--i-own-this', 'Also send half bodies over 200 connections to another machine')
-    .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 60).default(10));
+    .addOption(shared.timeout);
 
 type Options = shared.OptionsOf<typeof define>;
 /** Time for the whole run, with which it ends within two minutes. */

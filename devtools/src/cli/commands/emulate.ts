@@ -12,8 +12,8 @@ import * as shared from '../program/shared-options.js';
 import { readWanted, registerWanted } from '../registrations.js';
 import { readApiKey } from '../secrets.js';
 
-const define = (own: shared.Own) => {
-  const described = own
+const define = (own: shared.Own) =>
+  own
     .description(
       `Run the service on this machine, for development and tests.
 
@@ -30,9 +30,9 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
     .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
     .addOption(
       number('--interval <seconds>', 'With --anvil: time between transfers; 0 sends none', 0, 86_400).default(1),
-    );
-  return shared.namesHeaders(described).addOption(shared.apiKeyFile);
-};
+    )
+    .addOption(shared.headers)
+    .addOption(shared.apiKeyFile);
 
 type Options = shared.OptionsOf<typeof define>;
 

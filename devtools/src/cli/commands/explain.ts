@@ -16,8 +16,8 @@ import { recordedDelivery } from '../recording.js';
 import { readSecret, readSecretFile } from '../secrets.js';
 import { visible } from '../visible.js';
 
-const define = (own: shared.Own) => {
-  const described = own
+const define = (own: shared.Own) =>
+  own
     .description(
       `${own.summary()}.
 
@@ -27,12 +27,10 @@ Tries common mistakes: a body that was parsed and serialized again, a secret wit
     .addOption(shared.nth)
     .addOption(text('--request <file>', 'A raw request: headers, an empty line, the body'))
     .addOption(text('--signed <file>', 'The body as it was signed: shows how the received one differs'))
-    .addOption(text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: as recorded, or now)'));
-  return shared
-    .namesHeaders(described)
+    .addOption(text('--now <time>', 'Time of arrival: Unix seconds or ISO 8601 (default: as recorded, or now)'))
+    .addOption(shared.headers)
     .addOption(texts('--secret-file <file>', 'File with a signing secret, - for stdin (default: WEBHOOK_SECRET)'))
     .addOption(texts('--other-secret-file <label=file>', 'Secret of another webhook that may have signed it'));
-};
 
 type Options = shared.OptionsOf<typeof define>;
 

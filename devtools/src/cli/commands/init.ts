@@ -16,7 +16,13 @@ const define = (own: shared.Own) =>
 In an empty folder, --template writes a project that runs. In a folder with a package.json, it writes a receiver with a store, a route and a test for the framework and the client that it finds there, and prints the line to add. It never changes a file that exists.`,
     )
     .argument('[folder]', 'Where to write (default: this folder)')
-    .addOption(choice('--template <name>', Object.keys(TEMPLATES), 'A whole project, for an empty folder'))
+    .addOption(
+      choice(
+        '--template <name>',
+        Object.keys(TEMPLATES),
+        `A whole project, for an empty folder: ${Object.keys(TEMPLATES).join(', ')}`,
+      ),
+    )
     .option('--dry-run', 'Print the files, and write nothing');
 
 type InitContext = Context<shared.OptionsOf<typeof define>>;

@@ -16,8 +16,8 @@ import { readSecret } from '../secrets.js';
 import { readUrl, shownUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
-const define = (own: shared.Own) => {
-  const described = own
+const define = (own: shared.Own) =>
+  own
     .description(
       `${own.summary()}.
 
@@ -43,9 +43,9 @@ The page can resend an authentic delivery to the target: the same bytes, signed 
         1_000_000,
       ).default(64),
     )
-    .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'));
-  return shared.usesSecret(described);
-};
+    .addOption(url('--rpc <url>', 'Read symbol and decimals of tokens from this node'))
+    .addOption(shared.headers)
+    .addOption(shared.secretFile);
 
 type Options = shared.OptionsOf<typeof define>;
 

@@ -15,24 +15,24 @@ import { readUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (own: shared.Own) =>
-  shared.callsService(
-    own
-      .description(
-        `${own.summary()}.
+  own
+    .description(
+      `${own.summary()}.
 
 Reads the events of contracts from a node, up to the last final block, and looks for each of them: with --receiver in the store of a receiver, with --webhook in the delivery log of the service. Prints those that are missing. To deliver them, call reconcile of event-webhook-receiver/chain in your program.
 
 ${shared.RECEIVER_MODULE}`,
-      )
-      .addOption(url('--rpc <url>', 'JSON-RPC of a node; only its origin is printed').makeOptionMandatory())
-      .addOption(texts('--contract <address=abi.json:label>', 'Look for the events of this contract; label optional'))
-      .addOption(shared.receiver())
-      .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
-      .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
-      .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
-      .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
-      .addOption(integer('--confirmations <n>', 'Read up to this many confirmations, not the finalized block', 1, 1e9)),
-  );
+    )
+    .addOption(url('--rpc <url>', 'JSON-RPC of a node; only its origin is printed').makeOptionMandatory())
+    .addOption(texts('--contract <address=abi.json:label>', 'Look for the events of this contract; label optional'))
+    .addOption(shared.receiver())
+    .addOption(text('--source <name>', "The source that the receiver's secret function returns for these events"))
+    .addOption(new Option('--no-source', "The receiver's secret function returns no source"))
+    .addOption(text('--webhook <id>', 'Compare with the delivery log of this webhook').conflicts('receiver'))
+    .addOption(integer('--from <block>', 'First block', 0, 1e15).default(0))
+    .addOption(integer('--confirmations <n>', 'Read up to this many confirmations, not the finalized block', 1, 1e9))
+    .addOption(shared.baseUrl)
+    .addOption(shared.apiKeyFile);
 
 type Options = shared.OptionsOf<typeof define>;
 

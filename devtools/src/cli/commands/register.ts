@@ -7,17 +7,17 @@ import { fullUrl } from '../urls.js';
 import { visible } from '../visible.js';
 
 const define = (own: shared.Own) =>
-  shared.callsService(
-    own
-      .description(
-        `${own.summary()}.
+  own
+    .description(
+      `${own.summary()}.
 
 The secret is shown only once; the service may never return it again. Store it as WEBHOOK_SECRET of the receiver.`,
-      )
-      .argument('<url>', 'Where to deliver: an https URL, or a loopback URL if the service runs on this machine')
-      .addOption(text('--label <label>', 'Label of the webhook').makeOptionMandatory())
-      .addOption(text('--secret-out <file>', 'Write the secret to this new file (mode 0600) instead of printing it')),
-  );
+    )
+    .argument('<url>', 'Where to deliver: an https URL, or a loopback URL if the service runs on this machine')
+    .addOption(text('--label <label>', 'Label of the webhook').makeOptionMandatory())
+    .addOption(text('--secret-out <file>', 'Write the secret to this new file (mode 0600) instead of printing it'))
+    .addOption(shared.baseUrl)
+    .addOption(shared.apiKeyFile);
 
 type Options = shared.OptionsOf<typeof define>;
 

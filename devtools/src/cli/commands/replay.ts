@@ -10,19 +10,21 @@ import { recordedParcels } from '../send/parcels.js';
 import { readUrl } from '../urls.js';
 
 const define = (own: shared.Own) =>
-  shared.sends(
-    own
-      .description(
-        `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
+  own
+    .description(
+      `Send the deliveries that \`listen --record\` wrote again: the same bytes and headers, in order, with the time between them.
 
 Each delivery is signed with the current time when it is sent. Redirects are not followed.`,
-      )
-      .argument('<recording>', 'The recording')
-      .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-      .addOption(shared.nth)
-      .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
-      .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1)),
-  );
+    )
+    .argument('<recording>', 'The recording')
+    .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+    .addOption(shared.nth)
+    .option('--authentic', 'Leave out deliveries that did not verify when they were recorded')
+    .addOption(number('--speed <factor>', 'Shorten the gaps by this factor', 0.01, 1_000_000).default(1))
+    .addOption(shared.concurrency)
+    .addOption(shared.timeout)
+    .addOption(shared.headers)
+    .addOption(shared.secretFile);
 
 type Options = shared.OptionsOf<typeof define>;
 

@@ -11,23 +11,31 @@ import { type TamperName, tamperNames, tamperRows } from '../send/tamper.js';
 import { readUrl } from '../urls.js';
 
 const define = (own: shared.Own) =>
-  shared.sends(
-    own
-      .description(
-        `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
+  own
+    .description(
+      `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
 Without options, one sample event is sent. Each delivery has a new event, unless --id is given, and is signed with the current time when it is sent. Redirects are not followed.`,
-      )
-      .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-      .addOption(text('--id <id>', 'Id of the sample event, to send an event again'))
-      .addOption(text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts(['id', 'abi']))
-      .addOption(text('--abi <file>', 'Samples of an event of this ABI, or artifact of a compiler'))
-      .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
-      .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
-      .addOption(text('--contract <address>', 'Address of the contract'))
-      .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
-      .addOption(choices('--tamper <how>', [...tamperNames, 'all'], 'Break the delivery, to check that it is refused')),
-  );
+    )
+    .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
+    .addOption(text('--id <id>', 'Id of the sample event, to send an event again'))
+    .addOption(text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts(['id', 'abi']))
+    .addOption(text('--abi <file>', 'Samples of an event of this ABI, or artifact of a compiler'))
+    .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
+    .addOption(texts('--arg <name=value>', 'An argument of it; arrays and tuples in JSON. The others are samples'))
+    .addOption(text('--contract <address>', 'Address of the contract'))
+    .addOption(integer('--repeat <n>', 'How often to send', 1, 1_000_000).default(1))
+    .addOption(
+      choices(
+        '--tamper <how>',
+        [...tamperNames, 'all'],
+        'Break the delivery in a way below, to check that it is refused',
+      ),
+    )
+    .addOption(shared.concurrency)
+    .addOption(shared.timeout)
+    .addOption(shared.headers)
+    .addOption(shared.secretFile);
 
 type Options = shared.OptionsOf<typeof define>;
 

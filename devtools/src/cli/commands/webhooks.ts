@@ -11,7 +11,7 @@ const exitCodes = { 1: 'the service refused' };
 const cell = (value: unknown) => visible(String(value ?? ''), 200);
 
 const subcommand = <const Usage extends string>(own: shared.Own, usage: Usage, does: string) =>
-  shared.callsService(own.command(usage).description(does));
+  own.command(usage).description(does).addOption(shared.baseUrl).addOption(shared.apiKeyFile);
 
 const list = shared.command(
   (own) => subcommand(own, 'list', 'List the registered webhooks'),

@@ -51,19 +51,19 @@ export const texts = <const Flags extends string>(flags: Flags, help: string) =>
 /** An option whose value is a URL, or a port of this machine. */
 export const url = <const Flags extends string>(flags: Flags, help: string) => single(flags, help, fullUrl);
 
-/** An option whose value is one of a few words. */
+/** An option whose value is one of a few words, which the help names. */
 export const choice = <const Flags extends string, const Choice extends string>(
   flags: Flags,
   choices: readonly Choice[],
   help: string,
-) => single(flags, `${help}: ${choices.join(', ')}`, oneOf(choices));
+) => single(flags, help, oneOf(choices));
 
 /** Like `choice`, but repeatable. */
 export const choices = <const Flags extends string, const Choice extends string>(
   flags: Flags,
   allowed: readonly Choice[],
   help: string,
-) => repeated(flags, `${help}: ${allowed.join(', ')}`, oneOf(allowed));
+) => repeated(flags, help, oneOf(allowed));
 
 /** An option whose value is a number in decimal digits. */
 export const number = <const Flags extends string>(flags: Flags, help: string, min: number, max: number) =>

@@ -32,57 +32,37 @@ export const command =
     defined.action(act as never);
   };
 
+// Options that several commands have.
+
 /** Where `send` and `replay` send without a URL. */
 export const DEFAULT_URL = 'http://127.0.0.1:3000/webhooks';
 
 export const port = (what: string, usual: number) =>
   integer('--port <port>', `Port of ${what} on 127.0.0.1; 0 picks a free one`, 0, 65535).default(usual);
+export const baseUrl = url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
 export const apiKeyFile = text(
   '--api-key-file <file>',
   'File with the API key, - for stdin (default: WEBHOOK_API_KEY)',
 );
-const baseUrl = url('--base-url <url>', 'URL of the service (default: WEBHOOK_BASE_URL)');
-export const receiver = () =>
-  text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export');
-/** The end of the description of a command with --receiver. */
-export const RECEIVER_MODULE =
-  '--receiver imports a module, which must not start anything. It takes its default export, the export `receiver`, or the one after #.';
+export const headers = choice(
+  '--headers <names>',
+  ['service', 'multibaas'],
+  'Header names: service (X-Service-…) or multibaas (X-MultiBaas-…)',
+);
+export const secretFile = text(
+  '--secret-file <file>',
+  'File with the signing secret, - for stdin (default: WEBHOOK_SECRET)',
+);
+export const concurrency = integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1);
+export const timeout = number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10);
 export const nth = integer(
   '--nth <n>',
   'Which delivery of the recording: the number after # in the terminal and on the page',
   1,
   1e9,
 );
-
-// Groups of options. Commander infers their types.
-
-/** Adds the options of a command that calls the service. */
-export const callsService = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
-  command: Command<Args, Options, Global>,
-) => command.addOption(baseUrl).addOption(apiKeyFile);
-
-/** Adds the options of a command that knows the headers of deliveries. */
-export const namesHeaders = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
-  command: Command<Args, Options, Global>,
-) =>
-  command.addOption(
-    choice('--headers <names>', ['service', 'multibaas'], 'Header names, X-Service-Signature or X-MultiBaas-Signature'),
-  );
-
-/** Adds the options of a command that signs or verifies deliveries. */
-export const usesSecret = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
-  command: Command<Args, Options, Global>,
-) =>
-  namesHeaders(command).addOption(
-    text('--secret-file <file>', 'File with the signing secret, - for stdin (default: WEBHOOK_SECRET)'),
-  );
-
-/** Adds the options of a command that sends deliveries. */
-export const sends = <Args extends unknown[], Options extends OptionValues, Global extends OptionValues>(
-  command: Command<Args, Options, Global>,
-) =>
-  usesSecret(
-    command
-      .addOption(integer('--concurrency <n>', 'Deliveries in flight at once', 1, 1000).default(1))
-      .addOption(number('--timeout <seconds>', 'Time limit of a response', 0.01, 600).default(10)),
-  );
+export const receiver = () =>
+  text('--receiver <file>', 'Module that exports the receiver; file.js#name for another export');
+/** The end of the description of a command with --receiver. */
+export const RECEIVER_MODULE =
+  '--receiver imports a module, which must not start anything. It takes its default export, the export `receiver`, or the one after #.';
