@@ -31,7 +31,7 @@ interface Stream {
   slow: boolean;
 }
 
-/** The open server-sent event streams. */
+/** The open streams: lines of JSON, and empty ones as heartbeats. */
 export function createStreams(options: StreamOptions) {
   const { feed, state, context, flushMs = 100, heartbeatMs = 15_000, maxStreams = 20 } = options;
   const streams = new Set<Stream>();
@@ -63,7 +63,7 @@ export function createStreams(options: StreamOptions) {
   }
 
   function write({ response }: Stream, event: string, data: object): void {
-    response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    response.write(`${JSON.stringify({ event, data })}\n`);
   }
 
   const unsubscribe = feed.subscribe((record) => {
@@ -84,7 +84,7 @@ export function createStreams(options: StreamOptions) {
     for (const stream of streams) {
       if (!stream.response.writableNeedDrain) {
         stream.slow = false;
-        stream.response.write(': alive\n\n');
+        stream.response.write('\n');
       } else if (stream.slow) stream.response.destroy();
       else stream.slow = true;
     }
@@ -103,7 +103,7 @@ export function createStreams(options: StreamOptions) {
         stream.slow = false;
         schedule();
       });
-      response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+      response.writeHead(200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
       send(stream);
     },
     /** Sends the changed state to every stream. */

@@ -9,7 +9,7 @@ describeInBoth('the connection of the page', (ground) => {
     // The stream ends at once, and the next two attempts fail: the route that was added last goes first.
     const stream = '**/api/stream';
     await page.route(stream, (route) => route.abort(), { times: 2 });
-    const ending = { body: ': bye\n\n', contentType: 'text/event-stream' };
+    const ending = { body: '\n', contentType: 'application/x-ndjson' };
     await page.route(stream, (route) => route.fulfill(ending), { times: 1 });
     await page.reload();
     await page.getByText(/^Not connected/).waitFor();

@@ -21,15 +21,14 @@ async function open(options: Partial<PageOptions> = {}) {
     if (!response.ok || !response.body) return { status: response.status, ending };
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
-    /** The next event; what is only a comment counts as one without a name. */
+    /** The next event; a heartbeat counts as one without a name. */
     async function next(): Promise<Event> {
       for (;;) {
-        const at = text.indexOf('\n\n');
+        const at = text.indexOf('\n');
         if (at >= 0) {
-          const block = text.slice(0, at);
-          text = text.slice(at + 2);
-          const [, event = '', data = 'null'] = /^event: (.*)\ndata: (.*)$/s.exec(block) ?? [];
-          return { event, data: JSON.parse(data) };
+          const line = text.slice(0, at);
+          text = text.slice(at + 1);
+          return line === '' ? { event: '', data: null } : JSON.parse(line);
         }
         const { done, value } = await reader.read();
         if (done) throw new Error('The stream has ended.');

@@ -1,5 +1,4 @@
 import { type Api, ApiError } from './api.js';
-import { serverSentEvents } from './sse.js';
 import type { State, Summary } from './types.js';
 
 /** `lost` when the page was connected before, or has tried. */
@@ -48,6 +47,28 @@ function reasonOf(error: unknown): string {
 }
 
 /**
+ * The lines of JSON in a response, without the empty ones of heartbeats.
+ * @param onBytes called with everything that comes
+ */
+async function* jsonLines(body: ReadableStream<Uint8Array>, onBytes: () => void) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onBytes();
+      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line !== '') yield JSON.parse(line);
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/**
  * Follows the deliveries until the token is refused. Reconnects after a delay whenever the connection ends, and then loads
  * everything again, because it cannot know what it missed.
  */
@@ -69,10 +90,10 @@ export async function follow(api: Api, hooks: Hooks): Promise<void> {
       hooks.onSnapshot((await api.get('deliveries', abort.signal)).deliveries);
       failures = 0;
       hooks.onConnection({ kind: 'live', lost: false });
-      for await (const { event, data } of serverSentEvents(body, alive)) {
-        if (event === 'deliveries') hooks.onDeliveries(JSON.parse(data));
+      for await (const { event, data } of jsonLines(body, alive)) {
+        if (event === 'deliveries') hooks.onDeliveries(data);
         else if (event === 'cleared') hooks.onCleared();
-        else if (event === 'state') hooks.onState(JSON.parse(data));
+        else if (event === 'state') hooks.onState(data);
       }
     } finally {
       clearTimeout(timer);
