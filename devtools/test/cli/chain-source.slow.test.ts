@@ -54,7 +54,7 @@ async function chain(anvil: string, interval = 0, ending = signal) {
   const output = createOutput(stderr, stderr, { env: {}, json: false, name: 'tool' });
   const service = await createLocalService();
   onTestFinished(() => service.close());
-  const wanted = { node: { anvil }, contracts: [], interval };
+  const wanted = { node: { anvil }, contracts: [], wallets: [], interval };
   const source = await startChain(wanted, service, { output, signal: ending });
   onTestFinished(() => source?.close());
   return { source, notes, noted };

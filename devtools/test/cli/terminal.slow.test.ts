@@ -117,9 +117,7 @@ describe('on a terminal of 80 columns, listen', () => {
     expect(await terminal.ended).toBe(130);
     await terminal.shows(/Recorded in/);
     const end = terminal.all().join('\n').split('4 deliveries: ')[1] ?? '';
-    expect(end).toMatch(
-      /^1 accepted, 3 refused\n {2}2 × secret whitespace lost\n {2}1 × .+\nRecorded in /,
-    );
+    expect(end).toMatch(/^1 accepted, 3 refused\n {2}2 × secret whitespace lost\n {2}1 × .+\nRecorded in /);
     expect(end.replaceAll('\n', '')).toContain(file);
   });
 });

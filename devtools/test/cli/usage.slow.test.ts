@@ -56,7 +56,7 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['a secret in an option', ['send', '--secret', 'x'], /Unknown option --secret\. /],
   ['a recording without deliveries', ['explain', '--recording', '/dev/null'], /has no deliveries/],
   ['a node without contracts', ['emulate', '--rpc', 'http://127.0.0.1:1'], /Nothing to watch: --rpc needs/],
-  ['a contract without a node', ['emulate', '--contract', 'x'], /--contract needs --rpc or --anvil/],
+  ['a contract without a node', ['emulate', '--contract', 'x'], /--contract and --wallet need --rpc or --anvil/],
   ['a webhook without a label', ['emulate', '--register', 'x'], /--register must be LABEL=URL/],
   ['a file for no secret', ['emulate', '--secret-out', 'x'], /--secret-out needs exactly one --register/],
   ['nothing to reconcile', ['reconcile', '--rpc', 'http://127.0.0.1:1'], /Nothing to read: give --contract/],

@@ -13,6 +13,7 @@ export interface ChainOptions {
   readonly rpc?: string | undefined;
   readonly anvil?: true | undefined;
   readonly contract?: readonly string[] | undefined;
+  readonly wallet?: readonly string[] | undefined;
   /** Seconds. */
   readonly interval: number;
 }
@@ -31,6 +32,7 @@ export interface ChainSource {
 export type WantedChain = Required<Pick<ChainOptions, 'interval'>> & {
   readonly node: { readonly rpc: string } | { readonly anvil: string };
   readonly contracts: readonly GivenContract[];
+  readonly wallets: readonly string[];
 };
 
 /**
@@ -42,17 +44,18 @@ export async function readChainOptions(
   options: ChainOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<WantedChain | undefined> {
-  const { rpc, anvil, contract = [], interval } = options;
-  if (rpc !== undefined && contract.length === 0) throw usageError('Nothing to watch: --rpc needs --contract.');
-  if (rpc === undefined && !anvil && contract.length > 0) throw usageError('--contract needs --rpc or --anvil.');
+  const { rpc, anvil, contract = [], wallet: wallets = [], interval } = options;
+  const watched = contract.length + wallets.length;
+  if (rpc !== undefined && watched === 0) throw usageError('Nothing to watch: --rpc needs --contract or --wallet.');
+  if (rpc === undefined && !anvil && watched > 0) throw usageError('--contract and --wallet need --rpc or --anvil.');
   if (rpc === undefined && !anvil) return undefined;
   const contracts = await Promise.all(contract.map(readContract));
-  return { node: rpc === undefined ? { anvil: env.ANVIL || 'anvil' } : { rpc }, contracts, interval };
+  return { node: rpc === undefined ? { anvil: env.ANVIL || 'anvil' } : { rpc }, contracts, wallets, interval };
 }
 
 /** Starts a chain, or connects to a running one, and has the service deliver its events. */
 export async function startChain(
-  { node, contracts: given, interval }: WantedChain,
+  { node, contracts: given, wallets, interval }: WantedChain,
   service: LocalService,
   { output, signal }: { output: Output; signal: AbortSignal },
 ): Promise<ChainSource> {
@@ -77,7 +80,7 @@ export async function startChain(
       token = await deploySampleToken(rpcUrl, signal);
       contracts.unshift({ ...token, name: 'SampleToken', label: 'sampletoken' });
     }
-    const watcher = await service.watchChain({ rpcUrl, contracts, pollIntervalMs: token ? 250 : 1000 });
+    const watcher = await service.watchChain({ rpcUrl, contracts, wallets, pollIntervalMs: token ? 250 : 1000 });
     closing.unshift(() => watcher.close());
     if (token && interval > 0) {
       const traffic = every(interval * 1000, token.transfer, () => {

@@ -27,6 +27,7 @@ With --rpc it watches a chain. With --anvil it starts a chain with a sample toke
     .addOption(text('--secret-out <file>', 'With one --register: write its secret to this file instead'))
     .addOption(url('--rpc <url>', 'Watch the chain of this node').conflicts('anvil'))
     .addOption(texts('--contract <address=abi.json:label>', 'Deliver the events of this contract; label optional'))
+    .addOption(texts('--wallet <address>', 'Deliver the transactions of this wallet'))
     .addOption(new Option('--anvil', 'Start anvil with a sample token and watch it'))
     .addOption(
       number('--interval <seconds>', 'With --anvil: time between transfers; 0 sends none', 0, 86_400).default(1),

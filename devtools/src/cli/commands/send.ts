@@ -1,7 +1,7 @@
-import { sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import type { Context, ExitCode } from '../context.js';
 import { headerNames } from '../header-names.js';
-import { choices, integer, text, texts } from '../program/options.js';
+import { choice, choices, integer, text, texts } from '../program/options.js';
 import * as shared from '../program/shared-options.js';
 import { readSecret } from '../secrets.js';
 import { contractSamples } from '../send/contract-samples.js';
@@ -10,15 +10,19 @@ import { fileParcel, sampleParcel, type Unsigned } from '../send/parcels.js';
 import { type TamperName, tamperNames, tamperRows } from '../send/tamper.js';
 import { readUrl } from '../urls.js';
 
+const KINDS = ['event.emitted', 'transaction.included'] as const;
+
 const define = (own: shared.Own) =>
   own
     .description(
       `Send signed deliveries to a receiver: samples, events of your contract's ABI, or a file.
 
-Without options, one sample event is sent. Each delivery has a new event, unless --id is given, and is signed with the current time when it is sent. Redirects are not followed.`,
+Without options, one sample event is sent. Each delivery has new events, unless --id is given, and is signed with the current time when it is sent. Redirects are not followed.`,
     )
     .argument('[url]', `URL of the receiver (default: ${shared.DEFAULT_URL})`)
-    .addOption(text('--id <id>', 'Id of the sample event, to send an event again'))
+    .addOption(choice('--kind <kind>', KINDS, 'Kind of the sample events').default('event.emitted' as const))
+    .addOption(integer('--count <n>', 'Sample events in each delivery', 1, 10_000).default(1))
+    .addOption(text('--id <id>', 'Id of the sample events, to send an event again'))
     .addOption(text('--file <file>', 'Send the bytes of this file, - for stdin').conflicts(['id', 'abi']))
     .addOption(text('--abi <file>', 'Samples of an event of this ABI, or artifact of a compiler'))
     .addOption(text('--event <name>', 'The event of the ABI: its name, or its signature if several have the name'))
@@ -58,9 +62,11 @@ const tampersOf = ({ tamper }: Options): readonly (TamperName | undefined)[] => 
 /** Returns a function that creates the delivery of each round. */
 async function bodies({ options, stdin, output }: Context<Options>): Promise<() => Unsigned> {
   const names = headerNames(options);
-  const { file, id } = options;
-  const make = (await contractSamples(options, output)) ?? sampleEventEmitted;
-  if (file === undefined) return () => sampleParcel({ ...make(), ...(id !== undefined && { id }) }, names);
+  const { file, kind, count, id } = options;
+  const sample = kind === 'event.emitted' ? sampleEventEmitted : sampleTransactionIncluded;
+  const make = (await contractSamples(options, output)) ?? sample;
+  const one = () => ({ ...make(), ...(id !== undefined && { id }) });
+  if (file === undefined) return () => sampleParcel(Array.from({ length: count }, one), names);
   const parcel = await fileParcel(file, stdin, names);
   return () => parcel;
 }
@@ -86,6 +92,7 @@ export const command = shared.command(define, run, {
     ['send', `One sample event to ${shared.DEFAULT_URL}, signed with WEBHOOK_SECRET`],
     ['send --file body.json --secret-file secret.txt --headers multibaas', 'The bytes of a file'],
     ['send --abi token.json --event Transfer --arg value=1500000', "An event of a contract's ABI"],
+    ['send --kind transaction.included --count 3', 'Three events of the other kind in one delivery'],
     ['send --id order-1', 'The same event each time, to see a duplicate'],
     ['send --tamper all', 'Check that the receiver refuses every forgery'],
     ['send --repeat 1000 --concurrency 20 --json', 'A thousand deliveries, results as JSON'],

@@ -37,10 +37,10 @@ const plain = (body: Uint8Array, names = serviceHeaders): Unsigned => ({
   names,
 });
 
-/** A delivery of one event. */
-export const sampleParcel = (event: WebhookEvent, names?: HeaderNames): Unsigned =>
+/** A delivery of sample events. */
+export const sampleParcel = (events: readonly WebhookEvent[], names?: HeaderNames): Unsigned =>
   // Only the bytes are used: they are signed when they are sent.
-  plain(Buffer.from(createTestDelivery([event], { secret: '-' }).rawBody), names);
+  plain(Buffer.from(createTestDelivery(events, { secret: '-' }).rawBody), names);
 
 /** The bytes of a file, exactly as they are. */
 export async function fileParcel(file: string, stdin: Readable, names?: HeaderNames): Promise<Unsigned> {
