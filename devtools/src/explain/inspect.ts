@@ -53,10 +53,11 @@ function ofHeaders({ signature, timestamp, other }: ReadOptions): Fault[] {
   return found.filter(isMissing).length < 2 ? found : [faults['headers-missing']];
 }
 
-/** Findings from the form of headers and secret. */
-export function inspectHeaders(given: ReadOptions): Finding[] {
-  const [headers, secret] = [ofHeaders(given), ofSecret(given)];
-  return (secret.some(isMissing) ? [...secret, ...headers] : [...headers, ...secret]).map(likely);
+/** Findings from the form of headers and secret, and of the body if it was read. */
+export function inspectHeaders(given: ReadOptions, body: readonly Fault[] = []): Finding[] {
+  const found = [...ofHeaders(given), ...ofSecret(given)];
+  // First causes that prevent every verification, then probable changes of the body.
+  return [...found.filter(isMissing), ...body, ...found.filter((each) => !isMissing(each))].map(likely);
 }
 
 /** The first bytes of gzip, zstd, and zlib at each of its levels. */
@@ -105,18 +106,14 @@ function hasRounded(text: string): boolean {
 }
 
 /** Causes that do not exclude others. */
-const PARTIAL = [bodyFaults['body-numbers-rounded'].cause, bodyFaults['body-keys-reordered'].cause];
+const PARTIAL = /^(?:headers|secret)-|^body-(?:numbers-rounded|keys-reordered)$/;
 
 /** Findings from the form of all parts, when the search found no match. */
 export function inspectParts(given: ReadOptions): Finding[] {
   const body = causesOfBody(given.body).map((cause) => bodyFaults[cause]);
-  const [headers, secret] = [ofHeaders(given), ofSecret(given)];
-  // First causes that prevent every verification, then probable changes of the body.
-  const found = [...headers.filter(isMissing), ...body, ...headers.filter((each) => !isMissing(each)), ...secret];
-  const isExplained = [...body, ...headers].some(
-    ({ cause }) => !PARTIAL.includes(cause) && !cause.startsWith('headers-'),
-  );
-  return [...found.map(likely), ...(isExplained ? [] : [possible(altered(found.length === 0))])];
+  const found = inspectHeaders(given, body);
+  const isExplained = found.some(({ cause }) => !PARTIAL.test(cause));
+  return isExplained ? found : [...found, possible(altered(found.length === 0))];
 }
 
 const altered = (isOnly: boolean): Fault =>
