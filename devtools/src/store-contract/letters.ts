@@ -1,6 +1,7 @@
 import type { IdempotencyStore } from 'event-webhook-receiver';
 import { type Call, nothing, RETRY, type StoreWord, throwing, unique, wordsOf } from './call.js';
 import type { Cases, Trial } from './trial.js';
+import { settled } from './waiting.js';
 import { failure, LOST, show, TWICE } from './words.js';
 
 type Letters = NonNullable<IdempotencyStore['letters']>;
@@ -28,7 +29,7 @@ async function kept<Tx>(trial: Trial<Tx>) {
   const [store, other] = await trial.replicas();
   const letters = store.letters as Letters;
   const fail = async (key: string, more: Partial<Failure> = {}) =>
-    trial.waitsFor('letters.fail', () => letters.fail(key, { ...FAILED, ...more }));
+    settled('letters.fail', () => letters.fail(key, { ...FAILED, ...more }));
   return {
     ...{ store, other, letters, fail },
     retry: (by: IdempotencyStore<Tx>, key: string, work = nothing) => trial.call(by, key, work, RETRY),
@@ -42,7 +43,7 @@ async function kept<Tx>(trial: Trial<Tx>) {
     },
     /** Expects that these of the keys are dead letters, on the other replica. */
     async dead(keys: readonly string[], expected: readonly string[], what: string) {
-      const found = await trial.waitsFor('letters.look', () => (other.letters as Letters).look(keys));
+      const found = await settled('letters.look', () => (other.letters as Letters).look(keys));
       const dead = keys.filter((key) => found.has(key));
       if (!isSame(dead, expected)) throw failure(what, show(expected), show(dead), GONE);
       return found;
@@ -57,7 +58,7 @@ const isSame = (some: readonly string[], others: readonly string[]) =>
 /** Expects the word for the key without a run, because a dead letter holds it. */
 async function notRun<Tx>(trial: Trial<Tx>, call: Call, word: StoreWord, what: string): Promise<void> {
   await trial.answers(call, word, what);
-  if (call.runs.length > 0) throw failure(what, 'no call of run', `${call.runs.length}`, HELD);
+  trial.notRun(call, what, HELD);
 }
 
 export const letterCases: Cases = {
@@ -157,7 +158,7 @@ export const letterCases: Cases = {
     let after: string | undefined;
     do {
       const from = after;
-      const page = await trial.waitsFor('letters.list', () => letters.list({ source, after: from, limit: 2 }));
+      const page = await settled('letters.list', () => letters.list({ source, after: from, limit: 2 }));
       if (page.letters.size > 2) throw failure('A page of 2 dead letters', 'at most 2', `${page.letters.size}`, MISLED);
       found.push(...page.letters.keys());
       after = page.next;
@@ -174,7 +175,7 @@ export const letterCases: Cases = {
     await counted(key, 1, true, FINAL);
     await counted(failed, 1, false);
     const asked = [key, failed, unique()];
-    const discarded = [...(await trial.waitsFor('letters.discard', () => letters.discard(asked)))];
+    const discarded = [...(await settled('letters.discard', () => letters.discard(asked)))];
     if (!isSame(discarded, [key])) {
       throw failure('Keys are discarded, one of them a dead letter', show([key]), show(discarded), LOST);
     }

@@ -54,11 +54,6 @@ export class Setup<Tx> {
     return call;
   }
 
-  /** Settles like a method of the store, within the time limit of the suite. */
-  waitsFor<T>(name: string, work: () => T | Promise<T>): Promise<T> {
-    return settled(name, work);
-  }
-
   gate(): Gate {
     const gate = createGate();
     this.#gates.push(gate);

@@ -79,8 +79,8 @@ export class Trial<Tx> extends Setup<Tx> {
     this.notRun(call, what);
   }
 
-  notRun(call: Call, what: string): void {
-    if (call.runs.length > 0) throw failure(what, 'no call of run', `${call.runs.length}`, TWICE);
+  notRun(call: Call, what: string, meaning = TWICE): void {
+    if (call.runs.length > 0) throw failure(what, 'no call of run', `${call.runs.length}`, meaning);
   }
 
   /** Expects that the call rejects with the error of its run. */
