@@ -20,31 +20,14 @@ export interface FeedOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** The deliveries of a run, in order of arrival. Its memory is bounded. */
-export interface Feed {
-  readonly maxDeliveries: number;
-  readonly maxBytes: number;
-  /** Approximate size of the records, in bytes. */
-  readonly bytes: number;
-  /** Adds a record, or replaces the one with the same id. Keeps the responses to attempts that it has without them. */
-  put(record: DeliveryRecord): void;
-  /** Sets the summary of a body that was added unread. */
-  describe(id: string, contents: Contents): void;
-  /** Sets why a delivery was not accepted. */
-  setCause(id: string, cause: Cause | undefined): void;
-  get(id: string): KeptDelivery | undefined;
-  /** The oldest first. */
-  list(): KeptDelivery[];
-  /** Calls the listener with every record that is added or replaced, and with undefined after `clear`. Returns an unsubscribe function. */
-  subscribe(listener: (record: KeptDelivery | undefined) => void): () => void;
-  clear(): void;
-}
+export type Feed = ReturnType<typeof createFeed>;
 
 /** Approximate overhead of a record, in bytes. */
 const OVERHEAD = 500;
 const NOTHING = new Uint8Array(0);
 
-export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024 }: FeedOptions = {}): Feed {
+/** Keeps the deliveries of a run, in order of arrival. Its memory is bounded. */
+export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024 }: FeedOptions = {}) {
   const records = new Map<string, KeptDelivery>();
   /** Ids of records with a body or a response, oldest first. */
   const withBody = new Set<string>();
@@ -101,31 +84,37 @@ export function createFeed({ maxDeliveries = 10_000, maxBytes = 64 * 1024 * 1024
   return {
     maxDeliveries,
     maxBytes,
-    get bytes() {
+    /** Approximate size of the records, in bytes. */
+    get bytes(): number {
       return bodyBytes + otherBytes;
     },
-    put(record) {
+    /** Adds a record, or replaces the one with the same id. Keeps the responses to attempts that it has without them. */
+    put(record: DeliveryRecord): void {
       const known = records.get(record.id);
       const isRead = !record.bodyDropped && record.verified !== false;
       const contents = isRead ? contentsOf(record.rawBody) : (known?.contents ?? unread(record.rawBody.byteLength));
       const attempts = withResponses(record.attempts, known?.attempts);
       keep({ ...record, attempts, rawBody: compact(record.rawBody), contents, cause: known?.cause });
     },
-    describe(id, contents) {
+    /** Sets the summary of a body that was added unread. */
+    describe(id: string, contents: Contents): void {
       const record = records.get(id);
       if (record) keep({ ...record, contents });
     },
-    setCause(id, cause) {
+    /** Sets why a delivery was not accepted. */
+    setCause(id: string, cause: Cause | undefined): void {
       const record = records.get(id);
       if (record) keep({ ...record, cause });
     },
-    get: (id) => records.get(id),
+    get: (id: string) => records.get(id),
+    /** The oldest first. */
     list: () => [...records.values()],
-    subscribe(listener) {
+    /** Calls the listener with every record that is added or replaced, and with undefined after `clear`. Returns an unsubscribe function. */
+    subscribe(listener: (record: KeptDelivery | undefined) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    clear() {
+    clear(): void {
       records.clear();
       withBody.clear();
       bodyBytes = 0;

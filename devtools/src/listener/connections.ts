@@ -1,16 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createTurns, InTurns } from './turns.js';
-
-/** The connections of an HTTP server. */
-export interface Connections {
-  /** Listens instead of the HTTP server. */
-  readonly server: Server;
-  /** Closes idle connections now, and the others once their request is answered. */
-  closeIdle(): void;
-  closeAll(): void;
-}
 
 /**
  * Accepts connections for an HTTP server, which must not listen itself, and reads them in turns: each delays the others
@@ -19,7 +10,7 @@ export interface Connections {
  * @param most Limit of connections that wait for a request or for the rest of one. Beyond it, the connection that has
  * been silent for longest is closed, so that silent strangers cannot keep others out.
  */
-export function acceptConnections(http: HttpServer, most: number): Connections {
+export function acceptConnections(http: HttpServer, most: number) {
   const inTurns = createTurns();
   const open = new Set<InTurns>();
   const waiting = new Set<InTurns>();
@@ -65,12 +56,14 @@ export function acceptConnections(http: HttpServer, most: number): Connections {
   });
 
   return {
+    /** Listens instead of the HTTP server. */
     server,
-    closeIdle() {
+    /** Closes idle connections now, and the others once their request is answered. */
+    closeIdle(): void {
       isClosing = true;
       for (const connection of open) if (connection.isIdle) connection.destroy();
     },
-    closeAll() {
+    closeAll(): void {
       for (const connection of open) connection.destroy();
     },
   };

@@ -21,16 +21,7 @@ export interface SigningOptions {
   onSent(delivery: Promise<DeliveryRecord>): void;
 }
 
-/** Sends deliveries to the target with a new signature. */
-export interface Signing {
-  /**
-   * Sends a delivery again: the same bytes with a new timestamp and signature. Throws HttpError for a delivery that is not
-   * authentic, because the new signature would make it authentic.
-   */
-  resend(record: KeptDelivery): Promise<{ id: string }>;
-  /** Sends a body as a new delivery, with the headers of the edited one. Throws HttpError if that one is not authentic. */
-  send(body: BodyToSend): { id: string };
-}
+export type Signing = ReturnType<typeof createSigning>;
 
 /** Replaces an attempt of a delivery, which may have been resent meanwhile, unless the feed no longer has the attempt. */
 export function replaceAttempt(feed: Feed, id: string, before: Attempt, after: Attempt): void {
@@ -39,7 +30,8 @@ export function replaceAttempt(feed: Feed, id: string, before: Attempt, after: A
   if (record && at >= 0) feed.put({ ...record, attempts: record.attempts.with(at, after) });
 }
 
-export function createSigning(options: SigningOptions): Signing {
+/** Sends deliveries to the target with a new signature. */
+export function createSigning(options: SigningOptions) {
   const { feed, secret, headers: names, now, handOn } = options;
 
   function checkAuthentic(record: KeptDelivery): void {
@@ -70,7 +62,11 @@ export function createSigning(options: SigningOptions): Signing {
   }
 
   return {
-    async resend(record) {
+    /**
+     * Sends a delivery again: the same bytes with a new timestamp and signature. Throws HttpError for a delivery that is
+     * not authentic, because the new signature would make it authentic.
+     */
+    async resend(record: KeptDelivery): Promise<{ id: string }> {
       if (record.bodyDropped) throw new HttpError(409, 'The bytes of this delivery are no longer kept.');
       checkAuthentic(record);
       const at = now();
@@ -80,7 +76,8 @@ export function createSigning(options: SigningOptions): Signing {
       await carryOut(whole, pending);
       return { id: record.id };
     },
-    send({ rawBody, from }) {
+    /** Sends a body as a new delivery, with the headers of the edited one. Throws HttpError if that one is not authentic. */
+    send({ rawBody, from }: BodyToSend): { id: string } {
       // Its bytes may no longer be kept.
       if (!from.verified) checkAuthentic(from);
       const at = now();

@@ -18,20 +18,7 @@ export interface CourierContext {
   notify(webhook: WebhookState, delivery: Delivery, attempt: Attempt): void;
 }
 
-/** Sends the pending deliveries of one webhook, one after the other, and retries those that fail. */
-export interface Courier {
-  /** Starts sending if anything is pending. */
-  wake(): void;
-  /** Sends a pending delivery next, before those that wait for a retry. */
-  prompt(id: number): void;
-  readonly busy: boolean;
-  /** The delivery that is retried before all others; undefined if none is. */
-  held(): { readonly delivery: Delivery; readonly isInFlight: boolean } | undefined;
-  /** Resolves when nothing is pending. */
-  idle(): Promise<void>;
-  /** Aborts the attempt in progress. Pending deliveries stay pending. */
-  stop(): void;
-}
+export type Courier = ReturnType<typeof createCourier>;
 
 /** How long a delivery waits for a later one to be sent first. */
 const HOLD_MS = 2000;
@@ -39,7 +26,8 @@ const HOLD_MS = 2000;
 const MAX_ATTEMPTS = 50;
 const AGAIN = 'sent again although it was accepted';
 
-export function createCourier(webhook: WebhookState, context: CourierContext): Courier {
+/** Sends the pending deliveries of one webhook, one after the other, and retries those that fail. */
+export function createCourier(webhook: WebhookState, context: CourierContext) {
   const { options, sender } = context;
   const { now, retries, timeoutMs } = options;
   const prompted = new Set<number>();
@@ -200,24 +188,29 @@ export function createCourier(webhook: WebhookState, context: CourierContext): C
   }
 
   return {
+    /** Starts sending if anything is pending. */
     wake,
-    prompt(id) {
+    /** Sends a pending delivery next, before those that wait for a retry. */
+    prompt(id: number): void {
       prompted.add(id);
       interrupt();
       wake();
     },
-    get busy() {
+    get busy(): boolean {
       return work !== undefined;
     },
-    held() {
+    /** The delivery that is retried before all others; undefined if none is. */
+    held(): { readonly delivery: Delivery; readonly isInFlight: boolean } | undefined {
       const delivery = head();
       if (delivery === undefined || delivery.failures === 0) return undefined;
       return { delivery, isInFlight: delivery.id === inFlight };
     },
-    async idle() {
+    /** Resolves when nothing is pending. */
+    async idle(): Promise<void> {
       while (work) await work;
     },
-    stop() {
+    /** Aborts the attempt in progress. Pending deliveries stay pending. */
+    stop(): void {
       stopping.abort();
       interrupt();
     },

@@ -9,22 +9,14 @@ const MAX_WEBHOOKS = 100;
 const MAX_LABEL = 200;
 const MAX_URL = 2048;
 
-/** The registered webhooks. Throws HttpError with the field and the reason. */
-export interface Registry {
-  register(fields: unknown): CreatedWebhook;
-  /** Changes the given fields. */
-  update(id: number, fields: unknown): CreatedWebhook;
-  /** Returns whether the webhook existed. */
-  remove(id: number): boolean;
-  /** The webhook; throws a HttpError of status 404 when it does not exist. */
-  get(id: number): CreatedWebhook;
-  list(): Webhook[];
-}
+export type Registry = ReturnType<typeof createRegistry>;
 
-export function createRegistry(state: State, commit: (change: Change) => unknown, now: () => number): Registry {
+/** The registered webhooks. Throws HttpError with the field and the reason. */
+export function createRegistry(state: State, commit: (change: Change) => unknown, now: () => number) {
   const records = () => [...state.webhooks.values()].map(({ record }) => record);
   const time = () => new Date(now()).toISOString();
 
+  /** The webhook; throws a HttpError of status 404 when it does not exist. */
   function get(id: number): CreatedWebhook {
     const webhook = state.webhooks.get(id);
     if (webhook === undefined) throw new HttpError(404, 'No webhook has this id.');
@@ -39,7 +31,7 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
   }
 
   return {
-    register(fields) {
+    register(fields: unknown): CreatedWebhook {
       const { label, url, subscriptions = EVENT_KINDS } = checkFields(fields);
       if (label === undefined || url === undefined)
         throw new HttpError(400, `Field ${label === undefined ? 'label' : 'url'} is missing.`);
@@ -54,7 +46,8 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
       commit({ webhook });
       return webhook;
     },
-    update(id, given) {
+    /** Changes the given fields. */
+    update(id: number, given: unknown): CreatedWebhook {
       const record = get(id);
       const fields = checkFields(given);
       const { label = record.label, url = record.url, subscriptions = record.subscriptions } = fields;
@@ -66,13 +59,14 @@ export function createRegistry(state: State, commit: (change: Change) => unknown
       commit({ webhook });
       return webhook;
     },
-    remove(id) {
+    /** Returns whether the webhook existed. */
+    remove(id: number): boolean {
       if (!state.webhooks.has(id)) return false;
       commit({ removed: id });
       return true;
     },
     get,
-    list: () => records().map(withoutSecret),
+    list: (): Webhook[] => records().map(withoutSecret),
   };
 }
 

@@ -25,18 +25,14 @@ export interface Post {
   readonly dropHalfWay?: boolean | undefined;
 }
 
-/** Sends POSTs over keep-alive connections. */
-export interface Sender {
-  /** Never rejects. Does not follow redirects, and reads only the start of a response body. */
-  send(post: Post): Promise<Answer>;
-  /** Closes all connections. */
-  close(): void;
-}
+export type Sender = ReturnType<typeof createSender>;
 
-export function createSender(): Sender {
+/** Sends POSTs over keep-alive connections. */
+export function createSender() {
   const [http, https] = [new HttpAgent({ keepAlive: true }), new HttpsAgent({ keepAlive: true })];
   return {
-    async send({ url, headers, signal, ...post }) {
+    /** Never rejects. Does not follow redirects, and reads only the start of a response body. */
+    async send({ url, headers, signal, ...post }: Post): Promise<Answer> {
       const target = new URL(url);
       const [request, agent] = target.protocol === 'https:' ? [httpsRequest, https] : [httpRequest, http];
       const open = (isAgain: boolean) => {
@@ -62,7 +58,8 @@ export function createSender(): Sender {
         response: await response,
       };
     },
-    close() {
+    /** Closes all connections. */
+    close(): void {
       http.destroy();
       https.destroy();
     },

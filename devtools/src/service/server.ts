@@ -18,20 +18,12 @@ export interface ServerOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** A running API server. */
-export interface ListeningServer {
-  /** The base URL for clients. */
-  readonly url: string;
-  /** Closes every connection. */
-  close(): Promise<void>;
-}
-
 /**
  * Serves the API over HTTP: checks host, API key and request format, and wraps the result in the response envelope.
  *
  * @throws ConfigError `ERR_WEBHOOK_CONFIG` when it cannot listen there.
  */
-export async function serveApi(api: Api, { host, port, apiKeys, logger }: ServerOptions): Promise<ListeningServer> {
+export async function serveApi(api: Api, { host, port, apiKeys, logger }: ServerOptions) {
   const digests = apiKeys.map(digest);
   let hosts: readonly string[] | undefined;
 
@@ -78,8 +70,10 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
     hosts = [`127.0.0.1:${actual}`, `localhost:${actual}`, `[::1]:${actual}`, `${literal.toLowerCase()}:${actual}`];
   }
   return {
+    /** The base URL for clients. */
     url: `http://${literal}:${actual}`,
-    async close() {
+    /** Closes every connection. */
+    async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
