@@ -92,16 +92,14 @@ export class Evidence {
 
   async #logsOf(node: Caller, block: Block, hasLogs: boolean): Promise<BlockLogs> {
     const oddities: Oddities = new Map();
-    let own: readonly Sent[] = [];
-    let isAsked = this.#addresses.length === 0;
     const ask = async () => {
-      isAsked = true;
-      own = await this.#logs(node, block, oddities, this.#addresses);
-      this.blooms.test(block.bloom, own);
+      const sent = await this.#logs(node, block, oddities, this.#addresses);
+      this.blooms.test(block.bloom, sent);
+      return sent;
     };
-    if (hasLogs && !isAsked) await ask();
+    let own = hasLogs && this.#addresses.length > 0 ? await ask() : undefined;
     const prove = async (): Promise<BlockLogs> => {
-      if (!isAsked && !this.#proves(block, own)) await ask();
+      own ??= this.#proves(block, []) ? [] : await ask();
       const had = this.#watched(own, oddities);
       if (this.#proves(block, own)) return { logs: had, isProven: true, oddities };
       const all =
@@ -113,7 +111,7 @@ export class Evidence {
       return { logs: found, isProven: all !== undefined, oddities };
     };
     // One block can show that bloom filters are reliable, which saves the requests for others.
-    const isOpen = this.blooms.isOpen(block.bloom) && !this.#proves(block, own);
+    const isOpen = this.blooms.isOpen(block.bloom) && !this.#proves(block, own ?? []);
     return isOpen ? this.#inTurn(prove) : prove();
   }
 

@@ -5,7 +5,7 @@ export type { ReconcileCursor } from '../stores/cursor.js';
 export { type ChainFinalityOptions, chainFinality } from './finality/chain-finality.js';
 export type { LookUpOptions } from './finality/look.js';
 export type { DroppedContext, OnDropped } from './finality/stage.js';
-export type { FinalityLevel } from './node-options.js';
+export type { FinalityLevel, NodeOptions } from './node-options.js';
 export { type ChainSourceOptions, chainSource } from './reconcile/chain-source.js';
 export type { ReconcilingReceiver } from './reconcile/feed.js';
 export { type ReconcileOptions, reconcile } from './reconcile/reconcile.js';

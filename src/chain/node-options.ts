@@ -1,5 +1,7 @@
-import { optionError } from '../internal/check-options.js';
+import { checkNumber, optionError } from '../internal/check-options.js';
 import { isRecord } from '../internal/guards.js';
+import type { Logger } from '../internal/logger.js';
+import { guardedLogger } from './logging.js';
 import { rpcUrlOf } from './rpc-url.js';
 
 /**
@@ -21,14 +23,25 @@ export interface Tag {
   readonly depthOfMoot: number;
 }
 
+/** The nodes of a chain. */
+export interface NodeOptions {
+  /**
+   * HTTP JSON-RPC URL of an EVM node, or several. The first is asked; the others if it fails, or for `agree`. Messages
+   * contain only the origins, because the rest may contain a key.
+   */
+  readonly rpcUrl: string | readonly string[];
+  /** How many nodes must return the same blocks and logs. (Default: 1.) */
+  readonly agree?: number | undefined;
+  /** Logs what nodes cannot answer or prove. (Default: the console, for warnings and errors.) */
+  readonly logger?: Logger | undefined;
+}
+
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
-export function readNodeOptions(options: {
-  readonly rpcUrl: unknown;
-  readonly chainId?: unknown;
-  readonly agree?: unknown;
-  readonly level: unknown;
-}) {
-  const { rpcUrl, chainId, agree = 1, level } = options;
+export function readNodeOptions(
+  options: NodeOptions & { readonly chainId?: unknown; readonly level: unknown; readonly timeoutMs: number },
+  longestMs: number,
+) {
+  const { rpcUrl, chainId, agree = 1, level, timeoutMs } = options;
   const urls = (Array.isArray(rpcUrl) ? (rpcUrl as readonly unknown[]) : [rpcUrl]).map(rpcUrlOf);
   const tag = tagOf(level);
   if (urls.length === 0) throw optionError('rpcUrl', 'a URL or an array of at least one', rpcUrl);
@@ -37,7 +50,8 @@ export function readNodeOptions(options: {
   if (chainId !== undefined && !isWhole(chainId)) throw chainIdError(chainId);
   if (!isWhole(agree) || agree > urls.length)
     throw optionError('agree', 'a whole number from 1 to the number of URLs in `rpcUrl`', agree);
-  return { urls, chainId, agree, tag };
+  checkNumber('timeoutMs', timeoutMs, 1, longestMs);
+  return { urls, chainId, agree, tag, timeoutMs, logger: guardedLogger(options.logger) };
 }
 
 export function chainIdError(chainId: unknown) {

@@ -159,17 +159,6 @@ describe('finality', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each([
-    [0, 1],
-    [-5, 1],
-    [1e15, 3600],
-    [60_001, 61],
-  ])('turns a wait of %j ms into a Retry-After of %d s', async (retryAfterMs, expected) => {
-    const { finality } = scripted({ a: { status: 'pending', retryAfterMs } as FinalityVerdict });
-    const result = await deciding(finality).receiver.handle(signed([event('a')]));
-    expect(result.retryAfterSeconds).toBe(expected);
-  });
-
   it('fails an event whose onDropped fails, so that it is redelivered', async () => {
     const onDropped = () => Promise.reject(new Error('no'));
     const { receiver, reported } = deciding(scripted({ a: DROPPED }).finality, { onDropped });

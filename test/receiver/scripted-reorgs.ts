@@ -1,6 +1,6 @@
 import { padHex, toHex } from 'viem';
+import { reorgsOf } from '../../src/chain/reorgs/chain-reorgs.js';
 import type { BlockVerdict, ChainView } from '../../src/chain/reorgs/chain-view.js';
-import { reorgsOf } from '../../src/chain/reorgs/reorgs-of.js';
 import { logIdentity } from '../../src/evm/index.js';
 import type { EventEmitted, ReceiverOptions, WebhookEvent } from '../../src/index.js';
 import { createReceiver, memoryStore } from '../../src/index.js';
@@ -43,13 +43,13 @@ export function scriptedChain(chainId = CHAIN_ID) {
     idempotencyKey: (event) => logIdentity(event, { chainId }),
     placeOf(event) {
       if (event.event !== 'event.emitted' || !event.data.event.rawFields) return undefined;
-      const { blockNumber, blockHash, logIndex } = JSON.parse(event.data.event.rawFields);
+      const { blockNumber, blockHash, logIndex, removed } = JSON.parse(event.data.event.rawFields);
       return {
         block: { chain: String(chainId), blockNumber: Number(blockNumber), blockHash },
         logIndex: Number(logIndex),
+        isRemoval: removed === true,
       };
     },
-    isRemoval: (event) => (event as EventEmitted).data.event.rawFields?.includes('"removed":true') ?? false,
     async replaced(blocks) {
       if (chain.isSilentAtDeliveries) return new Set();
       const others = blocks.filter(({ blockNumber, blockHash }) => {

@@ -6,9 +6,8 @@ import { put } from '../ancestry.js';
 import type { FinalityLevel } from '../node-options.js';
 import type { RpcError } from '../rpc.js';
 import { type Place, placeOf } from './block-of.js';
-import { ERROR_WAIT_MS } from './finality-node.js';
+import { ERROR_WAIT_MS, waitOf } from './finality-node.js';
 import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } from './look.js';
-import { waitOf } from './pace.js';
 import { type FinalityVerdict, finalityOf, type OnDropped, type Verdicts } from './stage.js';
 
 /** Options of `chainFinality`. */

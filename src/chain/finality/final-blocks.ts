@@ -2,9 +2,7 @@ import type { Hex } from '../../evm/types.js';
 import { Contradiction, followParents, type KnownBlocks, MOST_LINKS, put } from '../ancestry.js';
 import type { Header } from '../answers.js';
 import type { FinalityNode } from './finality-node.js';
-import type { Pace } from './pace.js';
 
-const PACE_BLOCKS = 100;
 /** Replaces the hash at a number without a block. */
 export const NO_BLOCK = '0x';
 
@@ -18,39 +16,32 @@ export type Found = { readonly hash: Hex } | { readonly missing: number } | { re
  * URL, so a block counts only when parent hashes link it to the tag's block. Deep below it, the node is asked twice
  * with the tag between, and both answers must be the same.
  *
- * @returns The results by number, and the number of the tag's block.
+ * @returns The results by number, and the tag's block.
  * @throws RpcError when the tag's block cannot be read; Contradiction.
  */
 export async function findFinal(
   numbers: readonly number[],
   node: FinalityNode,
   known: KnownBlocks,
-  pace: Pace,
-): Promise<{ readonly found: ReadonlyMap<number, Found>; readonly tagged: number }> {
+): Promise<{ readonly found: ReadonlyMap<number, Found>; readonly tagged: Header }> {
   const tagged = await node.end();
-  pace.observe(tagged);
   const last = tagged.number - node.tag.depth;
   const wanted = numbers.filter((number) => number <= last && !known.final.has(number));
   const near = wanted.filter((number) => tagged.number - number <= MOST_LINKS);
   const errors = new Map<number, Error>();
   if (near.length > 0) {
-    const why = await link([tagged, Math.min(...near)], last, node, known, pace);
+    const why = await link([tagged, Math.min(...near)], last, node, known);
     if (why) for (const number of near) errors.set(number, why);
   }
   const deep = wanted.filter((number) => tagged.number - number > MOST_LINKS);
   if (deep.length > 0) await lookUpDeep(deep, errors, node, known);
-  if (!pace.isKnown && numbers.some((number) => number > last)) {
-    // One more header, to measure the time between blocks.
-    const earlier = await node.header(Math.max(0, tagged.number - PACE_BLOCKS)).catch(() => undefined);
-    if (earlier) pace.observe(earlier);
-  }
 
   const found = (number: number): Found => {
     const hash = known.final.get(number);
     if (hash !== undefined) return { hash };
     return number > last ? { missing: number - last } : { error: errors.get(number) as Error };
   };
-  return { found: new Map(numbers.map((number) => [number, found(number)])), tagged: tagged.number };
+  return { found: new Map(numbers.map((number) => [number, found(number)])), tagged };
 }
 
 /** Links final blocks to the tag's block; returns why it stopped early. */
@@ -59,11 +50,9 @@ async function link(
   last: number,
   node: FinalityNode,
   known: KnownBlocks,
-  pace: Pace,
 ): Promise<Error | undefined> {
   try {
     await followParents(node, known, range, (block, above) => {
-      pace.observe(block);
       // Skipped numbers have no block.
       for (let number = block.number + 1; above && number < above.number; number++) {
         if (number <= last) known.addFinal(number, NO_BLOCK);

@@ -6,12 +6,19 @@ import { isWithin } from '../node-pool.js';
 import { RpcError } from '../rpc.js';
 import type { RpcUrl } from '../rpc-url.js';
 import type { BlockPlace } from './block-of.js';
-import { waitOf } from './pace.js';
 
 /** How long a tag's block is reused, in ms; also the shortest delay before an event is checked again. */
 const FRESH_MS = 1000;
 /** Delay after an error, or after HTTP 429 without Retry-After. */
 export const ERROR_WAIT_MS = 15_000;
+
+const SHORTEST_MS = 1000;
+const LONGEST_MS = 5 * 60_000;
+
+/** Limits a wait to between a second and five minutes. */
+export function waitOf(ms: number): number {
+  return Math.ceil(Math.min(Math.max(ms, SHORTEST_MS), LONGEST_MS));
+}
 
 interface FinalityNodeOptions {
   readonly tag: Tag;

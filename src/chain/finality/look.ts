@@ -1,8 +1,6 @@
-import { checkFunction, checkNumber, MAX_TIMER_MS } from '../../internal/check-options.js';
+import { checkFunction, MAX_TIMER_MS } from '../../internal/check-options.js';
 import { withDeadline } from '../../internal/deadline.js';
-import type { Logger } from '../../internal/logger.js';
-import { guardedLogger } from '../logging.js';
-import { chainIdError, readNodeOptions } from '../node-options.js';
+import { chainIdError, type NodeOptions, readNodeOptions } from '../node-options.js';
 import { NodePool } from '../node-pool.js';
 import { RpcError } from '../rpc.js';
 import type { Place } from './block-of.js';
@@ -10,20 +8,11 @@ import { FinalityNode } from './finality-node.js';
 import { NodeLookUps, type Say } from './node-look-ups.js';
 
 /** Options that `chainFinality` and `chainReorgs` share. */
-export interface LookUpOptions {
-  /**
-   * HTTP JSON-RPC URL of a node, or several. The first is asked; the others if it fails, or for `agree`. Messages
-   * contain only the origin, because the rest may contain a key.
-   */
-  readonly rpcUrl: string | readonly string[];
+export interface LookUpOptions extends NodeOptions {
   /** Chain ID that all nodes must have. */
   readonly chainId: number;
-  /** How many nodes must agree on a block. (Default: 1.) */
-  readonly agree?: number | undefined;
   /** Time-out of a request to a node, in milliseconds. A look-up takes at most three times as long. (Default: 5000.) */
   readonly timeoutMs?: number | undefined;
-  /** Logs what nodes cannot answer, and replaced final blocks. (Default: the console, for warnings and errors.) */
-  readonly logger?: Logger | undefined;
   /** Clock in epoch milliseconds. (Default: `Date.now`.) */
   readonly now?: (() => number) | undefined;
 }
@@ -37,12 +26,11 @@ export type LookUpSettings = ReturnType<typeof readLookUpOptions>;
 
 /** @throws ConfigError `ERR_WEBHOOK_CONFIG` that names the wrong option. */
 export function readLookUpOptions(options: LookUpOptions & { readonly level: unknown }) {
-  const { rpcUrl, level, chainId, agree, timeoutMs = 5000, now = Date.now } = options;
-  const nodes = readNodeOptions({ rpcUrl, level, chainId, agree });
+  const { chainId, timeoutMs = 5000, now = Date.now } = options;
+  const nodes = readNodeOptions({ ...options, timeoutMs }, MAX_TIMER_MS / TIMEOUTS);
   if (chainId === undefined) throw chainIdError(chainId);
-  checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS / TIMEOUTS);
   checkFunction('now', now);
-  return { ...nodes, chainId, timeoutMs, now, logger: guardedLogger(options.logger) };
+  return { ...nodes, chainId, now };
 }
 
 /**

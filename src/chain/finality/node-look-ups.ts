@@ -1,14 +1,17 @@
 import type { Logger } from '../../internal/logger.js';
 import { Contradiction, KnownBlocks } from '../ancestry.js';
+import type { Header } from '../answers.js';
 import { ifRefused, RpcError } from '../rpc.js';
 import type { BlockPlace, Place } from './block-of.js';
 import { type Found, findFinal, NO_BLOCK } from './final-blocks.js';
-import type { FinalityNode } from './finality-node.js';
-import { Pace, waitOf } from './pace.js';
+import { type FinalityNode, waitOf } from './finality-node.js';
 
 /** A node's answer for one event: same final block, another final block, or not final yet. */
 export type Say = 'same' | 'other' | { readonly waitMs: number };
 
+/** Ethereum's time between blocks, used until it is measured over the last blocks. */
+const DEFAULT_BLOCK_MS = 12_000;
+const PACE_BLOCKS = 100;
 /** A final block this far behind means that the node is syncing or has another chain. */
 const TOO_FAR_MS = 24 * 3_600_000;
 /** If a tag's block does not change for this long, the node may be stuck, and another node is asked. */
@@ -28,7 +31,7 @@ interface LookUpsOptions {
  */
 export class NodeLookUps {
   #known = new KnownBlocks();
-  readonly #pace = new Pace();
+  #blockMs: Promise<number> | undefined;
   #next:
     | { readonly places: Map<string, BlockPlace>; readonly answers: Promise<ReadonlyMap<string, Say | Error>> }
     | undefined;
@@ -73,7 +76,7 @@ export class NodeLookUps {
       await node.checkChain(chainId, this.#isContradicted);
       this.#isContradicted = false;
       const numbers = [...new Set(places.map(({ number }) => number))];
-      const { found, tagged } = await findFinal(numbers, node, this.#known, this.#pace);
+      const { found, tagged } = await findFinal(numbers, node, this.#known);
       let checked: Promise<void> | undefined;
       const check = () => (checked ??= node.checkChain(chainId, true));
       const answers = places.map(async (place): Promise<[string, Say | Error]> => {
@@ -88,17 +91,17 @@ export class NodeLookUps {
   }
 
   /** @param checkChain Requests the chain ID, once in each round. */
-  async #say(place: BlockPlace, block: Found, tagged: number, checkChain: () => Promise<void>): Promise<Say> {
+  async #say(place: BlockPlace, block: Found, tagged: Header, checkChain: () => Promise<void>): Promise<Say> {
     const { node } = this.options;
     const { number, hash, isRemoval, transaction } = place;
     if ('error' in block) throw block.error;
-    if ('missing' in block) return this.#ahead(block.missing);
+    if ('missing' in block) return this.#ahead(block.missing, tagged);
     const isSame = block.hash === hash;
     if (isSame && !isRemoval) return 'same';
     if (transaction !== undefined) node.fail(`has a receipt of ${transaction} that is not of its chain.`);
     const { depthOfMoot, depthOfOther } = node.tag;
-    const missing = number - (tagged - (isSame ? depthOfMoot : depthOfOther));
-    if (missing > 0) return this.#ahead(missing);
+    const missing = number - (tagged.number - (isSame ? depthOfMoot : depthOfOther));
+    if (missing > 0) return this.#ahead(missing, tagged);
     // Dropping an event or confirming a removal needs an answer that is not from memory.
     await checkChain();
     const shown = await node.header(number).catch(ifRefused);
@@ -112,9 +115,18 @@ export class NodeLookUps {
     );
   }
 
-  #ahead(missing: number): Say {
+  /** The chain's time between blocks. */
+  async #measure({ number, timestamp }: Header): Promise<number> {
+    const earlier = await this.options.node.header(Math.max(0, number - PACE_BLOCKS)).catch(() => undefined);
+    if (earlier && earlier.number < number) return (1000 * (timestamp - earlier.timestamp)) / (number - earlier.number);
+    this.#blockMs = undefined;
+    return DEFAULT_BLOCK_MS;
+  }
+
+  async #ahead(missing: number, tagged: Header): Promise<Say> {
     const { node } = this.options;
-    const ms = this.#pace.timeOf(missing);
+    this.#blockMs ??= this.#measure(tagged);
+    const ms = missing * (await this.#blockMs);
     if (ms > TOO_FAR_MS) {
       const why = `has a final block that is ${missing} blocks before the event's. Check that it is not syncing, and that \`rpcUrl\` is of the chain of the events.`;
       return tooFar(node, why);

@@ -42,8 +42,6 @@ const LOG_IDENTITY = '`idempotencyKey: (event) => logIdentity(event, { chainId }
 const REMOVAL = /[^:](:removed)$/;
 /** Delay in ms before a removal notice is checked again while its log is being handled. */
 const SOON_MS = 5000;
-const LEAST_MS = 100;
-const MOST_MS = 3_600_000;
 
 /** The `finality` of a receiver or a worker that asks for verdicts. */
 export function finalityOf({ wait, onDropped, check }: Verdicts): Finality {
@@ -63,7 +61,7 @@ export function finalityOf({ wait, onDropped, check }: Verdicts): Finality {
   ): Promise<Kept | undefined> {
     if (verdict.status === 'final') return verdict.isRemoval ? removed(entry, context) : undefined;
     if (verdict.status === 'dropped') return verdict.isRemoval ? { status: 'dropped' } : dropped(entry, context);
-    return notFinal(Math.min(Math.max(verdict.retryAfterMs, LEAST_MS), MOST_MS), verdict.error);
+    return notFinal(verdict.retryAfterMs, verdict.error);
   }
 
   async function ask(entries: readonly EventEntry[], context: BeforeContext): Promise<Map<EventEntry, Kept>> {

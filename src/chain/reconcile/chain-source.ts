@@ -1,26 +1,21 @@
+import type { WebhookEvent } from '../../events/types.js';
 import { hashOf } from '../../evm/keccak.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
-import type { Logger } from '../../internal/logger.js';
 import { type Header, LONGEST_GAP } from '../answers.js';
+import { type BlockContents, eventsOf } from '../block-events.js';
 import { Evidence, unprovable } from '../evidence.js';
 import { Habits } from '../habits.js';
-import { guardedLogger, tellUnknownOnce } from '../logging.js';
-import type { FinalityLevel } from '../node-options.js';
-import { readNodeOptions } from '../node-options.js';
+import { tellUnknownOnce } from '../logging.js';
+import { type FinalityLevel, type NodeOptions, readNodeOptions } from '../node-options.js';
 import { isTooMuch, NodePool } from '../node-pool.js';
 import { RangeFlaw } from '../range-flaw.js';
 import { readWatched, type Watched, type WatchedContract } from '../watched.js';
-import { type BlockEvents, readRange } from './range-reader.js';
+import { digestOf, readRange } from './range-reader.js';
 import type { OpenSource, ReconcileSource, SourceChunk } from './source.js';
 import { SourceNode } from './source-node.js';
 
 /** Options of `chainSource`. */
-export interface ChainSourceOptions {
-  /**
-   * HTTP JSON-RPC URL of an EVM node, or several: if one fails, the next is asked. Messages contain only the origins,
-   * because the rest may contain a key.
-   */
-  readonly rpcUrl: string | readonly string[];
+export interface ChainSourceOptions extends NodeOptions {
   /** Contracts whose logs become `event.emitted`, as in `watchChain`. (Default: none.) */
   readonly contracts?: readonly WatchedContract[] | undefined;
   /**
@@ -40,17 +35,10 @@ export interface ChainSourceOptions {
   readonly minAgeSeconds?: number | undefined;
   /** ID of the chain. A node of another chain is refused. (Default: that of the first node.) */
   readonly chainId?: number | undefined;
-  /** How many nodes must return the same blocks and logs. (Default: 1.) */
-  readonly agree?: number | undefined;
   /** Maximum number of blocks per request for logs. Lowered for nodes that refuse it. (Default: 1000.) */
   readonly maxRange?: number | undefined;
   /** Time limit for one request, in milliseconds. (Default: 15 000.) */
   readonly timeoutMs?: number | undefined;
-  /**
-   * Logs blocks that no node can prove, and logs that do not match an ABI. (Default: the console, for warnings and
-   * errors.)
-   */
-  readonly logger?: Logger | undefined;
 }
 
 /** Asks `agree` nodes. */
@@ -96,14 +84,11 @@ const OPTIONS = 'rpcUrl contracts wallets level minAgeSeconds chainId agree maxR
  */
 export function chainSource(options: ChainSourceOptions): ReconcileSource {
   checkOptions('chainSource', options, OPTIONS);
-  const { level = 'finalized', maxRange = 1000, timeoutMs = 15_000 } = options;
-  const { minAgeSeconds = 1800 } = options;
-  const { urls, agree, tag } = readNodeOptions({ ...options, level });
-  const logger = guardedLogger(options.logger);
+  const { level = 'finalized', maxRange = 1000, minAgeSeconds = 1800, timeoutMs = 15_000 } = options;
+  const { urls, agree, tag, logger } = readNodeOptions({ ...options, level, timeoutMs }, MAX_TIMER_MS);
   const watched = readWatched('chainSource', options.contracts, options.wallets, logger);
   checkNumber('minAgeSeconds', minAgeSeconds, 0);
   checkNumber('maxRange', maxRange, 1);
-  checkNumber('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
   const onUnknown = tellUnknownOnce(logger);
   const habits = new Habits(logger);
   const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
@@ -151,14 +136,15 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     range: readonly [number, number],
     acceptsUnproven: boolean,
     last: Header | undefined,
-  ): Promise<BlockEvents[]> {
+  ): Promise<BlockContents[]> {
     const [first = [], ...others] = await ask(async (node) => {
       await node.checkChain(chainId);
-      const blocks = await readRange(node, range, { onUnknown, acceptsUnproven }, last);
-      await node.link((blocks.at(-1) as BlockEvents).header, final);
+      const blocks = await readRange(node, range, acceptsUnproven, last);
+      await node.link((blocks.at(-1) as BlockContents).block, final);
       return blocks;
     });
-    const at = first.findIndex((block, index) => others.some((blocks) => blocks[index]?.digest() !== block.digest()));
+    const digests = [first, ...others].map((blocks) => blocks.map(digestOf));
+    const at = first.findIndex((_, index) => new Set(digests.map((each) => each[index])).size > 1);
     if (at < 0) return first;
     throw new RangeFlaw('changed', `The nodes have different logs in block ${range[0] + at}`);
   }
@@ -173,7 +159,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     for (let start = from; start <= to; ) {
       const end = Math.min(to, start + size + gap - 1);
       const length = end - start + 1;
-      let blocks: BlockEvents[];
+      let blocks: BlockContents[];
       try {
         blocks = await readAgreed(chain, [start, end], acceptsUnproven, last);
       } catch (error) {
@@ -190,15 +176,15 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
         } else throw error;
         continue;
       }
-      last = blocks.at(-1)?.header as Header;
+      last = blocks.at(-1)?.block as Header;
       gap = 0;
       acceptsUnproven = false;
-      const unproven = blocks.find(({ isUnproven }) => isUnproven)?.header;
+      const unproven = blocks.find(({ isProven }) => !isProven)?.block;
       if (unproven) {
         const message = `${unprovable(`${unproven.number} (${unproven.hash})`)} The report names the blocks.`;
         warnOnce('unproven', unproven.number, message);
       }
-      yield chunkOf(blocks, last.number);
+      yield chunkOf(blocks, last.number, (contents) => eventsOf(contents, watched, onUnknown).flat());
       start = last.number + 1;
     }
   }
@@ -226,10 +212,16 @@ function scopeOf({ contracts, wallets }: Watched): string {
   return hashOf(JSON.stringify(addresses));
 }
 
-function chunkOf(blocks: readonly BlockEvents[], to: number): SourceChunk {
-  const entries = blocks.flatMap(({ header, events }) => events.map((event) => ({ position: header.number, event })));
-  const oldest = blocks.find(({ events }) => events.length > 0);
-  const blockHashes = blocks.map(({ header }) => header.hash);
-  const unproven = blocks.filter(({ isUnproven }) => isUnproven).map(({ header }) => header.number);
-  return { to, entries, oldestAt: oldest && 1000 * oldest.header.timestamp, blockHashes, unproven };
+function chunkOf(
+  blocks: readonly BlockContents[],
+  to: number,
+  events: (contents: BlockContents) => readonly WebhookEvent[],
+): SourceChunk {
+  const entries = blocks.flatMap((contents) =>
+    events(contents).map((event) => ({ position: contents.block.number, event })),
+  );
+  const oldest = blocks.find(({ block }) => block.number === entries[0]?.position)?.block;
+  const blockHashes = blocks.map(({ block }) => block.hash);
+  const unproven = blocks.filter(({ isProven }) => !isProven).map(({ block }) => block.number);
+  return { to, entries, oldestAt: oldest && 1000 * oldest.timestamp, blockHashes, unproven };
 }

@@ -1,27 +1,10 @@
-import type { WebhookEvent } from '../../events/types.js';
 import { fieldsOf, type Header, hexOf, malformed } from '../answers.js';
-import { type BlockContents, eventsOf, type OnUnknown } from '../block-events.js';
+import type { BlockContents } from '../block-events.js';
 import { replaced, unproven } from '../evidence.js';
 import { untilSure } from '../habits.js';
 import { ifAbsent, RangeFlaw } from '../range-flaw.js';
 import { CONCURRENCY, RpcError } from '../rpc.js';
 import type { SourceNode } from './source-node.js';
-
-/** The events of a block. */
-export interface BlockEvents {
-  readonly header: Header;
-  readonly events: readonly WebhookEvent[];
-  /** Whether the node could not prove that the block has no other events. */
-  readonly isUnproven: boolean;
-  /** A digest of the logs, to compare nodes. */
-  digest(): string;
-}
-
-export interface RangeSettings {
-  readonly onUnknown: OnUnknown;
-  /** Whether to accept blocks that the node cannot prove. */
-  readonly acceptsUnproven: boolean;
-}
 
 /** Maximum number of logs in a range of several blocks. Bounds memory: their events are kept until they are handled. */
 const MOST_LOGS = 10_000;
@@ -37,14 +20,14 @@ const MOST_LOGS = 10_000;
 export async function readRange(
   node: SourceNode,
   range: readonly [number, number],
-  settings: RangeSettings,
+  acceptsUnproven: boolean,
   last?: Header,
-): Promise<BlockEvents[]> {
+): Promise<BlockContents[]> {
   const [from, to] = range;
   const { blooms } = node.evidence;
   const wasBroken = blooms.state === 'broken';
   const found = from < to && !wasBroken ? await findLogs(node, range) : new Map<number, FoundLogs>();
-  const read: (BlockEvents | RangeFlaw)[] = [];
+  const read: (BlockContents | RangeFlaw)[] = [];
   let failure: { error: unknown } | undefined;
   // Blocks with logs first: they show if bloom filters are reliable.
   const rest = Array.from({ length: to - from + 1 }, (_, at) => from + at).filter((number) => !found.has(number));
@@ -53,7 +36,7 @@ export async function readRange(
     for (const number of numbers) {
       if (failure) return;
       try {
-        read[number - from] = await untilSure(() => readOne(node, number, found.get(number), settings));
+        read[number - from] = await untilSure(() => readOne(node, number, found.get(number), acceptsUnproven));
       } catch (error) {
         failure ??= { error };
       }
@@ -61,21 +44,21 @@ export async function readRange(
   }
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, to - from + 1) }, work));
   if (failure) throw failure.error;
-  const blocks: BlockEvents[] = [];
+  const blocks: BlockContents[] = [];
   let [before, gap]: [Header | undefined, RangeFlaw | undefined] = [last, undefined];
-  for (const block of read) {
-    if (block instanceof RangeFlaw) {
-      gap ??= block;
+  for (const contents of read) {
+    if (contents instanceof RangeFlaw) {
+      gap ??= contents;
       continue;
     }
-    const { header } = block;
+    const { block } = contents;
     if (gap && from > 0) before ??= await node.upTo(from - 1);
-    if (before ? header.parentHash !== before.hash : gap) {
-      throw gap ?? new RangeFlaw('changed', `Block ${header.number} does not follow the block before it`);
+    if (before ? block.parentHash !== before.hash : gap) {
+      throw gap ?? new RangeFlaw('changed', `Block ${block.number} does not follow the block before it`);
     }
     gap = undefined;
-    before = header;
-    blocks.push(block);
+    before = block;
+    blocks.push(contents);
   }
   if (gap && blocks.length === 0) throw new RangeFlaw('empty', gap.what);
   // Some blocks may have been read because of their filters.
@@ -93,8 +76,8 @@ async function readOne(
   node: SourceNode,
   number: number,
   found: FoundLogs | undefined,
-  { onUnknown, acceptsUnproven }: RangeSettings,
-): Promise<BlockEvents | RangeFlaw> {
+  acceptsUnproven: boolean,
+): Promise<BlockContents | RangeFlaw> {
   const { evidence } = node;
   const contents = await evidence.contentsOf(node, number, found !== undefined).catch(ifAbsent);
   if (!contents || contents instanceof RangeFlaw) {
@@ -109,11 +92,11 @@ async function readOne(
   if (count === undefined) throw replaced(number);
   // Another node may have answered, so logs that only the range request listed are missing.
   if (logs.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
-  const events = eventsOf(contents, evidence.watched, onUnknown).flat();
-  return { header: block, events, isUnproven: resort === 'unproven', digest: () => digestOf(contents) };
+  return { ...contents, isProven: resort !== 'unproven' };
 }
 
-function digestOf({ block, logs, failed }: BlockContents) {
+/** A digest of the logs of a block, to compare nodes. */
+export function digestOf({ block, logs, failed }: BlockContents) {
   const places = logs.map(({ address, topics, data, logIndex, transactionHash }) =>
     [logIndex, transactionHash, address, topics, data].join(),
   );

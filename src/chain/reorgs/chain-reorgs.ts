@@ -11,8 +11,10 @@ import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } fr
 import type { Say } from '../finality/node-look-ups.js';
 import type { FinalityLevel } from '../node-options.js';
 import { isWithin, NodePool } from '../node-pool.js';
-import type { BlockVerdict, ChainView } from './chain-view.js';
-import { reorgsOf } from './reorgs-of.js';
+import { type BlockVerdict, type ChainView, logOf } from './chain-view.js';
+import { createFollow } from './follow.js';
+import { createRevise } from './revise.js';
+import { Settling } from './settling.js';
 
 /** Options of `chainReorgs`. */
 export interface ChainReorgsOptions extends LookUpOptions {
@@ -54,6 +56,27 @@ export function chainReorgs(options: ChainReorgsOptions): Reorgs {
   return reorgsOf(chainView(options));
 }
 
+/** The option `reorgs` for a chain. */
+export function reorgsOf(view: ChainView): Reorgs {
+  return {
+    idempotencyKey: view.idempotencyKey,
+    logOf: logOf(view),
+    follow(receiver) {
+      const { pass, retry } = createRevise(view, receiver);
+      const { settle, hint } = new Settling(view.intervalMs, pass, receiver);
+      return {
+        before: createFollow(view, receiver.keep, hint),
+        retry,
+        settle,
+        hint(event) {
+          const place = view.placeOf(event);
+          if (place) hint(place.block.blockNumber);
+        },
+      };
+    },
+  };
+}
+
 export function chainView(options: ChainReorgsOptions): ChainView {
   checkOptions('chainReorgs', options, [...LOOK_UP_OPTIONS, 'level', 'intervalMs']);
   const { chainId, level = 'finalized', intervalMs = 15_000 } = options;
@@ -88,17 +111,10 @@ export function chainView(options: ChainReorgsOptions): ChainView {
         const logIndex = rawLog(event)?.logIndex ?? event.data.event.indexInLog;
         if (place.hash === undefined || !Number.isSafeInteger(logIndex))
           return warn(event, 'it has no position of its log');
-        return { block: { chain, blockNumber: place.number, blockHash: place.hash }, logIndex };
+        const block = { chain, blockNumber: place.number, blockHash: place.hash };
+        return { block, logIndex, isRemoval: place.isRemoval };
       } catch (error) {
         return warn(event, (error as Error).message);
-      }
-    },
-
-    isRemoval(event) {
-      try {
-        return event.event === 'event.emitted' && rawLog(event)?.removed === true;
-      } catch {
-        return false;
       }
     },
 

@@ -10,16 +10,22 @@ export interface BlockVerdict {
   readonly isFinal: boolean;
 }
 
+/** Where an event's log is. */
+export interface LogPlace {
+  readonly block: LogBlock;
+  readonly logIndex: number;
+  /** Whether the event is a notice that the log was removed. */
+  readonly isRemoval: boolean;
+}
+
 /** The chain that effects follow. */
 export interface ChainView {
   readonly chainId: number;
   readonly idempotencyKey: Reorgs['idempotencyKey'];
   /** How often a receiver looks for re-orgs, in ms; false: only when `settleReorgs` is called. */
   readonly intervalMs: number | false;
-  /** The block and position of an event's log; undefined if the event does not give them. Never throws. */
-  placeOf(event: WebhookEvent): { readonly block: LogBlock; readonly logIndex: number } | undefined;
-  /** Whether the event is a notice that its log was removed. Never throws. */
-  isRemoval(event: WebhookEvent): boolean;
+  /** The place of an event's log; undefined if the event does not give it. Never throws. */
+  placeOf(event: WebhookEvent): LogPlace | undefined;
   /** Returns the hashes of the blocks that a node shows to be replaced now. Never rejects. */
   replaced(blocks: readonly LogBlock[]): Promise<ReadonlySet<string>>;
   /**

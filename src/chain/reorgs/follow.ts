@@ -32,9 +32,10 @@ export function createFollow(view: ChainView, keep: HandleEach, hint: (blockNumb
     const outcomes = new Map<EventItem, EventOutcome>();
     const blocks = new Map<EventItem, LogBlock>();
     for (const [item, idempotencyKey] of keys) {
-      const block = view.placeOf(item.event)?.block;
-      if (!block) continue;
-      if (view.isRemoval(item.event)) {
+      const place = view.placeOf(item.event);
+      if (!place) continue;
+      const { block } = place;
+      if (place.isRemoval) {
         hint(block.blockNumber);
         outcomes.set(item, { status: 'dropped', item, idempotencyKey });
       } else if (keyOf(view.idempotencyKey, item.event, about.source) === idempotencyKey) {

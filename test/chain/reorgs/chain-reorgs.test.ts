@@ -116,7 +116,7 @@ describe('chainReorgs', () => {
     const { reorgs, lines } = reorgsOf({ rpcUrl: node.url });
     const mined = node.chain[2] as (typeof node.chain)[0];
     const event = eventOf(mined, { logIndex: 4 });
-    const place = { block: blockAt(node, 2), logIndex: 4 };
+    const place = { block: blockAt(node, 2), logIndex: 4, isRemoval: false };
     expect(reorgs.placeOf(event)).toEqual(place);
     const { hash: blockHash } = mined.block;
     const transaction = { ...event.data.transaction, blockHash, blockNumber: 2, txHash: `0x${'7'.padStart(64, '0')}` };
@@ -126,8 +126,7 @@ describe('chainReorgs', () => {
     };
     expect(reorgs.placeOf(without as never)).toEqual(place);
     expect(reorgs.idempotencyKey(without as never)).toBe(reorgs.idempotencyKey(event));
-    expect(reorgs.isRemoval(event)).toBe(false);
-    expect(reorgs.isRemoval(eventOf(forkOf(mined), { removed: true }))).toBe(true);
+    expect(reorgs.placeOf(eventOf(forkOf(mined), { removed: true }))).toMatchObject({ isRemoval: true });
     expect(lines).toEqual([]);
   });
 
@@ -143,7 +142,6 @@ describe('chainReorgs', () => {
     const transaction = { ...event.data.transaction, blockHash, blockNumber: 2 };
     const odd = { ...event, data: { ...event.data, transaction, event: { ...event.data.event, ...fields } } };
     expect(reorgs.placeOf(odd as never)).toBeUndefined();
-    expect(reorgs.isRemoval(odd as never)).toBe(false);
     expect(lines).toHaveLength(1);
   });
 

@@ -44,7 +44,7 @@ export const reorgsDefects: readonly Defect[] = [
   }),
   // A removal notice is handled like the log.
   planted('a removal notice is handled', ['reorgs'], 50, {
-    'src/chain/reorgs/follow.ts': { 'if (view.isRemoval(item.event)) {': 'if (!block) {' },
+    'src/chain/reorgs/follow.ts': { 'if (place.isRemoval) {': 'if (!block) {' },
   }),
   // The chain is not part of the key.
   planted('chains share keys', ['reorgs'], 250, {

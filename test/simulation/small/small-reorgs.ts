@@ -122,8 +122,7 @@ export function smallReorgs(options: SmallReorgsOptions): PlayWay {
         chainId: CHAIN_ID,
         intervalMs: false,
         idempotencyKey: () => KEY,
-        placeOf: () => ({ block, logIndex: 0 }),
-        isRemoval: () => false,
+        placeOf: () => ({ block, logIndex: 0, isRemoval: false }),
         replaced: async () => new Set((await hash()) === 'A' ? [] : ['A']),
         async verdicts() {
           const first = rules.readsFinalityFirst ? undefined : await hash();
