@@ -30,7 +30,7 @@ export interface NodeOptions {
    * contain only the origins, because the rest may contain a key.
    */
   readonly rpcUrl: string | readonly string[];
-  /** How many nodes must return the same blocks and logs. (Default: 1.) */
+  /** How many nodes must agree on a block and its logs. (Default: 1.) */
   readonly agree?: number | undefined;
   /** Logs what nodes cannot answer or prove. (Default: the console, for warnings and errors.) */
   readonly logger?: Logger | undefined;

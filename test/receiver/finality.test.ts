@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type FinalityVerdict, finalityOf, type Verdicts } from '../../src/chain/finality/stage.js';
+import { finalityOf, type Verdicts } from '../../src/chain/finality/stage.js';
 import type { Finality } from '../../src/handle/before.js';
 import { createReceiver, type EventEntry, memoryStore } from '../../src/index.js';
 import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';

@@ -118,7 +118,6 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
       throw new RangeFlaw('changed', `The nodes have different final blocks ${final.number}`);
     }
     const end = await lastUntil(youngest(final, head), final, ask);
-
     return { chainId, end, head: head.number, read: (from, to) => read({ ask, chainId, final }, from, to) };
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type ReconcileOptions,
   type ReconcileSource,
@@ -8,9 +8,7 @@ import {
 } from '../../../src/chain/index.js';
 import { ConfigError, type WebhookEvent } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
-import { type ScriptedNode, startNode } from '../scripted-node.js';
-import { transfer } from '../watching.js';
-import { chainId, keptCursor, noting, readAll, sourceOf } from './reconciling.js';
+import { chainId, keptCursor, noting } from './reconciling.js';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const events = (count: number) =>
