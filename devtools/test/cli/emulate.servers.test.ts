@@ -1,21 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isRemoved, rawLog } from 'event-webhook-receiver/evm';
 import { describe, expect, it } from 'vitest';
 import { untilClosed } from '../../../test/servers/server.js';
 import { sampleTokenAbi } from '../../src/cli/anvil/sample-token.js';
-import { app, limits, pageOf, scratch } from './emulated.js';
+import { app, limits, pageOf } from './emulated.js';
 import { onTerminal } from './on-terminal.js';
 import { startProcess, ways } from './running.js';
-import { asProcess } from './tool.js';
+import { asProcess, scratch } from './tool.js';
 
 const { ANVIL = '' } = process.env;
 const anvil = ['emulate', '--port', '0', '--anvil'];
 
 /** An app, and the options that register it. */
 async function shop() {
-  const secretFile = join(await scratch(), 'secret');
+  const secretFile = await (await scratch())('secret');
   const { url, event } = await app(secretFile);
   return { event, register: ['--register', `shop=${url}`, '--secret-out', secretFile] };
 }
@@ -38,7 +37,7 @@ describe.each(ways)('emulate with a chain, $way', ({ start }) => {
     expect((await page('GET', 'state')).body.chain).toEqual({ rpcUrl: rpc, chainId: 31337 });
 
     // A second service watches the same chain through its RPC, by the ABI in a file.
-    const abi = join(await scratch(), 'MyToken.json');
+    const abi = await (await scratch())('MyToken.json');
     await writeFile(abi, JSON.stringify({ contractName: 'MyToken', abi: sampleTokenAbi }));
     const other = await shop();
     const watch = ['--rpc', rpc, '--contract', `${address}=${abi}:mine`];

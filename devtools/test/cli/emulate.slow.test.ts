@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { app, limits, pageOf, scratch } from './emulated.js';
+import { app, limits, pageOf } from './emulated.js';
 import { startHere, ways } from './running.js';
+import { scratch } from './tool.js';
 
 describe('emulate', () => {
   it('takes an API key, which it does not print', limits, async () => {
@@ -13,7 +13,7 @@ describe('emulate', () => {
   });
 
   it('names a node that is away, and a file that is not for a secret', limits, async () => {
-    const [file, abi] = [join(await scratch(), 'notes'), join(await scratch(), 'abi.json')];
+    const [file, abi] = [await (await scratch())('notes'), await (await scratch())('abi.json')];
     await writeFile(file, 'my notes', { mode: 0o600 });
     await writeFile(abi, '[]');
     for (const [args, says] of [
@@ -28,7 +28,7 @@ describe('emulate', () => {
 
 describe.each(ways)('emulate, $way', ({ start }) => {
   it('registers, delivers a sample, puts a fault in, explains the refusal, and delivers again', limits, async () => {
-    const secretFile = join(await scratch(), 'secret');
+    const secretFile = await (await scratch())('secret');
     const { url, event } = await app(secretFile);
     const emulate = start(['emulate', '--port', '0', '--register', `shop=${url}`, '--secret-out', secretFile]);
     expect(await emulate.until(/^API/)).toMatch(/^API: http:\/\/127\.0\.0\.1:\d+\/api\/v0\/webhooks$/);
@@ -83,7 +83,7 @@ describe.each(ways)('emulate, $way', ({ start }) => {
   });
 
   it('keeps what is registered in a file, and shows a secret once', limits, async () => {
-    const file = join(await scratch(), 'state.ndjson');
+    const file = await (await scratch())('state.ndjson');
     const args = ['emulate', '--port', '0', '--file', file, '--register', 'shop=http://127.0.0.1:1/'];
     const first = start(args);
     expect(await first.until(/secret/)).toMatch(/secret \(shown once\): [\da-f]{64}$/);

@@ -1,21 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { WebhookEvent } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
-import { onTestFinished } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
 import { serve } from '../servers.js';
 import type { Running } from './running.js';
 
 /** The timeout of tests that start `emulate`. */
 export const limits = { timeout: 60_000 };
-
-export async function scratch(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'event-webhooks-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 /** An app that verifies with the secret in a file, which it reads at each delivery, and the events it handles. */
 export async function app(secretFile: string) {
