@@ -93,11 +93,9 @@ export function createPrinter(options: PrinterOptions): DeliveryPrinter {
     printOne(shown, why);
   }
 
-  const summary = (record: KeptDelivery) => summaryOf(record, { headers: sources.headers, contracts: contracts() });
-
   function printOne(record: KeptDelivery, { findings }: Why, more: readonly string[] = []): void {
     const last = lastOf(record);
-    const shown = summary(record);
+    const shown = summaryOf(record, contracts());
     if (output.json) {
       output.result({ delivery: { ...shown, reason: last.reason, findings } }, '');
       return;

@@ -74,7 +74,7 @@ export function createDesk(context: Context<HeaderOptions>, { contracts, known }
     async servePage({ mode, url, actions, secretFile, state }: Shown): Promise<string> {
       const directory = process.cwd();
       const [unregistered, registered] = [readFirstRun(directory), readFirstRun(directory, secretFile)];
-      const fixed = { mode, service: { url }, headers };
+      const fixed = { mode, service: { url } };
       const current = (): PageState => {
         const changing = state();
         // The file belongs to a webhook that is already registered.

@@ -4,9 +4,10 @@ import { ageText } from '../explain/text.js';
 import type { Attempt, Cause } from './delivery-record.js';
 import type { Feed, KeptDelivery } from './feed.js';
 import { type FindingSources, findingsOf } from './findings.js';
+import { headerOf } from './headers.js';
 import { cut, printable } from './text-limits.js';
 import { verdictOf } from './verdict.js';
-import { lastOf, summaryOf } from './views.js';
+import { lastOf } from './views.js';
 
 /** Findings about the explanation, not about the delivery. */
 const UNKNOWN = new Set(['not-explained', 'explanation-too-costly', 'items-not-decoded', 'body-dropped']);
@@ -49,13 +50,18 @@ export async function whyOf(record: KeptDelivery, sources: FindingSources, expla
   const before = explained.get(last);
   if (before) return before;
   const findings = await findingsOf(record, sources, explain);
-  const { timestampAt = last.at } = summaryOf(record, { headers: sources.headers });
   // Without a response, nobody has refused it: the code says why.
   const isAnswered = last.status !== undefined || record.recorded;
-  const why = { findings, cause: isAnswered ? causeOf(findings, last.at - timestampAt) : undefined };
+  const why = { findings, cause: isAnswered ? causeOf(findings, ageOf(last, sources)) : undefined };
   // An attempt that was not explained can be explained later.
   if (findings.length > 0 && findings.every(({ cause }) => !UNKNOWN.has(cause))) explained.set(last, why);
   return why;
+}
+
+/** The age of the timestamp of an attempt, in milliseconds; 0 without one in seconds. */
+function ageOf({ at, headers }: Attempt, names: FindingSources): number {
+  const seconds = headerOf(headers, names.headers.timestamp);
+  return seconds !== undefined && /^\d{1,12}$/.test(seconds) ? at - Number(seconds) * 1000 : 0;
 }
 
 /** Deliveries that wait to be explained. In a flood of forgeries, the oldest stay without a cause. */
@@ -63,7 +69,7 @@ const MOST_WAITING = 1000;
 
 export interface CausesOptions {
   readonly feed: Feed;
-  readonly sources: () => FindingSources;
+  readonly sources: FindingSources;
   readonly explain: Explain;
 }
 
@@ -77,7 +83,7 @@ export function addCauses({ feed, sources, explain }: CausesOptions): () => void
   let isWorking = false;
 
   async function explainOne(record: KeptDelivery): Promise<void> {
-    const { cause } = await whyOf(record, sources(), explain);
+    const { cause } = await whyOf(record, sources, explain);
     // Another attempt may have been made meanwhile.
     const current = feed.get(record.id);
     if (current && lastOf(current).at === lastOf(record).at) feed.setCause(record.id, cause);

@@ -1,10 +1,8 @@
-import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { Finding } from '../explain/finding.js';
 import type { Contents } from './contents.js';
 import type { Attempt, AttemptResponse, Cause, HeaderLine, Verdict } from './delivery-record.js';
 import type { KeptDelivery } from './feed.js';
 import { gistText } from './gist.js';
-import { headerOf } from './headers.js';
 import type { ItemView } from './item-view.js';
 import type { KnownContracts } from './known-contracts.js';
 import { beyond, cut } from './text-limits.js';
@@ -35,8 +33,6 @@ export interface Summary extends Omit<Contents, 'gist'> {
   readonly webhookId?: number | undefined;
   /** Whether it was opened from a recording. */
   readonly recorded?: true | undefined;
-  /** The timestamp header of the last attempt, in Unix milliseconds. */
-  readonly timestampAt?: number | undefined;
 }
 
 /** An attempt, with its first 100 headers. */
@@ -73,16 +69,8 @@ export function lastOf({ attempts }: Pick<KeptDelivery, 'attempts'>): Attempt {
   return attempts.at(-1) ?? { at: 0, headers: [] };
 }
 
-/** Context for summaries. */
-export interface SummaryContext {
-  /** The names of the headers, for the timestamp. */
-  readonly headers?: HeaderNames | undefined;
-  /** Known contracts, for amounts in units of a token. */
-  readonly contracts?: KnownContracts | undefined;
-}
-
-/** A delivery for the list. Its size is bounded. */
-export function summaryOf(record: KeptDelivery, { headers, contracts }: SummaryContext = {}): Summary {
+/** A delivery for the list. Its size is bounded. @param contracts for amounts in units of a token */
+export function summaryOf(record: KeptDelivery, contracts?: KnownContracts): Summary {
   const last = lastOf(record);
   const { gist, ...contents } = record.contents;
   return {
@@ -101,25 +89,19 @@ export function summaryOf(record: KeptDelivery, { headers, contracts }: SummaryC
     recorded: record.recorded,
     verified: record.verified,
     cause: record.cause,
-    timestampAt: timeOf(headers && headerOf(last.headers, headers.timestamp)),
     ...contents,
     gist: gistText(gist, contracts),
   };
-}
-
-/** Unix seconds as milliseconds. */
-function timeOf(seconds: string | undefined): number | undefined {
-  return seconds !== undefined && /^\d{1,12}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
 }
 
 /** A delivery for the detail panel. */
 export function detailOf(
   record: KeptDelivery,
   shown: Pick<Detail, 'findings' | 'items'>,
-  context?: SummaryContext,
+  contracts?: KnownContracts,
 ): Detail {
   return {
-    ...summaryOf(record, context),
+    ...summaryOf(record, contracts),
     headers: headersOf(lastOf(record)),
     bodyBase64: base64Of(record.rawBody),
     bodyTruncated: record.rawBody.byteLength > BODY || undefined,

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Feed } from '../deliveries/feed.js';
+import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { createSearch } from '../deliveries/search.js';
-import { type SummaryContext, summaryOf } from '../deliveries/views.js';
+import { summaryOf } from '../deliveries/views.js';
 import { answerJson, HttpError } from '../http.js';
 import type { PageActions } from './page-actions.js';
 import type { PageDetails } from './page-details.js';
@@ -15,7 +16,7 @@ export interface PageApiOptions {
   readonly actions: PageActions;
   readonly recordings: Recordings;
   readonly state: () => object;
-  readonly context: () => SummaryContext;
+  readonly contracts: () => KnownContracts;
   readonly details: PageDetails;
 }
 
@@ -37,17 +38,17 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws HttpError for any other call. */
-export function createPageApi({ feed, streams, actions, recordings, state, context, details }: PageApiOptions) {
+export function createPageApi({ feed, streams, actions, recordings, state, contracts, details }: PageApiOptions) {
   const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
-  const search = createSearch({ feed, contracts: () => context().contracts });
+  const search = createSearch({ feed, contracts });
 
   const routes: Record<string, Route> = {
     'GET /api/stream': ({ response }) => streams.open(response),
     'GET /api/state': state,
     'GET /api/deliveries': () => {
-      const about = context();
-      return { deliveries: feed.list().map((record) => summaryOf(record, about)) };
+      const known = contracts();
+      return { deliveries: feed.list().map((record) => summaryOf(record, known)) };
     },
     'DELETE /api/deliveries': () => {
       feed.clear();

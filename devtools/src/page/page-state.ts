@@ -1,4 +1,3 @@
-import type { HeaderNames } from 'event-webhook-receiver/verify';
 import type { HeldQueue } from '../service/queues.js';
 import type { FirstRun } from './first-run.js';
 import type { Can } from './page-actions.js';
@@ -14,7 +13,6 @@ export interface ChainView {
 export interface PageState {
   readonly mode: 'listen' | 'emulate';
   readonly target?: string | undefined;
-  readonly headers: HeaderNames;
   readonly webhooks?: readonly object[] | undefined;
   readonly faults?: object | undefined;
   /** Webhooks whose deliveries wait behind one that is being retried. */

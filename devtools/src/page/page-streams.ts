@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Feed } from '../deliveries/feed.js';
-import { type SummaryContext, summaryOf } from '../deliveries/views.js';
+import type { KnownContracts } from '../deliveries/known-contracts.js';
+import { summaryOf } from '../deliveries/views.js';
 import { HttpError } from '../http.js';
 
 /** Options of the page's streams. */
@@ -8,8 +9,7 @@ export interface StreamOptions {
   readonly feed: Feed;
   /** The state, as in `GET /api/state`. */
   readonly state: () => object;
-  /** Context for summaries. (Default: none.) */
-  readonly context?: (() => SummaryContext) | undefined;
+  readonly contracts?: (() => KnownContracts) | undefined;
   /** How long changes are batched, in milliseconds. (Default: 100.) */
   readonly flushMs?: number | undefined;
   /** Interval of heartbeats, and the time within which a reader must have read the last event, in milliseconds. (Default: 15 000.) */
@@ -33,7 +33,7 @@ interface Stream {
 
 /** The open streams: lines of JSON, and empty ones as heartbeats. */
 export function createStreams(options: StreamOptions) {
-  const { feed, state, context, flushMs = 100, heartbeatMs = 15_000, maxStreams = 20 } = options;
+  const { feed, state, contracts, flushMs = 100, heartbeatMs = 15_000, maxStreams = 20 } = options;
   const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -56,8 +56,8 @@ export function createStreams(options: StreamOptions) {
     stream.state = false;
     const batch = [...ids].slice(0, BATCH);
     for (const id of batch) ids.delete(id);
-    const about = context?.();
-    const summaries = batch.flatMap((id) => feed.get(id) ?? []).map((record) => summaryOf(record, about));
+    const known = contracts?.();
+    const summaries = batch.flatMap((id) => feed.get(id) ?? []).map((record) => summaryOf(record, known));
     if (summaries.length > 0) write(stream, 'deliveries', summaries);
     if (ids.size > 0) schedule();
   }

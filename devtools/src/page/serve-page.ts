@@ -3,9 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createExplainer, type Explainer } from '../confined/explainer.js';
 import { addCauses } from '../deliveries/causes.js';
-import type { Feed } from '../deliveries/feed.js';
 import type { FindingSources } from '../deliveries/findings.js';
-import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { answerJson, HttpError } from '../http.js';
 import { abilities, type PageActions } from './page-actions.js';
 import { createPageApi } from './page-api.js';
@@ -16,8 +14,7 @@ import type { PageState, ServedState } from './page-state.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
 import { createRecordings } from './recordings.js';
 
-export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit<FindingSources, 'headers'> {
-  readonly feed: Feed;
+export interface PageOptions extends Omit<StreamOptions, 'state'>, FindingSources {
   /** Closed together with the page. (Default: a new one.) */
   readonly explainer?: Explainer | undefined;
   /** Port on 127.0.0.1. (Default: a free port.) */
@@ -25,8 +22,6 @@ export interface PageOptions extends Omit<StreamOptions, 'feed' | 'state'>, Omit
   /** Returns the current state. Call `stateChanged` when it has changed. */
   readonly state: () => PageState;
   readonly actions?: PageActions | undefined;
-  /** Called whenever a delivery is opened. */
-  readonly contracts?: (() => KnownContracts) | undefined;
   /** Directory with the files of the page. (Default: beside this module.) */
   readonly directory?: URL | undefined;
 }
@@ -56,24 +51,17 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   const can = abilities(actions);
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
-  const context = () => ({ headers: options.state().headers, contracts: contracts() });
-  const sources = () => ({ ...options, headers: options.state().headers });
-  const streams = createStreams({ ...options, state, context });
+  const streams = createStreams({ ...options, state });
   const api = createPageApi({
     feed,
     streams,
     actions,
     recordings: createRecordings(feed, explainer.read),
     state,
-    context,
-    details: createPageDetails({
-      feed,
-      context,
-      explainer: explainer.first,
-      sources,
-    }),
+    contracts,
+    details: createPageDetails({ feed, contracts, explainer: explainer.first, sources: options }),
   });
-  const stopCauses = addCauses({ feed, sources, explain: explainer.explain });
+  const stopCauses = addCauses({ feed, sources: options, explain: explainer.explain });
   let guard: PageGuard;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

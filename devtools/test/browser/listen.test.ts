@@ -20,11 +20,11 @@ describePage('the page of listen', (ground) => {
     const served = await servePage({
       feed,
       directory: new URL('../../dist/cli/browser/', import.meta.url),
+      headers: serviceHeaders,
       secretOf: () => undefined,
       actions: { ...(target !== undefined && { resend }), ...more },
       state: () => ({
         mode: 'listen',
-        headers: serviceHeaders,
         target,
         service: { url: 'http://127.0.0.1:4321' },
         ...extra(),

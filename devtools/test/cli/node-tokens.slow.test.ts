@@ -19,7 +19,7 @@ async function following(answers: Parameters<typeof fakeNode>[0]) {
   const onChange = vi.fn();
   const tokens = followTokens({ rpcUrl: new URL(`${url}?key=private`), feed, output, onChange });
   onTestFinished(() => tokens.close());
-  const gist = (id: string) => summaryOf(feed.get(id) as KeptDelivery, { contracts: tokens.contracts }).gist;
+  const gist = (id: string) => summaryOf(feed.get(id) as KeptDelivery, tokens.contracts).gist;
   const asked = () => calls.filter(({ method }) => method === 'eth_call').length / 2;
   return { feed, tokens, notes, onChange, gist, asked };
 }

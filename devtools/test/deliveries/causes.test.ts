@@ -34,7 +34,7 @@ it('explains each attempt once, and none that was accepted', async () => {
   const feed = createFeed();
   let asked = 0;
   const explain = async () => [finding(asked++ === 0 ? 'secret-quoted' : 'body-hex')];
-  const sources = () => ({ headers: serviceHeaders, secretOf: () => SECRET });
+  const sources = { headers: serviceHeaders, secretOf: () => SECRET };
   onTestFinished(addCauses({ feed, sources, explain }));
   feed.put(recordOf('1'));
   const refused = recordOf('2', { attempt: { status: 403 } });

@@ -46,8 +46,8 @@ export function pageHeaders(token: string): Record<string, string> {
 /** Serves a page over a new feed until the test ends, and calls its API. */
 export async function openPage(options: Partial<PageOptions> = {}, limits: FeedOptions = {}) {
   const feed = createFeed(limits);
-  const state = () => ({ mode: 'listen' as const, headers: serviceHeaders });
-  const page = await servePage({ feed, state, secretOf: () => SECRET, ...options });
+  const state = () => ({ mode: 'listen' as const });
+  const page = await servePage({ feed, state, headers: serviceHeaders, secretOf: () => SECRET, ...options });
   onTestFinished(() => page.close());
   const headers = pageHeaders(page.token);
   const api = async (method: string, path: string, body?: unknown) => {

@@ -62,12 +62,12 @@ export async function startFakeSource({
     directory: new URL('../../dist/cli/browser/', import.meta.url),
     port,
     explainer,
+    headers: serviceHeaders,
     secretOf: () => SECRET,
     contracts: () =>
       new Map([[sampleEventEmitted().data.event.contract.address.toLowerCase(), { decimals: 18, symbol: 'TKN' }]]),
     state: () => ({
       mode: 'emulate',
-      headers: serviceHeaders,
       webhooks,
       faults,
       chain: {

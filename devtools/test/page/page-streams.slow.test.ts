@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
-import { serviceHeaders } from 'event-webhook-receiver/verify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PageOptions } from '../../src/page/serve-page.js';
 import { recordOf } from '../deliveries/records.js';
@@ -10,7 +9,7 @@ type Event = { event: string; data: unknown };
 
 async function open(options: Partial<PageOptions> = {}) {
   let target = 'first';
-  const state = () => ({ mode: 'listen' as const, target, headers: serviceHeaders });
+  const state = () => ({ mode: 'listen' as const, target });
   const page = await openPage({ state, ...options });
 
   /** Opens a stream and reads it as the page does. */

@@ -19,7 +19,7 @@ it('sends bytes that no command line holds through base64, and leaves out what c
 
 describe('a test of a delivery', () => {
   const URL = 'http://127.0.0.1:3000/webhooks';
-  const detail = { id: '12', at: 3_000_000, timestampAt: 0, verdict: 'refused', status: 403 } as const;
+  const detail = { id: '12', verdict: 'refused', status: 403 } as const;
   /** What the code gives to createTestDelivery and expect. */
   async function run(code: string): Promise<unknown[]> {
     const body = code
@@ -42,12 +42,6 @@ describe('a test of a delivery', () => {
     const code = testOf(detail, URL, text);
     expect(code).not.toMatch(/\u202e/);
     expect(await run(code ?? '')).toEqual([JSON.parse(text), { secret: '' }, URL, 200, 'answers delivery 12 with 200']);
-  });
-
-  it('of a stale delivery is as old, and expects the refusal', async () => {
-    const code = testOf({ ...detail, cause: { id: 'timestamp-stale', text: '' } }, URL, '[]');
-    expect(code).toContain('timestamp: Math.floor(Date.now() / 1000) - 3000');
-    expect(code).toContain('toBe(403)');
   });
 
   it('does not exist where the body is not a JSON array', () => {
