@@ -198,6 +198,23 @@ it.each([
   expect(reported).toMatchObject([{ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) }]);
 });
 
+it.each<[result: object, status: number, headers: Record<string, string>]>([
+  [{ status: 200 }, 200, {}],
+  [{ status: 405 }, 405, { allow: 'POST' }],
+  [{ status: 503, retryAfterSeconds: 0 }, 503, { 'retry-after': '0' }],
+  [{ status: 503, closeConnection: true }, 503, { connection: 'close' }],
+  [{ status: 599 }, 599, {}],
+  [{ status: 600 }, 500, {}],
+  [{ status: 199 }, 500, {}],
+  [{ status: 200.5 }, 500, {}],
+  [{ status: '200' }, 500, {}],
+])('fetchHandler answers the result %j of a receiver', async (result, status, headers) => {
+  const receiver = { ...receiving([]), handleRequest: async () => result as never };
+  const answer = await fetchHandler(receiver)(HOSTS.Fetch.make() as never);
+  expect(answer.status).toBe(status);
+  expect(Object.fromEntries(answer.headers)).toEqual(headers);
+});
+
 it.each([
   ['4.29.1', 'got 4.29.1. Upgrade Fastify.'],
   [undefined, 'got an older one. Upgrade Fastify.'],

@@ -146,8 +146,11 @@ describe.each([
   ])('%s never has an event acknowledged', async (how, behave) => {
     const isEndless = how.startsWith('never');
     for (const error of isEndless ? [undefined] : thrown) {
-      const { result } = await deliver(form, behave(error), soon, isEndless ? briefly : {});
+      const { result, receiver } = await deliver(form, behave(error), soon, isEndless ? briefly : {});
       expect(result).toMatchObject(refused);
+      // What the store may still record is waited for.
+      const unfinished = how === 'never settles after its run' ? 1 : 0;
+      expect(await receiver.drain({ timeoutMs: 20 })).toEqual({ unfinished });
     }
   });
 });

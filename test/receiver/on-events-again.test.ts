@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { WebhookError } from '../../src/index.js';
+import { type TransactionalStore, WebhookError } from '../../src/index.js';
 import { onSteadyClock } from '../steady-clock.js';
 import { atOnce, delivery, statuses } from './at-once.js';
 import { fakeBulkStore } from './fake-bulk-store.js';
@@ -71,6 +71,17 @@ describe('onEvents that fails in a transaction', () => {
     expect(statuses(result)).toEqual(['failed', 'handled']);
     expect(calls).toEqual([['a', 'b'], ['a'], ['b']]);
     expect(reported).toEqual(['ERR_WEBHOOK_HANDLER']);
+  });
+
+  it('gets halves of its events again if the store fails because a statement failed', async () => {
+    const { store } = fakeBulkStore(undefined, { transactional: true });
+    const conflict = (cause: unknown) => Promise.reject(new WebhookError('ERR_WEBHOOK_STORE', 'conflict', { cause }));
+    const failing = store as TransactionalStore<undefined>;
+    const once: typeof failing.once = (...call) => failing.once(...call).catch(conflict);
+    const { receiver, calls, reported } = atOnce({ store: { once } }, bad);
+    expect(statuses(await receiver.handle(delivery('a', 'bad')))).toEqual(['handled', 'failed']);
+    expect(calls).toEqual([['a', 'bad'], ['a'], ['bad']]);
+    expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
   });
 
   it.each([

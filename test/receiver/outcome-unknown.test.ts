@@ -107,17 +107,20 @@ describe.each(['onEvent', 'onEvents'])('a transaction that ended without the sto
 });
 
 describe('onEvents whose transaction ended without the store', () => {
-  it('leaves the keys alone that the run did not get', async () => {
-    const seen: (readonly string[])[] = [];
+  it.each([
+    ['asks for the keys again that the run did not get', ended(), ['failed', 'failed', 'duplicate'], ['abc', 'c']],
+    ['asks for no key again if the store fails', new Error('away'), ['failed', 'failed', 'failed'], ['abc']],
+  ])('%s', async (_what, error, statuses, expected) => {
+    const seen: string[] = [];
     const onceEach: OnceEach = async (keys, run) => {
-      seen.push(keys);
+      seen.push(keys.map((key) => key.at(-1)).join(''));
       if (seen.length > 1) return keys.map(() => 'duplicate');
       await run(keys.slice(0, 2), undefined);
-      throw ended();
+      throw error;
     };
     const result = await over('onEvents', onceEach).receiver.handle(delivery('a', 'b', 'c'));
-    expect(result.outcomes.map(({ status }) => status)).toEqual(['failed', 'failed', 'duplicate']);
-    expect(seen).toEqual([keysOf('a', 'b', 'c'), keysOf('c')]);
+    expect(result.outcomes.map(({ status }) => status)).toEqual(statuses);
+    expect(seen).toEqual(expected);
   });
 
   it('is not run again one by one while the store does not say what became of it', async () => {
