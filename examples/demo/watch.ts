@@ -17,12 +17,11 @@ export function watch(chain: DemoChain) {
     async goOn(service: LocalService): Promise<void> {
       const page = await servePage({
         feed,
+        headers: serviceHeaders,
         ...localSecrets(service),
         actions: localActions(service, async () => ({ transaction: await chain.transfer() })),
         state: () => ({
           mode: 'emulate',
-          title: 'npm run demo -- --watch',
-          headers: serviceHeaders,
           webhooks: service.webhooks(),
           faults: service.faults,
           service: { url: service.url },
