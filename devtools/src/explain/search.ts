@@ -9,24 +9,21 @@ import { readSecret, secretOf } from './secret.js';
 import { fitting, type Reading, readSignature } from './signature.js';
 import { beforeBody, behindBody, otherTimes, readTimestamp, timestampFaults } from './timestamp.js';
 
-/** The work budget of a search, in bytes hashed or produced. It bounds time without a clock. */
-export interface Work {
-  /** Bytes spent. Never more than the limit. */
-  readonly spent: number;
-  /** Spends bytes if enough are left. */
-  spend(bytes: number): boolean;
-}
+export type Work = ReturnType<typeof createWork>;
 
 /** About one second of work without native hashes. */
 export const MOST_WORK = 64 * 1024 * 1024;
 
-export function createWork(limit: number = MOST_WORK): Work {
+/** The work budget of a search, in bytes hashed or produced. It bounds time without a clock. */
+export function createWork(limit: number = MOST_WORK) {
   let spent = 0;
   return {
-    get spent() {
+    /** Bytes spent. Never more than the limit. */
+    get spent(): number {
       return spent;
     },
-    spend(bytes) {
+    /** Spends bytes if enough are left. */
+    spend(bytes: number): boolean {
       if (spent + bytes > limit) return false;
       spent += bytes;
       return true;

@@ -19,15 +19,7 @@ export type Keys = string | readonly string[];
 export type Work<Tx> = (tx: Tx, expire: () => void, fresh: readonly string[]) => unknown;
 
 /** A call of a store, and what the store has done for it so far. */
-export interface Call {
-  readonly keys: readonly string[];
-  /** The keys of each run. */
-  readonly runs: (readonly string[])[];
-  readonly outcome: Outcome | undefined;
-  /** Resolves when the first run starts. */
-  readonly started: Promise<void>;
-  readonly settled: Promise<Outcome>;
-}
+export type Call = ReturnType<typeof callStore>;
 
 type Step = Parameters<Once<unknown>>[1];
 const DELIVERY: Step = { from: 'free', to: 'done' };
@@ -41,8 +33,8 @@ export const isTransactional = <Tx>(store: IdempotencyStore<Tx>): store is Trans
   'once' in store && typeof store.once === 'function';
 
 /** Calls a store as a receiver does. */
-export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Work<Tx>, step = DELIVERY): Call {
-  const keys = [asked].flat();
+export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Work<Tx>, step = DELIVERY) {
+  const keys: readonly string[] = [asked].flat();
   const runs: (readonly string[])[] = [];
   const { passed: started, open } = createGate();
   const controller = new AbortController();
@@ -75,10 +67,12 @@ export function callStore<Tx>(store: IdempotencyStore<Tx>, asked: Keys, work: Wo
   );
   return {
     keys,
+    /** The keys of each run. */
     runs,
+    /** Resolves when the first run starts. */
     started,
     settled,
-    get outcome() {
+    get outcome(): Outcome | undefined {
       return outcome;
     },
   };

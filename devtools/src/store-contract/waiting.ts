@@ -28,15 +28,10 @@ export async function settles(work: Promise<unknown>, ms: number): Promise<boole
   return !isLate;
 }
 
-/** A run waits at a gate until the case opens it. */
-export interface Gate {
-  readonly passed: Promise<void>;
-  open(): void;
-  /** Makes the waiting run fail. */
-  fail(error: Error): void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
-export function createGate(): Gate {
+/** A run waits at a gate until the case opens it. */
+export function createGate() {
   let open: () => void = () => {};
   let fail: (error: Error) => void = () => {};
   const passed = new Promise<void>((resolve, reject) => {
@@ -44,5 +39,10 @@ export function createGate(): Gate {
     fail = reject;
   });
   passed.catch(() => {}); // The run may never wait at the gate.
-  return { passed, open, fail };
+  return {
+    passed,
+    open,
+    /** Makes the waiting run fail. */
+    fail,
+  };
 }
