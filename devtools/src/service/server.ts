@@ -29,7 +29,7 @@ export async function serveApi(api: Api, { host, port, apiKeys, logger }: Server
 
   function check(request: IncomingMessage): void {
     // DNS rebinding: a page of another site calls with that site's host name.
-    if (hosts && !hosts.includes((request.headers.host ?? '').toLowerCase())) {
+    if (hosts && !hosts.includes(String(request.headers.host).toLowerCase())) {
       throw new HttpError(421, 'This service answers only under its own address, such as 127.0.0.1.');
     }
     const [, key] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? [];

@@ -34,7 +34,12 @@ function delivering({
     },
     notify() {},
   });
-  return { courier, send, sent, add: (id: number) => void apply(state, { deliveries: [delivery(id)] }) };
+  const dropped = (id: number) => {
+    const webhook = state.webhooks.get(1);
+    webhook?.deliveries.delete(id);
+    webhook?.pending.delete(id);
+  };
+  return { courier, send, sent, dropped, add: (id: number) => void apply(state, { deliveries: [delivery(id)] }) };
 }
 
 describe('a courier', () => {
@@ -58,6 +63,19 @@ describe('a courier', () => {
       expect(sent).toEqual([1, 2]);
     },
   );
+
+  it('records nothing of a delivery that was dropped while it was sent', async () => {
+    const { courier, send, sent, dropped, add } = delivering();
+    send.mockImplementationOnce(async () => {
+      dropped(1);
+      add(2);
+      return { status: 200, durationMs: 1, connected: true };
+    });
+    add(1);
+    courier.wake();
+    await courier.idle();
+    expect(sent).toEqual([2]);
+  });
 
   it('sends a delivery that it holds back for a later one after two seconds when there is none', async () => {
     vi.useFakeTimers();
