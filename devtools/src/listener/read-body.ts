@@ -1,11 +1,10 @@
-import { createReceiver, type DeliveryRequest, type DeliveryResult } from 'event-webhook-receiver';
+import {
+  createReceiver,
+  type DeliveryRequest,
+  type DeliveryResult,
+  type VerifierOptions,
+} from 'event-webhook-receiver';
 import { serviceHeaders } from 'event-webhook-receiver/verify';
-
-export interface ReadBodyOptions {
-  readonly maxBodyBytes: number;
-  readonly maxArriving: number;
-  readonly maxArrivingBytes: number;
-}
 
 /** The body of a delivery, or the answer to a request whose body cannot be read. */
 export type ReadBody = { readonly body: Uint8Array } | { readonly refused: DeliveryResult };
@@ -16,7 +15,9 @@ const RECEIVE_TIMEOUT_MS = 30_000;
  * Reads bodies, even of deliveries whose headers a receiver would refuse, so that they can be shown. A receiver without a
  * secret bounds the memory: it reads every body within its limits and accepts none.
  */
-export function createBodyReader(limits: ReadBodyOptions): (request: DeliveryRequest) => Promise<ReadBody> {
+export function createBodyReader(
+  limits: Pick<VerifierOptions, 'maxBodyBytes' | 'maxArriving' | 'maxArrivingBytes'>,
+): (request: DeliveryRequest) => Promise<ReadBody> {
   const receiver = createReceiver({
     ...limits,
     receiveTimeoutMs: RECEIVE_TIMEOUT_MS,

@@ -45,18 +45,7 @@ export function changeFaults(faults: Faults, changes: unknown): Faults {
 }
 
 /** The request of an attempt. */
-export interface Prepared {
-  readonly body: Uint8Array;
-  /** Headers, signed over the body before it was tampered with. */
-  readonly headers: readonly HeaderLine[];
-  readonly dropHalfWay: boolean;
-  /** The injected faults, in words. */
-  readonly fault?: string | undefined;
-  /** The change of the body after signing. */
-  readonly tampered?: ByteChange | undefined;
-  /** Whether a receiver that verifies signatures can accept it. */
-  readonly authentic: boolean;
-}
+export type Prepared = ReturnType<typeof prepare>;
 
 /** How to sign an attempt. */
 export interface Signing {
@@ -67,7 +56,7 @@ export interface Signing {
 }
 
 /** Signs a body for one attempt and applies the faults. `notes` are added to their description. */
-export function prepare(body: Uint8Array, signing: Signing, faults: Faults, notes: readonly string[] = []): Prepared {
+export function prepare(body: Uint8Array, signing: Signing, faults: Faults, notes: readonly string[] = []) {
   const { headers = serviceHeaders } = signing;
   const words = [...notes];
   if (faults.delayMs > 0) words.push(`delayed by ${faults.delayMs} ms`);
@@ -81,16 +70,21 @@ export function prepare(body: Uint8Array, signing: Signing, faults: Faults, note
     headers,
   });
   const tampered = faults.tamperedBody ? changeOf(body) : undefined;
+  const lines: readonly HeaderLine[] = [
+    ['Content-Type', 'application/json'],
+    [headers.signature, signature],
+    [headers.timestamp, timestamp],
+  ];
   return {
     body: sentBody(body, tampered),
+    /** The change of the body after signing. */
     tampered,
-    headers: [
-      ['Content-Type', 'application/json'],
-      [headers.signature, signature],
-      [headers.timestamp, timestamp],
-    ],
+    /** Headers, signed over the body before it was tampered with. */
+    headers: lines,
     dropHalfWay: faults.droppedConnection,
+    /** The injected faults, in words. */
     fault: words.length > 0 ? words.join('; ') : undefined,
+    /** Whether a receiver that verifies signatures can accept it. */
     authentic: !faults.wrongSignature && !faults.tamperedBody && !faults.droppedConnection,
   };
 }

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { networkReason } from '../network-errors.js';
 import type { AttemptResponse, HeaderLine } from './attempt.js';
-import { type Exchanged, exchange } from './exchange.js';
+import { type Exchanged, type ExchangeOptions, exchange } from './exchange.js';
 
 /** The result of one POST. */
 export interface Answer extends Omit<Exchanged, 'response'> {
@@ -13,16 +13,12 @@ export interface Answer extends Omit<Exchanged, 'response'> {
 }
 
 /** One POST. */
-export interface Post {
+export interface Post extends Omit<ExchangeOptions, 'captureMs'> {
   readonly url: string;
   /** Sent in this order and spelling. */
   readonly headers: readonly HeaderLine[];
-  readonly body: Uint8Array;
-  /** Time limit of the whole exchange, in milliseconds. */
-  readonly timeoutMs: number;
   /** Aborts the request; ignore the result then. */
   readonly signal: AbortSignal;
-  readonly dropHalfWay?: boolean | undefined;
 }
 
 export type Sender = ReturnType<typeof createSender>;

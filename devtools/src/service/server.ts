@@ -2,21 +2,15 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from 'event-webhook-receiver';
 import { ConfigError } from 'event-webhook-receiver';
 import { attempt, isLoopback } from '../guards.js';
 import { answerJson, HttpError, readJson } from '../http.js';
 import type { Api } from './api.js';
+import type { ResolvedOptions } from './options.js';
 
 const MAX_CONNECTIONS = 1000;
 
-/** How to serve the API. */
-export interface ServerOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly apiKeys: readonly string[];
-  readonly logger?: Logger | undefined;
-}
+type ServerOptions = Pick<ResolvedOptions, 'host' | 'port' | 'logger'> & { readonly apiKeys: readonly string[] };
 
 /**
  * Serves the API over HTTP: checks host, API key and request format, and wraps the result in the response envelope.
