@@ -54,7 +54,7 @@ export class Evidence {
 
   constructor(
     readonly watched: Watched,
-    private readonly habits: Habits,
+    readonly habits: Habits,
   ) {
     this.#addresses = [...watched.contracts.keys()];
     this.blooms = new Blooms(watched);
@@ -115,9 +115,16 @@ export class Evidence {
     return isOpen ? this.#inTurn(prove) : prove();
   }
 
-  /** The result for an unproven block if the node can never prove it; undefined if the node is only behind. */
-  async lastResort(node: Caller, block: Block): Promise<'proven' | 'unproven' | undefined> {
-    if (!this.blooms.isUseless(block.bloom)) return undefined;
+  /**
+   * Accepts an unproven block if the node can never prove it.
+   *
+   * @returns Whether the block is proven after all.
+   * @throws RangeFlaw `unproven` if the node is only behind.
+   */
+  async accept(node: Caller, block: Block): Promise<boolean> {
+    const { number, hash, bloom } = block;
+    const unproven = new RangeFlaw('unproven', `The node did not prove which logs block ${number} (${hash}) has`);
+    if (!this.blooms.isUseless(bloom)) throw unproven;
     if (!this.#hasReceipts && !this.#lacksReceipts) {
       const latest = await node.call('eth_getBlockByNumber', ['latest', false]);
       const receipts = await node.call('eth_getBlockReceipts', ['latest']).catch(none);
@@ -126,8 +133,10 @@ export class Evidence {
       this.#lacksReceipts = !Array.isArray(receipts) || (receipts.length === 0 && !isEmpty);
       this.blooms.trustsZeros ||= this.#lacksReceipts;
     }
-    if (this.blooms.excludes(block.bloom)) return 'proven';
-    return this.#lacksReceipts || !this.#trustsTransactions ? 'unproven' : undefined;
+    if (this.blooms.excludes(bloom)) return true;
+    if (!this.#lacksReceipts && this.#trustsTransactions) throw unproven;
+    this.habits.warnUnprovable(block);
+    return false;
   }
 
   #watched(sent: readonly Sent[], oddities: Oddities): Log[] {
@@ -199,14 +208,6 @@ function refusedBlock(error: unknown): never {
 
 export function replaced(number: number): RangeFlaw {
   return new RangeFlaw('changed', `Block ${number} was replaced while it was read`);
-}
-
-export function unproven({ number, hash }: Block): RangeFlaw {
-  return new RangeFlaw('unproven', `The node did not prove which logs block ${number} (${hash}) has`);
-}
-
-export function unprovable(which: string): string {
-  return `The node cannot prove which logs block ${which} has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. These blocks are accepted without proof, so a lagging node may hide their events. Use a node whose eth_getBlockReceipts returns all logs.`;
 }
 
 /** A refused request for proof counts as missing proof. */

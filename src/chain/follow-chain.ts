@@ -4,7 +4,7 @@ import type { Logger } from '../internal/logger.js';
 import { type Header, malformed } from './answers.js';
 import { type BlockContents, eventsOf, type OnUnknown, removalsOf } from './block-events.js';
 import { BlockWindow, type DoneBlock } from './block-window.js';
-import { type Evidence, unprovable, unproven } from './evidence.js';
+import type { Evidence } from './evidence.js';
 import type { ChainNode } from './node.js';
 import { ifAbsent, RangeFlaw } from './range-flaw.js';
 import { ifRefused, RpcError } from './rpc.js';
@@ -40,7 +40,6 @@ export class ChainFollower {
   /** Attempts in which the next block was missing or did not follow the last one. */
   #stalls = 0;
   #range = RANGE;
-  #hasWarned = false;
 
   constructor(private readonly options: FollowOptions) {}
 
@@ -129,16 +128,11 @@ export class ChainFollower {
 
   /** Whether to process a block without proof of its logs, after several attempts. */
   async #accepts({ block }: BlockContents, head: number): Promise<boolean> {
-    const { node, evidence, logger } = this.options;
+    const { node, evidence } = this.options;
     // A lagging node lacks the last blocks.
     const again = block.number <= head - RANGE ? 1 : 2;
-    if (++this.#unproven < (this.#hasWarned ? again : TRIES)) return false;
-    const resort = await evidence.lastResort(node, block);
-    if (!resort) throw unproven(block);
-    if (resort === 'proven' || this.#hasWarned) return true;
-    const { number, hash } = block;
-    logger.warn({ blockNumber: number, blockHash: hash }, unprovable(`${number} (${hash})`));
-    this.#hasWarned = true;
+    if (++this.#unproven < (evidence.habits.hasUnprovable ? again : TRIES)) return false;
+    await evidence.accept(node, block);
     return true;
   }
 

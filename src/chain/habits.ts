@@ -31,6 +31,8 @@ export class Habits {
   readonly #known = new Set<Habit>();
   /** How often an odd answer came, by block and answer. */
   readonly #times = new Map<string, number>();
+  /** Whether a block was accepted that the node can never prove. */
+  hasUnprovable = false;
 
   constructor(private readonly logger: Logger) {}
 
@@ -53,6 +55,16 @@ export class Habits {
       const message = `Three identical answers: ${block} has ${has}. Accepted as normal for this chain. ${done}`;
       this.logger.warn({ blockNumber: number, blockHash: hash }, message);
     }
+  }
+
+  /** Warns once of blocks that the node can never prove. */
+  warnUnprovable({ number, hash }: { readonly number: number; readonly hash: string }): void {
+    if (this.hasUnprovable) return;
+    this.hasUnprovable = true;
+    this.logger.warn(
+      { blockNumber: number, blockHash: hash },
+      `The node cannot prove which logs block ${number} (${hash}) has: bloom filters of this chain cannot be used, and eth_getBlockReceipts is not offered, or lacks some logs. These blocks are accepted without proof, so a lagging node may hide their events. Use a node whose eth_getBlockReceipts returns all logs.`,
+    );
   }
 
   #count(answer: string): number {

@@ -3,7 +3,7 @@ import { hashOf } from '../../evm/keccak.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
 import { type Header, LONGEST_GAP } from '../answers.js';
 import { type BlockContents, eventsOf } from '../block-events.js';
-import { Evidence, unprovable } from '../evidence.js';
+import { Evidence } from '../evidence.js';
 import { Habits } from '../habits.js';
 import { tellUnknownOnce } from '../logging.js';
 import { type FinalityLevel, type NodeOptions, readNodeOptions } from '../node-options.js';
@@ -93,11 +93,7 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
   const habits = new Habits(logger);
   const known = urls.map((url) => ({ url, evidence: new Evidence(watched, habits) }));
   const pool = new NodePool(known, agree);
-  const warned = new Set<string>();
-  function warnOnce(what: string, position: number, message: string): void {
-    if (!warned.has(what)) logger.warn({ position }, message);
-    warned.add(what);
-  }
+  let hasWarned = false;
 
   async function open(signal: AbortSignal): Promise<OpenSource> {
     const nodes = new Map(known.map((each) => [each, new SourceNode(each.url, each.evidence, { timeoutMs, signal })]));
@@ -110,8 +106,9 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
     const finals = answers.map((each) => each.final);
     const final = finals.reduce((low, each) => (low && each && low.number < each.number ? low : low && each));
     const head = answers.map((each) => each.head).reduce((high, each) => (each.number > high.number ? each : high));
-    if (tag.depth === 0 && !final?.number && head.number > STILL_BLOCKS) {
-      warnOnce('tag', head.number, neverFinal(tag.tag, head.number));
+    if (tag.depth === 0 && !final?.number && head.number > STILL_BLOCKS && !hasWarned) {
+      logger.warn({ position: head.number }, neverFinal(tag.tag, head.number));
+      hasWarned = true;
     }
     if (!final) return { chainId, end: -1, head: head.number, async *read() {} };
     if (agree > 1 && (await ask((node) => node.upTo(final.number))).some(({ hash }) => hash !== final.hash)) {
@@ -178,11 +175,6 @@ export function chainSource(options: ChainSourceOptions): ReconcileSource {
       last = blocks.at(-1)?.block as Header;
       gap = 0;
       acceptsUnproven = false;
-      const unproven = blocks.find(({ isProven }) => !isProven)?.block;
-      if (unproven) {
-        const message = `${unprovable(`${unproven.number} (${unproven.hash})`)} The report names the blocks.`;
-        warnOnce('unproven', unproven.number, message);
-      }
       yield chunkOf(blocks, last.number, (contents) => eventsOf(contents, watched, onUnknown).flat());
       start = last.number + 1;
     }

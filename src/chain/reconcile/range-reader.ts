@@ -1,6 +1,6 @@
 import { fieldsOf, type Header, hexOf, malformed } from '../answers.js';
 import type { BlockContents } from '../block-events.js';
-import { replaced, unproven } from '../evidence.js';
+import { replaced } from '../evidence.js';
 import { untilSure } from '../habits.js';
 import { ifAbsent, RangeFlaw } from '../range-flaw.js';
 import { CONCURRENCY, RpcError } from '../rpc.js';
@@ -85,14 +85,15 @@ async function readOne(
     if (found) throw flaw;
     return flaw;
   }
-  const { block, logs, isProven } = contents;
-  const resort = isProven || !acceptsUnproven ? undefined : await evidence.lastResort(node, block);
-  if (!isProven && !resort) throw unproven(block);
+  const { block, logs } = contents;
+  // A node that lags may prove it when it is asked again.
+  if (!contents.isProven && !acceptsUnproven) throw new RangeFlaw('unproven', `Block ${number} is not proven`);
+  const isProven = contents.isProven || (await evidence.accept(node, block));
   const count = found ? found.get(block.hash)?.size : 0;
   if (count === undefined) throw replaced(number);
   // Another node may have answered, so logs that only the range request listed are missing.
   if (logs.length < count) throw new RangeFlaw('changed', `A node no longer has all logs of block ${number}`);
-  return { ...contents, isProven: resort !== 'unproven' };
+  return { ...contents, isProven };
 }
 
 /** A digest of the logs of a block, to compare nodes. */
