@@ -17,8 +17,6 @@ export type Kept = Pick<EventOutcome, 'error' | 'retryAfterMs'> & {
 export interface BeforeContext {
   /** The source that the secret function returned with the secret. */
   readonly source?: string | undefined;
-  /** Aborted when `handlerTimeoutMs` or the host's time is over; the events then wait. */
-  readonly signal: AbortSignal;
   /** Returns the state of a key in the store. Rejects with `ERR_WEBHOOK_STORE`. */
   readonly stateOf: (idempotencyKey: string) => Promise<KeyState>;
 }
@@ -53,7 +51,6 @@ export function createBefore<Tx>(finality: Finality, { once, handlerTimeoutMs, a
     const limit = new Deadline(handlerTimeoutMs, host);
     const context: BeforeContext = {
       source,
-      signal: limit.signal,
       // Ends before the deadline, so that the error names the store.
       stateOf: (key) => probe(once, key, 0.9 * limit.remainingMs()),
     };

@@ -79,6 +79,8 @@ describe('chainFinality refuses', () => {
   const key = 'k3y0123456789abcdef';
   it.each<[string, Record<string, unknown>, string]>([
     ['a URL that is none', { rpcUrl: [`http://127.0.0.1/${key}`, key] }, '`rpcUrl` must be'],
+    ['no URL', { rpcUrl: [] }, '`rpcUrl` must be a URL or an array of at least one'],
+    ['a URL of another protocol', { rpcUrl: `ws://127.0.0.1/${key}` }, '`rpcUrl` must be the http: or https: URL'],
     ['a URL twice', { rpcUrl: [`http://127.0.0.1/${key}`, `http://127.0.0.1/${key}`] }, 'without repeated URLs'],
     ['an unknown level', { level: 'latest' }, '`level` must be'],
     ['no confirmations', { level: { confirmations: 0 } }, '`level` must be'],

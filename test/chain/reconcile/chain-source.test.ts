@@ -82,17 +82,6 @@ describe('chainSource', () => {
 
   it.each([
     [{}, '`chainSource` got neither contracts nor wallets. Set `contracts` or `wallets`.'],
-    [
-      { rpcUrl: 'ws://x/secret-key' },
-      '`rpcUrl` must be the http: or https: URL of a node, such as http://127.0.0.1:8545, got a string.',
-    ],
-    [
-      { level: 'latest' },
-      "`level` must be 'safe', 'finalized' or { confirmations: n } with a whole number n of at least 1, got a string.",
-    ],
-    [{ rpcUrl: [] }, '`rpcUrl` must be a URL or an array of at least one, got an array.'],
-    [{ agree: 2 }, '`agree` must be a whole number from 1 to the number of URLs in `rpcUrl`, got a number.'],
-    [{ rpcUrl: ['http://a/', 'http://a'] }, '`rpcUrl` must be an array without repeated URLs, got an array.'],
     [{ maxRange: 0 }, '`maxRange` must be a number of at least 1, got a number out of range.'],
     [{ confirmations: 3 }, '`chainSource` has no option `confirmations`.'],
   ])('refuses %o', (options, message) => {

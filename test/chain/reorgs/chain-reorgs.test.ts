@@ -172,10 +172,8 @@ describe('chainReorgs', () => {
 
   it.each([
     ['no chainId', { chainId: undefined }, /chainId/],
-    ['an unknown level', { level: 'soon' }, /level/],
     ['an interval of 0', { intervalMs: 0 }, /intervalMs/],
     ['an option of another function', { wait: 'redelivery' }, /wait/],
-    ['more nodes than there are', { agree: 2 }, /agree/],
   ])('refuses %s', (_, options, message) => {
     const make = vi.fn(() => chainReorgs({ rpcUrl: 'http://127.0.0.1:1', chainId: 1, ...(options as object) }));
     expect(make).toThrow(message);
