@@ -75,11 +75,11 @@ export function chainVerdicts(options: ChainFinalityOptions): Verdicts {
     const { isRemoval, hash, number } = place;
     if (!isRemoval && hash && final.get(hash) === number) return FINAL;
     try {
-      const say = await look(place);
-      if (typeof say === 'object') return { status: 'pending', retryAfterMs: say.waitMs };
-      if (say === 'same' && !isRemoval && hash) put(final, hash, number, MOST_FINAL);
+      const finding = await look(place);
+      if (typeof finding === 'object') return { status: 'pending', retryAfterMs: finding.waitMs };
+      if (finding === 'same' && !isRemoval && hash) put(final, hash, number, MOST_FINAL);
       // Another final block at its number confirms a removal; the same block cancels it.
-      return { status: (say === 'same') === isRemoval ? 'dropped' : 'final', ...(isRemoval && { isRemoval }) };
+      return { status: (finding === 'same') === isRemoval ? 'dropped' : 'final', ...(isRemoval && { isRemoval }) };
     } catch (error) {
       const { retryAfterMs = ERROR_WAIT_MS } = error as Partial<RpcError>;
       return { status: 'pending', retryAfterMs: waitOf(retryAfterMs), error: error as Error };

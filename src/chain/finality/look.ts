@@ -5,7 +5,7 @@ import { NodePool } from '../node-pool.js';
 import { RpcError } from '../rpc.js';
 import type { Place } from './block-of.js';
 import { FinalityNode } from './finality-node.js';
-import { NodeLookUps, type Say } from './node-look-ups.js';
+import { type Finding, NodeLookUps } from './node-look-ups.js';
 
 /** Options that `chainFinality` and `chainReorgs` share. */
 export interface LookUpOptions extends NodeOptions {
@@ -45,14 +45,14 @@ export function createLook(settings: LookUpSettings, onContradiction: () => void
   const lookUps = nodes.map((node) => new NodeLookUps({ node, chainId, logger, onContradiction }));
   const pool = new NodePool(lookUps, agree, now);
 
-  async function ask(place: Place): Promise<Say> {
-    const says = await pool.ask((node) => node.look(place));
-    if (says.includes('same') && says.includes('other')) {
+  async function ask(place: Place): Promise<Finding> {
+    const findings = await pool.ask((node) => node.look(place));
+    if (findings.includes('same') && findings.includes('other')) {
       // One of the nodes is wrong about this place: forget the cached answers of all.
       for (const node of lookUps) node.doubt(place);
       throw new RpcError(DISAGREE, { reason: 'malformed' });
     }
-    return says.find((say) => typeof say === 'object') ?? (says[0] as Say);
+    return findings.find((finding) => typeof finding === 'object') ?? (findings[0] as Finding);
   }
 
   const late = () =>

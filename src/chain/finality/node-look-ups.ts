@@ -6,8 +6,8 @@ import type { BlockPlace, Place } from './block-of.js';
 import { type Found, findFinal, NO_BLOCK } from './final-blocks.js';
 import { type FinalityNode, waitOf } from './finality-node.js';
 
-/** A node's answer for one event: same final block, another final block, or not final yet. */
-export type Say = 'same' | 'other' | { readonly waitMs: number };
+/** Whether the final block at an event's number is that of the event or another, or when to ask again. */
+export type Finding = 'same' | 'other' | { readonly waitMs: number };
 
 /** Ethereum's time between blocks, used until it is measured over the last blocks. */
 const DEFAULT_BLOCK_MS = 12_000;
@@ -33,7 +33,7 @@ export class NodeLookUps {
   #known = new KnownBlocks();
   #blockMs: Promise<number> | undefined;
   #next:
-    | { readonly places: Map<string, BlockPlace>; readonly answers: Promise<ReadonlyMap<string, Say | Error>> }
+    | { readonly places: Map<string, BlockPlace>; readonly answers: Promise<ReadonlyMap<string, Finding | Error>> }
     | undefined;
   #running: Promise<unknown> | undefined;
   #isContradicted = false;
@@ -41,13 +41,13 @@ export class NodeLookUps {
   constructor(private readonly options: LookUpsOptions) {}
 
   /** Looks up a place together with those of concurrent calls. Rejects if the node's answers do not suffice. */
-  async look(place: Place): Promise<Say> {
+  async look(place: Place): Promise<Finding> {
     const block =
       place.number === undefined ? { ...place, ...(await this.options.node.blockOf(place.transaction)) } : place;
     this.#next ??= this.#prepare();
     const { places, answers } = this.#next;
     places.set(place.key, block);
-    const answer = (await answers).get(place.key) as Say | Error;
+    const answer = (await answers).get(place.key) as Finding | Error;
     if (answer instanceof Error) throw answer;
     return answer;
   }
@@ -70,7 +70,7 @@ export class NodeLookUps {
   }
 
   /** Never rejects. */
-  async #round(places: readonly BlockPlace[]): Promise<ReadonlyMap<string, Say | Error>> {
+  async #round(places: readonly BlockPlace[]): Promise<ReadonlyMap<string, Finding | Error>> {
     const { node, chainId } = this.options;
     try {
       await node.checkChain(chainId, this.#isContradicted);
@@ -79,9 +79,9 @@ export class NodeLookUps {
       const { found, tagged } = await findFinal(numbers, node, this.#known);
       let checked: Promise<void> | undefined;
       const check = () => (checked ??= node.checkChain(chainId, true));
-      const answers = places.map(async (place): Promise<[string, Say | Error]> => {
-        const say = this.#say(place, found.get(place.number) as Found, tagged, check);
-        return [place.key, await say.catch(asAnswer)];
+      const answers = places.map(async (place): Promise<[string, Finding | Error]> => {
+        const finding = this.#compare(place, found.get(place.number) as Found, tagged, check);
+        return [place.key, await finding.catch(asAnswer)];
       });
       return new Map(await Promise.all(answers));
     } catch (error) {
@@ -91,7 +91,7 @@ export class NodeLookUps {
   }
 
   /** @param checkChain Requests the chain ID, once in each round. */
-  async #say(place: BlockPlace, block: Found, tagged: Header, checkChain: () => Promise<void>): Promise<Say> {
+  async #compare(place: BlockPlace, block: Found, tagged: Header, checkChain: () => Promise<void>): Promise<Finding> {
     const { node } = this.options;
     const { number, hash, isRemoval, transaction } = place;
     if ('error' in block) throw block.error;
@@ -123,7 +123,7 @@ export class NodeLookUps {
     return DEFAULT_BLOCK_MS;
   }
 
-  async #ahead(missing: number, tagged: Header): Promise<Say> {
+  async #ahead(missing: number, tagged: Header): Promise<Finding> {
     const { node } = this.options;
     this.#blockMs ??= this.#measure(tagged);
     const ms = missing * (await this.#blockMs);

@@ -8,7 +8,7 @@ import type { LogBlock } from '../../stores/log-store.js';
 import { put } from '../ancestry.js';
 import { placeOf } from '../finality/block-of.js';
 import { createLook, LOOK_UP_OPTIONS, type LookUpOptions, readLookUpOptions } from '../finality/look.js';
-import type { Say } from '../finality/node-look-ups.js';
+import type { Finding } from '../finality/node-look-ups.js';
 import type { FinalityLevel } from '../node-options.js';
 import { isWithin, NodePool } from '../node-pool.js';
 import { type BlockVerdict, type ChainView, logOf } from './chain-view.js';
@@ -132,9 +132,9 @@ export function chainView(options: ChainReorgsOptions): ChainView {
       const finals = await finality([...unique.values()]);
       const numbers = new Set<number>();
       for (const block of unique.values()) {
-        const say = finals.get(block);
-        if (say === 'same' || say === 'other') {
-          verdicts.set(block.blockHash, { isCanonical: say === 'same', isFinal: true });
+        const finding = finals.get(block);
+        if (finding === 'same' || finding === 'other') {
+          verdicts.set(block.blockHash, { isCanonical: finding === 'same', isFinal: true });
         } else numbers.add(block.blockNumber);
       }
       const shown = new Map(await Promise.all([...numbers].map(async (each) => [each, await hashAt(each)] as const)));
@@ -167,16 +167,16 @@ export function chainView(options: ChainReorgsOptions): ChainView {
   }
 
   /** The answers on finality of blocks. */
-  async function finality(blocks: readonly LogBlock[]): Promise<ReadonlyMap<LogBlock, Say>> {
-    const says = new Map<LogBlock, Say>();
+  async function finality(blocks: readonly LogBlock[]): Promise<ReadonlyMap<LogBlock, Finding>> {
+    const findings = new Map<LogBlock, Finding>();
     const asking = blocks.map(async (block) => {
       const { blockNumber: number, blockHash } = block;
       const place = { key: `${number}:${blockHash}`, number, hash: blockHash as Hex, isRemoval: false };
-      says.set(block, await look(place));
+      findings.set(block, await look(place));
     });
     const failed = (await Promise.allSettled(asking)).find(({ status }) => status === 'rejected');
     tell((failed as PromiseRejectedResult | undefined)?.reason);
-    return says;
+    return findings;
   }
 
   /** Logs why re-orgs wait, once for each reason in a row. */

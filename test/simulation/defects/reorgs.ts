@@ -14,14 +14,14 @@ export const reorgsDefects: readonly Defect[] = [
     'src/chain/reorgs/chain-reorgs.ts': {
       'const finals = await finality([...unique.values()]);':
         'const early = new Map();\n      for (const { blockNumber } of unique.values()) early.set(blockNumber, await hashAt(blockNumber));\n      const finals = await finality([...unique.values()]);',
-      "verdicts.set(block.blockHash, { isCanonical: say === 'same', isFinal: true });":
+      "verdicts.set(block.blockHash, { isCanonical: finding === 'same', isFinal: true });":
         'const is = (early.get(block.blockNumber) ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
     },
   }),
   // A pass decides by a hash that a delivery had read.
   planted('finality with a remembered hash', ['reorgs'], 400, {
     'src/chain/reorgs/chain-reorgs.ts': {
-      "verdicts.set(block.blockHash, { isCanonical: say === 'same', isFinal: true });":
+      "verdicts.set(block.blockHash, { isCanonical: finding === 'same', isFinal: true });":
         'const early = await recentHashAt(block.blockNumber);\n          const is = (early ?? block.blockHash) === block.blockHash;\n          verdicts.set(block.blockHash, { isCanonical: is, isFinal: true });',
     },
   }),
