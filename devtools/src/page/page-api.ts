@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Feed } from '../deliveries/feed.js';
+import type { Explainer } from '../confined/explainer.js';
+import { whyOf } from '../deliveries/causes.js';
+import type { Feed, KeptDelivery } from '../deliveries/feed.js';
+import { type FindingSources, NOT_DECODED } from '../deliveries/findings.js';
 import type { KnownContracts } from '../deliveries/known-contracts.js';
 import { createSearch } from '../deliveries/search.js';
-import { summaryOf } from '../deliveries/views.js';
-import { answerJson, HttpError } from '../http.js';
+import { type Detail, detailOf, summaryOf } from '../deliveries/views.js';
+import { isRecord } from '../guards.js';
+import { answerJson, HttpError, readJson } from '../http.js';
 import type { PageActions } from './page-actions.js';
-import type { PageDetails } from './page-details.js';
 import type { Streams } from './page-streams.js';
 import type { Recordings } from './recordings.js';
-import { bodyToSend, jsonBody } from './request-body.js';
 
 export interface PageApiOptions {
   readonly feed: Feed;
@@ -17,9 +19,15 @@ export interface PageApiOptions {
   readonly recordings: Recordings;
   readonly state: () => object;
   readonly contracts: () => KnownContracts;
-  readonly details: PageDetails;
+  readonly sources: FindingSources;
+  /** Reads the untrusted bytes of the open delivery in its thread. */
+  readonly explainer: Explainer['first'];
 }
 
+/** The largest body of a delivery to send, in bytes: as much as receivers accept. */
+const MOST_SENT = 10 * 1024 * 1024;
+/** The largest request with such a body in base64. */
+const MOST_REQUESTED = Math.ceil(MOST_SENT / 3) * 4 + 1024;
 /** The longest list of ids to export, in bytes. */
 const MOST_IDS = 1024 * 1024;
 /** The longest text to search for, in characters. */
@@ -38,10 +46,29 @@ interface Call {
 type Route = (call: Call) => unknown;
 
 /** Serves the calls under /api. Throws HttpError for any other call. */
-export function createPageApi({ feed, streams, actions, recordings, state, contracts, details }: PageApiOptions) {
+export function createPageApi(options: PageApiOptions) {
+  const { feed, streams, actions, recordings, state, contracts, sources, explainer } = options;
   const found = (id: string) => feed.get(id) ?? fail(404, 'The delivery does not exist, or is no longer kept.');
 
   const search = createSearch({ feed, contracts });
+
+  async function detail(record: KeptDelivery): Promise<Detail> {
+    const known = contracts();
+    const why = whyOf(record, sources, explainer.explain);
+    const [{ findings }, viewed] = await Promise.all([why, explainer.view(record.rawBody, known)]);
+    if (viewed === undefined) return detailOf(record, { findings: [...findings, NOT_DECODED], items: [] }, known);
+    const { contents, items } = viewed;
+    if (record.verified === false) feed.describe(record.id, contents);
+    const whole = { ...record, contents: record.bodyDropped ? record.contents : contents };
+    return detailOf(whole, { findings, items }, known);
+  }
+
+  /** The views of the items from an index on. */
+  async function items(record: KeptDelivery, from: number) {
+    if (record.bodyDropped) return fail(409, 'The body is no longer kept.');
+    const viewed = await explainer.view(record.rawBody, contracts(), from);
+    return { items: (viewed ?? fail(503, NOT_DECODED.what)).items };
+  }
 
   const routes: Record<string, Route> = {
     'GET /api/stream': ({ response }) => streams.open(response),
@@ -60,11 +87,11 @@ export function createPageApi({ feed, streams, actions, recordings, state, contr
         return fail(400, `text must have 1 to ${MOST_SEARCHED} characters.`);
       return search(text);
     },
-    'GET /api/deliveries/:id': (call) => details.detail(found(call.id)),
-    'GET /api/deliveries/:id/items': (call) => {
-      const from = call.query.get('from') ?? '';
+    'GET /api/deliveries/:id': ({ id }) => detail(found(id)),
+    'GET /api/deliveries/:id/items': ({ id, query }) => {
+      const from = query.get('from') ?? '';
       if (!/^\d{1,9}$/.test(from)) return fail(400, 'from must be a whole number.');
-      return details.items(found(call.id), Number(from));
+      return items(found(id), Number(from));
     },
     'POST /api/deliveries/:id/resend': (call) => (actions.resend ?? absent())(found(call.id)),
     'POST /api/deliveries/:id/edit': async (call) => {
@@ -131,4 +158,21 @@ function absent(): never {
 
 function fail(status: number, message: string): never {
   throw new HttpError(status, message);
+}
+
+/** The body as a JSON object. */
+async function jsonBody(request: IncomingMessage, mostBytes?: number): Promise<Record<string, unknown>> {
+  const value = await readJson(request, mostBytes);
+  return isRecord(value) ? value : fail(400, 'The body is not a JSON object.');
+}
+
+/** The body of a delivery to send, from the base64 in a request. */
+async function bodyToSend(request: IncomingMessage): Promise<Uint8Array> {
+  const { bodyBase64 } = await jsonBody(request, MOST_REQUESTED);
+  const rawBody = Buffer.from(String(bodyBase64), 'base64');
+  // Buffer skips characters outside base64.
+  if (rawBody.toString('base64') !== bodyBase64) fail(400, 'bodyBase64 is not base64.');
+  if (rawBody.byteLength === 0) fail(400, 'The delivery has no body.');
+  if (rawBody.byteLength > MOST_SENT) fail(413, 'The delivery is larger than 10 MiB.');
+  return rawBody;
 }

@@ -7,7 +7,6 @@ import type { FindingSources } from '../deliveries/findings.js';
 import { answerJson, HttpError } from '../http.js';
 import { abilities, type PageActions } from './page-actions.js';
 import { createPageApi } from './page-api.js';
-import { createPageDetails } from './page-details.js';
 import { pageFiles } from './page-files.js';
 import { createGuard, type PageGuard, secure } from './page-guard.js';
 import type { PageState, ServedState } from './page-state.js';
@@ -52,14 +51,11 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   const limits = { maxDeliveries: feed.maxDeliveries };
   const state = (): ServedState => ({ ...options.state(), now: Date.now(), limits, can });
   const streams = createStreams({ ...options, state });
+  const recordings = createRecordings(feed, explainer.read);
   const api = createPageApi({
-    feed,
-    streams,
-    actions,
-    recordings: createRecordings(feed, explainer.read),
-    state,
-    contracts,
-    details: createPageDetails({ feed, contracts, explainer: explainer.first, sources: options }),
+    ...{ feed, streams, actions, recordings, state, contracts },
+    sources: options,
+    explainer: explainer.first,
   });
   const stopCauses = addCauses({ feed, sources: options, explain: explainer.explain });
   let guard: PageGuard;
