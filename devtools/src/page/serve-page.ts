@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
 import { createExplainer, type Explainer } from '../confined/explainer.js';
 import { addCauses } from '../deliveries/causes.js';
 import type { FindingSources } from '../deliveries/findings.js';
 import { answerJson, HttpError } from '../http.js';
 import { abilities, type PageActions } from './page-actions.js';
 import { createPageApi } from './page-api.js';
-import { pageFiles } from './page-files.js';
 import { createGuard, type PageGuard, secure } from './page-guard.js';
 import type { PageState, ServedState } from './page-state.js';
 import { createStreams, type StreamOptions } from './page-streams.js';
@@ -109,4 +111,27 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   const refusal = error instanceof HttpError ? error : new HttpError(500, 'The page server failed.');
   answerJson(request, response, { status: refusal.status, message: refusal.message }, refusal);
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+/** The files of the page in a directory. Requests are matched against their names: no request becomes a file path. */
+function pageFiles(directory: URL) {
+  const urls = new Map<string, URL>();
+  for (const found of readdirSync(directory, { recursive: true }) as string[]) {
+    const name = found.replaceAll('\\', '/');
+    if (TYPES[extname(name)] !== undefined) urls.set(`/${name}`, new URL(name, directory));
+  }
+  /** The file of a URL path; undefined if there is none. */
+  return async (path: string): Promise<{ type: string; content: Buffer } | undefined> => {
+    const name = path === '/' ? '/index.html' : path;
+    const url = urls.get(name);
+    return url && { type: TYPES[extname(name)] as string, content: await readFile(url) };
+  };
 }
