@@ -3,9 +3,8 @@ import { stopwatch, withDeadline } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
 import type { LeaseTable } from '../leased-store.js';
 import type { Engine } from './client.js';
-import { explained, isConditionFailed, isConflict, isDenied, NO_ANSWER, sdkError } from './errors.js';
+import { explained, isConditionFailed, isConflict, isDenied, NO_ANSWER, refusalOf, sdkError } from './errors.js';
 import type { Items } from './items.js';
-import { refusalOf } from './refusal.js';
 import { giveUp } from './table.js';
 
 const FIRST_RETRY_MS = 20;

@@ -1,5 +1,6 @@
 import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
+import { eachKey } from '../each-key.js';
 
 /** The common part of the errors of AWS SDK 3. */
 interface SdkError {
@@ -58,6 +59,14 @@ export function explained(error: unknown): WebhookError {
   return storeError(explanation(sdkError(error)), error);
 }
 
+/** Rethrows the error of a failed request, with what to do. */
+export const rethrow = (error: unknown): never => {
+  throw explained(error);
+};
+
+/** Like `eachKey`, with such errors. */
+export const explainedEach: typeof eachKey = (keys, work) => eachKey(keys, work).catch(rethrow);
+
 /** A throttled client retries until it is aborted. */
 export const NO_ANSWER = 'DynamoDB did not answer in time (timeoutMs): it is slow, throttles, or cannot be reached.';
 
@@ -77,3 +86,58 @@ function explanation({ name }: SdkError): string {
   if (name === 'AbortError' || name === 'TimeoutError') return NO_ANSWER;
   return `A request to DynamoDB failed (${name}): see the cause. If it repeats, check the region, endpoint and credentials of the client.`;
 }
+
+/** The error of an event whose handler's writes cannot be committed. */
+export function handlerError(message: string, cause?: unknown): WebhookError {
+  return new WebhookError('ERR_WEBHOOK_HANDLER', message, cause === undefined ? {} : { cause });
+}
+
+/** Cancellation codes after which the same transaction may succeed when it is sent again. */
+const TRANSIENT = new Set(['TransactionConflict', 'ProvisionedThroughputExceeded', 'ThrottlingError']);
+/** Errors that a request with the same input always gets. */
+const INVALID = new Set(['ValidationException', 'SerializationException', 'RequestEntityTooLarge']);
+
+/** The error of a transaction that must not be sent again; undefined if it may be. The first `keys` writes are the store's. */
+export function refusalOf(error: unknown, keys: number): WebhookError | undefined {
+  const { name, reasons, isSent } = sdkError(error);
+  if (name === 'TransactionCanceledException') return cancellationOf(error, reasons, keys);
+  if (INVALID.has(name)) return handlerError(REJECTED, error);
+  if (name === 'ResourceNotFoundException') return handlerError(NO_TABLE, error);
+  if (isDenied(error)) return explained(error);
+  return isSent ? undefined : handlerError(UNSENDABLE, error);
+}
+
+function cancellationOf(
+  error: unknown,
+  reasons: readonly CancellationReason[],
+  keys: number,
+): WebhookError | undefined {
+  const codes = reasons.map(({ Code = 'None' }) => Code);
+  if (codes.slice(0, keys).includes('ConditionalCheckFailed')) return storeError(LOST, error);
+  const index = codes.findIndex((code, at) => at >= keys && code !== 'None' && !TRANSIENT.has(code));
+  if (index >= 0) return handlerError(explainWrite(index - keys, codes[index] as string), error);
+  if (codes.some((code) => TRANSIENT.has(code))) return undefined;
+  return storeError(`DynamoDB cancelled the transaction (${codes.join(', ')}), so nothing was committed.`, error);
+}
+
+/** Names a write by its position, without quoting it. */
+function explainWrite(index: number, code: string): string {
+  const why = Object.hasOwn(REASONS, code) ? REASONS[code] : `DynamoDB answers ${code}`;
+  return `Write ${index} of tx.write (counted from 0) failed, so nothing was committed: ${why}.`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ConditionalCheckFailed: 'its condition is not true',
+  DuplicateItem: 'it inserts an item that exists',
+  ItemCollectionSizeLimitExceeded: 'it makes an item collection larger than 10 GB',
+  ValidationError: 'check its types and expressions against the item, and its size, up to 400 kB',
+};
+
+const REJECTED =
+  'DynamoDB rejected the writes of tx.write, so nothing was committed: see the cause. A transaction allows one write per item, items of up to 400 kB, and 4 MB in total.';
+const NO_TABLE =
+  'DynamoDB does not have a table named in tx.write, so nothing was committed. Create the table in the region of the client.';
+const UNSENDABLE =
+  'The client cannot send the writes of tx.write, so nothing was committed. Check the types of their values, and the marshallOptions of a DynamoDBDocument.';
+const LOST =
+  'The run took longer than its lease and another run has taken over the key, so nothing of this run was committed. Increase leaseMs if that recurs.';

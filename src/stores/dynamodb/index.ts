@@ -3,7 +3,7 @@ import { LEASE_OPTIONS, type LeaseOptions, resolveLeaseOptions, storeOfLeases } 
 import type { IdempotencyStore } from '../store.js';
 import { type AnyDynamoDB, checkClient, engineOf, type TransactItem } from './client.js';
 import { committer } from './commit.js';
-import { inputsOf, itemsOf } from './items.js';
+import { itemsOf } from './items.js';
 import { dynamodbLetters } from './letters.js';
 import { leaseTable } from './table.js';
 import type { DynamoDBTransaction } from './transaction.js';
@@ -79,9 +79,8 @@ export function dynamodbStore(options: DynamoDBStoreOptions): object {
   const lease = resolveLeaseOptions(options);
   const engine = engineOf(client, lease.timeoutMs);
   const skewMs = transactional ? 0 : (clockSkewMs ?? 300_000);
-  const inputs = inputsOf(table, engine);
-  const items = itemsOf(inputs, { claimMs: lease.leaseMs + skewMs, retentionMs: lease.retentionMs });
-  const letters = dynamodbLetters(engine, items, inputs, lease);
+  const items = itemsOf(table, engine, { claimMs: lease.leaseMs + skewMs, retentionMs: lease.retentionMs });
+  const letters = dynamodbLetters(engine, items, lease);
   const leases = leaseTable(engine, items, letters);
   if (!transactional) return storeOfLeases(leases, lease);
   return transactionalStore(leases, committer(engine, items, leases, lease), lease);

@@ -1,4 +1,6 @@
 import type { KeyRecord } from '../record-store.js';
+import { readableText, storableArrival } from '../storable.js';
+import type { Failed, Failure } from '../store.js';
 import type { Engine } from './client.js';
 import { sdkError } from './errors.js';
 
@@ -40,10 +42,8 @@ type Values = Readonly<Record<string, Value>>;
 /** New values of attributes; undefined removes one. */
 type Change = Readonly<Record<string, Value | undefined>>;
 
-export type Inputs = ReturnType<typeof inputsOf>;
-
 /** Builds the inputs of requests. */
-export function inputsOf(table: string, engine: Engine) {
+function inputsOf(table: string, engine: Engine) {
   /** The input that names the item of a key. */
   const at = (key: string) => ({ TableName: table, Key: { key: engine.value(key) } });
 
@@ -70,7 +70,6 @@ export function inputsOf(table: string, engine: Engine) {
   });
 
   return {
-    table,
     at,
     parameters,
     input,
@@ -89,7 +88,7 @@ export function inputsOf(table: string, engine: Engine) {
 }
 
 /** `until` in epoch ms, and `expiresAt` in epoch seconds for the TTL of the table. */
-export function endsIn(ms: number): { until: number; expiresAt: number } {
+function endsIn(ms: number): { until: number; expiresAt: number } {
   const until = Math.min(Math.ceil(Date.now() + ms), Number.MAX_SAFE_INTEGER);
   return { until, expiresAt: Math.ceil(Math.min(until + EXPIRY_MARGIN_MS, Number.MAX_SAFE_INTEGER) / 1000) };
 }
@@ -107,7 +106,8 @@ export type Items = ReturnType<typeof itemsOf>;
 // `until` nor `expiresAt`; during a retry it has `owner` and `retryUntil`.
 // A client may send a request twice, and a copy may arrive after others. So each condition accepts earlier work of the
 // same owner, and a copy of a claim or of a release changes nothing once the key took effect.
-export function itemsOf({ at, input, change }: Inputs, { claimMs, retentionMs }: Durations) {
+export function itemsOf(table: string, engine: Engine, { claimMs, retentionMs }: Durations) {
+  const { at, parameters, input, change } = inputsOf(table, engine);
   const completing = (key: string, owner: string, condition: string, values?: Values) => {
     const done = { owner, done: true, doneAt: Date.now(), ...endsIn(retentionMs), ...SETTLED };
     return change(key, done, condition, values);
@@ -143,17 +143,82 @@ export function itemsOf({ at, input, change }: Inputs, { claimMs, retentionMs }:
         owner,
         done: false,
       }),
-    read: (key: string) => ({ ...at(key), ConsistentRead: true }),
+    /** Reads the item of a key. */
+    find: async (key: string) => (await engine.get({ ...at(key), ConsistentRead: true })).Item,
+    /** Counts a failure. Writes only if the item has not changed since it was read. */
+    fail(key: string, { item, failure, failed: { attempts, firstFailedAt, isDead }, id }: Counted) {
+      const hasLease = item !== undefined && !isDone(item);
+      const { source, ...arrival } = storableArrival(failure);
+      const error = { errorCode: readableText(failure.code), errorMessage: readableText(failure.message) };
+      const [conditions, values] = unchanged(item);
+      const changed = {
+        ...{ attempts, firstFailedAt, lastFailedAt: Date.now(), ...error, failure: id, source, doneAt: undefined },
+        // A retry has no record of an arrival.
+        ...(failure.kind !== undefined && arrival),
+        ...(isDead && { letter: failure.letter }),
+        // An ended lease stays, so that the next claim can tell that its run was killed.
+        until: isDead ? undefined : (hasLease && numberOf(item, 'until')) || 0,
+        expiresAt: isDead ? undefined : endsIn(retentionMs).expiresAt,
+        ...(!hasLease && { owner: undefined, done: undefined }),
+      };
+      return change(key, changed, conditions.join(' AND '), values);
+    },
+    /** Removes a dead letter that is not being retried. */
+    discard(key: string, owner: string) {
+      const free = 'attribute_exists(#letter) AND (attribute_not_exists(#retryUntil) OR #retryUntil <= :now)';
+      const discarded = { owner, done: true, doneAt: undefined, ...endsIn(retentionMs), ...SETTLED };
+      return change(key, discarded, `(${free}) OR #owner = :owner`, { now: Date.now() });
+    },
+    /** Finds dead letters. */
+    list(after: string | undefined, source: string | undefined) {
+      const FilterExpression = `attribute_exists(#letter)${source === undefined ? '' : ' AND #source = :source'}`;
+      return {
+        TableName: table,
+        ...parameters(
+          { FilterExpression },
+          source === undefined ? {} : { source: storableArrival({ source }).source ?? '' },
+        ),
+        ...(after !== undefined && { ExclusiveStartKey: at(after).Key }),
+        ConsistentRead: true,
+      };
+    },
   };
 }
 
+/** The count after a failure of a key, and the item that was read. */
+export interface Counted {
+  readonly item: object | undefined;
+  readonly failure: Failure;
+  readonly failed: Failed;
+  /** The id of the call. */
+  readonly id: string;
+}
+
+/** Conditions that hold if no run and no other failure has changed the item. */
+function unchanged(item: object | undefined): [conditions: string[], values: Record<string, string | number>] {
+  const read = item && {
+    owner: textOf(item, 'owner'),
+    failure: textOf(item, 'failure'),
+    until: numberOf(item, 'until'),
+    retryUntil: numberOf(item, 'retryUntil'),
+  };
+  const values: Record<string, string | number> = {};
+  const conditions = (['owner', 'failure', 'until', 'retryUntil'] as const).map((name) => {
+    const value = read?.[name];
+    if (value === undefined) return `attribute_not_exists(#${name})`;
+    values[`${name}Read`] = value;
+    return `#${name} = :${name}Read`;
+  });
+  return [conditions, values];
+}
+
 /** What a key that took effect, or was discarded, no longer has. */
-export const SETTLED = { letter: undefined, retryUntil: undefined, errorCode: undefined, errorMessage: undefined };
+const SETTLED = { letter: undefined, retryUntil: undefined, errorCode: undefined, errorMessage: undefined };
 const HELD = '#owner = :owner AND #done = :done';
 /** Makes an update return the values that it replaces. */
 const OLD = { ReturnValues: 'UPDATED_OLD' };
 
 /** The item that a failed condition found; undefined if there is none. Older clients do not return it. */
-export async function itemOf(error: unknown, key: string, engine: Engine, items: Items): Promise<object | undefined> {
-  return sdkError(error).Item ?? (await engine.get(items.read(key))).Item;
+export async function itemOf(error: unknown, key: string, { find }: Items): Promise<object | undefined> {
+  return sdkError(error).Item ?? find(key);
 }

@@ -1,21 +1,19 @@
 import { stopwatch } from '../../internal/deadline.js';
 import { storeError } from '../bounded-calls.js';
-import { eachKey } from '../each-key.js';
 import type { RecordStore, StoredRecord } from '../record-store.js';
-import { readableText, storableArrival } from '../storable.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import type { Engine } from './client.js';
-import { explained, isConditionFailed, isConflict, isTooLarge } from './errors.js';
-import { endsIn, type Inputs, type Items, isDone, isLetter, itemOf, numberOf, SETTLED, textOf } from './items.js';
+import { explained, explainedEach, isConditionFailed, isConflict, isTooLarge, rethrow } from './errors.js';
+import { type Items, isDone, isLetter, itemOf, numberOf, textOf } from './items.js';
 
 /** How often counting a failure is retried because the item changed meanwhile. */
 const FAIL_TRIES = 10;
 
 /** Finds no event ids: DynamoDB would have to read the whole table. */
-export function dynamodbRecords(engine: Engine, items: Items): RecordStore {
+export function dynamodbRecords({ find }: Items): RecordStore {
   return {
     async look(keys) {
-      const found = await eachKey(keys, async (key) => (await engine.get(items.read(key))).Item).catch(rethrow);
+      const found = await explainedEach(keys, find);
       return new Map([...found].flatMap(([key, item]) => (item ? [[key, recordOf(item)] as const] : [])));
     },
   };
@@ -38,88 +36,11 @@ function stateOf(item: object): StoredRecord['state'] {
   return Number(numberOf(item, 'until')) > Date.now() ? 'in-progress' : 'abandoned';
 }
 
-const rethrow = (error: unknown): never => {
-  throw explained(error);
-};
-
-/** The count after a failure of a key, and the item that was read. */
-interface Counted {
-  readonly item: object | undefined;
-  readonly failure: Failure;
-  readonly failed: Failed;
-  /** The id of the call. */
-  readonly id: string;
-}
-
-/** The inputs of each step of dead letters. */
-function letterItemsOf({ change, parameters, at, table }: Inputs, retentionMs: number) {
-  return {
-    /** Writes only if the item has not changed since it was read. */
-    fail(key: string, { item, failure, failed: { attempts, firstFailedAt, isDead }, id }: Counted) {
-      const hasLease = item !== undefined && !isDone(item);
-      const { source, ...arrival } = storableArrival(failure);
-      const error = { errorCode: readableText(failure.code), errorMessage: readableText(failure.message) };
-      const [conditions, values] = unchanged(item);
-      const changed = {
-        ...{ attempts, firstFailedAt, lastFailedAt: Date.now(), ...error, failure: id, source, doneAt: undefined },
-        // A retry has no record of an arrival.
-        ...(failure.kind !== undefined && arrival),
-        ...(isDead && { letter: failure.letter }),
-        // An ended lease stays, so that the next claim can tell that its run was killed.
-        until: isDead ? undefined : (hasLease && numberOf(item, 'until')) || 0,
-        expiresAt: isDead ? undefined : endsIn(retentionMs).expiresAt,
-        ...(!hasLease && { owner: undefined, done: undefined }),
-      };
-      return change(key, changed, conditions.join(' AND '), values);
-    },
-    discard(key: string, owner: string) {
-      const free = 'attribute_exists(#letter) AND (attribute_not_exists(#retryUntil) OR #retryUntil <= :now)';
-      const discarded = { owner, done: true, doneAt: undefined, ...endsIn(retentionMs), ...SETTLED };
-      return change(key, discarded, `(${free}) OR #owner = :owner`, { now: Date.now() });
-    },
-    list(after: string | undefined, source: string | undefined) {
-      const FilterExpression = `attribute_exists(#letter)${source === undefined ? '' : ' AND #source = :source'}`;
-      return {
-        TableName: table,
-        ...parameters(
-          { FilterExpression },
-          source === undefined ? {} : { source: storableArrival({ source }).source ?? '' },
-        ),
-        ...(after !== undefined && { ExclusiveStartKey: at(after).Key }),
-        ConsistentRead: true,
-      };
-    },
-  };
-}
-
-/** Conditions that hold if no run and no other failure has changed the item. */
-function unchanged(item: object | undefined): [conditions: string[], values: Record<string, string | number>] {
-  const read = item && {
-    owner: textOf(item, 'owner'),
-    failure: textOf(item, 'failure'),
-    until: numberOf(item, 'until'),
-    retryUntil: numberOf(item, 'retryUntil'),
-  };
-  const values: Record<string, string | number> = {};
-  const conditions = (['owner', 'failure', 'until', 'retryUntil'] as const).map((name) => {
-    const value = read?.[name];
-    if (value === undefined) return `attribute_not_exists(#${name})`;
-    values[`${name}Read`] = value;
-    return `#${name} = :${name}Read`;
-  });
-  return [conditions, values];
-}
-
 export function dynamodbLetters(
   engine: Engine,
   items: Items,
-  inputs: Inputs,
   { retentionMs, timeoutMs }: { readonly retentionMs: number; readonly timeoutMs: number },
 ): LetterStore {
-  const letterItems = letterItemsOf(inputs, retentionMs);
-  const forEach = <Word>(keys: readonly string[], work: (key: string) => Promise<Word>) =>
-    eachKey(keys, work).catch(rethrow);
-
   async function fail(key: string, failure: Failure): Promise<Failed | undefined> {
     const id = crypto.randomUUID();
     // Most keys fail for the first time. If there is an item, the failed condition returns it.
@@ -130,14 +51,14 @@ export function dynamodbLetters(
       const failed = counted(item, failure, retentionMs);
       if (failed === undefined) return undefined;
       try {
-        await engine.update(letterItems.fail(key, { item, failure, failed, id }));
+        await engine.update(items.fail(key, { item, failure, failed, id }));
         return failed;
       } catch (error) {
         // Another run is committing the key.
         if (isConflict(error)) continue;
         if (isTooLarge(error)) throw storeError(TOO_LARGE, error);
         if (!isConditionFailed(error)) throw explained(error);
-        item = await itemOf(error, key, engine, items).catch(rethrow);
+        item = await itemOf(error, key, items).catch(rethrow);
       }
     }
     return undefined;
@@ -146,7 +67,7 @@ export function dynamodbLetters(
   return {
     fail: async (key, failure) => (failure.isUnknown ? undefined : fail(key, failure)),
     async look(keys) {
-      const found = await forEach(keys, async (key) => (await engine.get(items.read(key))).Item);
+      const found = await explainedEach(keys, items.find);
       return new Map(
         [...found].flatMap(([key, item]) => (item && isLetter(item) ? [[key, letterOf(item)] as const] : [])),
       );
@@ -156,7 +77,7 @@ export function dynamodbLetters(
       const letters = new Map<string, StoredLetter>();
       let next = after;
       do {
-        const { Items = [], LastEvaluatedKey } = await engine.scan(letterItems.list(next, source)).catch(rethrow);
+        const { Items = [], LastEvaluatedKey } = await engine.scan(items.list(next, source)).catch(rethrow);
         for (const item of Items) {
           if (letters.size === limit) return { letters, next: [...letters.keys()].at(-1) };
           letters.set(String(textOf(item, 'key')), letterOf(item));
@@ -168,9 +89,9 @@ export function dynamodbLetters(
     },
     async discard(keys) {
       const owner = crypto.randomUUID();
-      const discarded = await forEach(keys, async (key) => {
+      const discarded = await explainedEach(keys, async (key) => {
         try {
-          await engine.update(letterItems.discard(key, owner));
+          await engine.update(items.discard(key, owner));
           return true;
         } catch (error) {
           // The letter is being retried, or the key is not a dead letter.

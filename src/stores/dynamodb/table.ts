@@ -1,8 +1,7 @@
-import { eachKey } from '../each-key.js';
 import type { LeaseTable } from '../leased-store.js';
 import type { ClaimAnswer, LetterStore, Step } from '../store.js';
 import type { Engine } from './client.js';
-import { explained, isConditionFailed, isConflict } from './errors.js';
+import { explainedEach, isConditionFailed, isConflict } from './errors.js';
 import { type Items, isDone, isLetter, isOwnedBy, itemOf, numberOf, textOf } from './items.js';
 import { dynamodbRecords } from './letters.js';
 
@@ -21,7 +20,7 @@ export function leaseTable(engine: Engine, items: Items, letters: LetterStore): 
         // Another run is committing the key.
         if (isConflict(error)) continue;
         if (!isConditionFailed(error)) throw error;
-        const item = await itemOf(error, key, engine, items);
+        const item = await itemOf(error, key, items);
         if (item) return refusalOf(item, from);
         if (from === 'dead') return 'duplicate';
       }
@@ -39,20 +38,15 @@ export function leaseTable(engine: Engine, items: Items, letters: LetterStore): 
     }
   };
 
-  const forEach = <Word>(keys: readonly string[], work: (key: string) => Promise<Word>) =>
-    eachKey(keys, work).catch((error: unknown) => {
-      throw explained(error);
-    });
-
   return {
     letters,
-    records: dynamodbRecords(engine, items),
-    claim: (keys, owner, step) => forEach(keys, (key) => claim(key, owner, step)),
+    records: dynamodbRecords(items),
+    claim: (keys, owner, step) => explainedEach(keys, (key) => claim(key, owner, step)),
     async record(keys, owner) {
-      const recorded = await forEach(keys, (key) => unlessTaken(engine.update(items.complete(key, owner))));
+      const recorded = await explainedEach(keys, (key) => unlessTaken(engine.update(items.complete(key, owner))));
       return new Set(keys.filter((key) => recorded.get(key)));
     },
-    release: (keys, owner) => forEach(keys, (key) => unlessTaken(giveUp(engine, items, key, owner))),
+    release: (keys, owner) => explainedEach(keys, (key) => unlessTaken(giveUp(engine, items, key, owner))),
   };
 }
 
@@ -66,7 +60,7 @@ export async function giveUp(engine: Engine, items: Items, key: string, owner: s
     return false;
   } catch (error) {
     if (!isConditionFailed(error)) throw error;
-    const item = await itemOf(error, key, engine, items);
+    const item = await itemOf(error, key, items);
     if (item === undefined || !isOwnedBy(item, owner)) return false;
     if (isDone(item)) return true;
     await engine.update(items.releaseFailed(key, owner, isLetter(item)));

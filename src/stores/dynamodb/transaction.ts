@@ -1,4 +1,5 @@
-import { WebhookError } from '../../errors.js';
+import type { WebhookError } from '../../errors.js';
+import { handlerError } from './errors.js';
 
 /** How many writes DynamoDB takes in one transaction. */
 const MOST_WRITES = 100;
@@ -73,11 +74,6 @@ export class Collector<Item extends object> {
     this.#refusal ??= handlerError(message, cause);
     return this.#refusal;
   }
-}
-
-/** The error of an event whose handler's writes cannot be committed. */
-export function handlerError(message: string, cause?: unknown): WebhookError {
-  return new WebhookError('ERR_WEBHOOK_HANDLER', message, cause === undefined ? {} : { cause });
 }
 
 function isWrite(item: unknown): boolean {

@@ -143,8 +143,6 @@ export interface TransactionStatements {
   isRollback?(error: unknown): boolean;
   /** Whether a conflict ends a transaction even if the handler ignores the error. */
   readonly conflictsEnd?: boolean | undefined;
-  /** Runs on another connection after the transaction. Resolves to whether it was committed. */
-  look(run: RunStatement, claimed: Claimed): Promise<boolean>;
   /** Runs on another connection after the transaction: marks keys without a row, or with a letter, as open. */
   leaveOpen(run: RunStatement, claimed: Claimed): Promise<unknown>;
   /** Finishes and commits in one round trip, for clients that can. */

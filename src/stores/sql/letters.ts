@@ -1,3 +1,5 @@
+import { storeError } from '../bounded-calls.js';
+import { readableText, storableRecord } from '../storable.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';
 import { sleep } from './busy.js';
 import type { RunStatement } from './database.js';
@@ -5,7 +7,6 @@ import type { Statements, Texts } from './dialect.js';
 import { unlessConflict } from './errors.js';
 import { inChunks, isRowOf, ownedBy, select, send } from './syntax.js';
 import { LOG_MS, literal, NEVER_MS } from './table.js';
-import { keepable } from './texts.js';
 
 /** How often counting a failure is tried again because another failure was counted meanwhile. */
 const COUNT_TRIES = 20;
@@ -184,3 +185,25 @@ function counted(row: Row | undefined, failure: Failure, now: number, retentionM
   const isDue = attempts >= failure.afterAttempts && now - firstFailedAt >= failure.afterMs;
   return { attempts, firstFailedAt, isDead: failure.isUnknown || row?.isDead === true || isDue };
 }
+
+/** D1 has rows of up to 2 MB. */
+const MOST_BYTES = 1_900_000;
+
+/** A failure with texts that every database can keep. Throws `ERR_WEBHOOK_STORE` for a letter that is too large. */
+export function keepable(failure: Failure): Failure {
+  const { letter, source, code, message } = failure;
+  // In JSON, both occur only inside strings.
+  const kept = letter.replaceAll('\0', '\\u0000').replace(LONE, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+  const bytes = new TextEncoder().encode(kept).length;
+  if (bytes > MOST_BYTES) throw storeError(`${TOO_LARGE} (${bytes} bytes, at most ${MOST_BYTES})`);
+  return {
+    ...storableRecord(failure),
+    letter: kept,
+    source: source === undefined ? undefined : readableText(source),
+    code: readableText(code),
+    message: readableText(message),
+  };
+}
+
+const LONE = /\p{Surrogate}/gu;
+const TOO_LARGE = 'The event is too large for a dead letter, so it will be redelivered';

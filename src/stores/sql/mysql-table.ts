@@ -1,8 +1,7 @@
 import type { Step } from '../store.js';
 import { codesOf } from './errors.js';
 import { RECORD_COLUMNS, recordValues } from './records.js';
-import { literal, literals, type State } from './table.js';
-import { textLiteral } from './texts.js';
+import { literal, literals, type State, textLiteral } from './table.js';
 
 /** Epoch milliseconds on the server's clock, in any time zone of the session. */
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000`;

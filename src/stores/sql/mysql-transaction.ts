@@ -19,7 +19,7 @@ import {
 } from './mysql-table.js';
 import { endedError } from './outcome.js';
 import { RECORD_COLUMNS, recordValues } from './records.js';
-import { inChunks, ownedBy, select, send } from './syntax.js';
+import { inChunks, select, send } from './syntax.js';
 import { chunksOf, literal, literals } from './table.js';
 
 /** States of a found row: free, or not free because a run has the key or nothing may run. */
@@ -206,7 +206,6 @@ export function mysqlTransaction(
     },
     conflictsEnd: true,
     isRollback: (error) => isConflict(error) || codesOf(error).some((code) => ROLLBACKS.has(code)),
-    look: async (run, { keys, owner }) => (await ownedBy(run, syntax, keys.slice(0, 1), owner)).size > 0,
     async leaveOpen(run, { keys, owner, step }) {
       const isLog = step?.transitions ? ` OR (${isAt(syntax, step)})` : '';
       for (const chunk of chunksOf(keys)) {

@@ -22,8 +22,7 @@ import {
 } from './mysql-table.js';
 import { mysqlTransaction } from './mysql-transaction.js';
 import { amongLiterals, literalsOf, rowStatements } from './syntax.js';
-import { chunksOf, literal, literals, type Table } from './table.js';
-import { textOf } from './texts.js';
+import { chunksOf, literal, literals, type Table, textOf } from './table.js';
 
 /** For MySQL 8 and MariaDB 10.6 or later. Uses the server's clock. */
 export function mysqlStatements(named: Table, durations: Durations): Statements {

@@ -1,8 +1,9 @@
 import { WebhookError } from '../../errors.js';
 import { storeError } from '../bounded-calls.js';
 import type { RunStatement, Transaction } from './database.js';
-import type { Claimed, TransactionStatements } from './dialect.js';
+import type { Claimed, Statements } from './dialect.js';
 import { answered, isAborted } from './errors.js';
+import { wasCommitted } from './syntax.js';
 
 const CODE = 'ERR_WEBHOOK_OUTCOME_UNKNOWN';
 /** Maximum number of keys that a message names. */
@@ -29,7 +30,7 @@ export class Outcome {
    */
   #fate: 'undone' | 'ended' | 'unclear' | undefined;
 
-  constructor(private readonly statements: TransactionStatements) {}
+  constructor(private readonly statements: Statements) {}
 
   /** Called before the handler gets the transaction. */
   begin(): void {
@@ -60,7 +61,7 @@ export class Outcome {
   /** Runs the check in the transaction, before a rollback. */
   async ask({ run, close }: Pick<Transaction, 'run' | 'close'>, claimed: Claimed): Promise<void> {
     try {
-      await this.statements.check(run, claimed);
+      await this.statements.transaction.check(run, claimed);
       if (close) this.undone();
     } catch (error) {
       this.#hear(error);
@@ -78,7 +79,7 @@ export class Outcome {
 
   #hear(error: unknown): void {
     if (!isEnded(error)) return;
-    const { isRollback, conflictsEnd } = this.statements;
+    const { isRollback, conflictsEnd } = this.statements.transaction;
     // The server may have ended the transaction. Then the rows show what was kept.
     const isServers = isRollback?.(this.thrown?.cause) || conflictsEnd;
     this.#fate = isServers ? 'unclear' : 'ended';
@@ -97,14 +98,14 @@ export class Outcome {
     timeoutMs: number,
   ): Promise<unknown> {
     if (this.#fate === undefined || this.#fate === 'undone' || claimed === undefined) return error;
-    const { look, leaveOpen } = this.statements;
+    const { syntax, transaction } = this.statements;
     const unknown = (why: string) => new WebhookError(CODE, `${why} Keys: ${named(claimed.keys)}.`, this.thrown ?? {});
     if (this.#fate === 'ended') {
-      await answered(leaveOpen(beside, claimed), { timeoutMs }).catch(ignore);
+      await answered(transaction.leaveOpen(beside, claimed), { timeoutMs }).catch(ignore);
       return unknown(ENDED);
     }
     try {
-      if (await answered(look(beside, claimed), { timeoutMs })) return unknown(ENDED);
+      if (await answered(wasCommitted(beside, syntax, claimed), { timeoutMs })) return unknown(ENDED);
       return isEnded(error) ? storeError(GONE, error) : error;
     } catch {
       return (this.thrown && !this.isLate) || isEnded(error) ? unknown(UNANSWERED) : error;

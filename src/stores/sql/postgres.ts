@@ -6,9 +6,8 @@ import { codesOf, reasonsOf } from './errors.js';
 import { finishing, isAt } from './logs.js';
 import { endedError } from './outcome.js';
 import { RECORD_COLUMNS, recordValues } from './records.js';
-import { amongLiterals, literalsOf, ownedBy, rowStatements, writeReturning } from './syntax.js';
-import { literal, literals, type Table } from './table.js';
-import { textLiteral } from './texts.js';
+import { amongLiterals, literalsOf, rowStatements, writeReturning } from './syntax.js';
+import { literal, literals, type Table, textLiteral } from './table.js';
 
 /** Longest time until a key expires, in ms: Postgres has no dates beyond the year 294276. */
 const LONGEST_MS = 1e14;
@@ -178,7 +177,6 @@ export function postgresStatements(named: Table, { leaseMs, retentionMs }: Durat
       async finish(run, claimed) {
         await run(`DO $$ BEGIN PERFORM ${checked(claimed)}; END $$`).catch(refuse);
       },
-      look: async (run, { keys, owner }) => (await ownedBy(run, syntax, keys.slice(0, 1), owner)).size > 0,
       /** Never waits for a key that another transaction has claimed meanwhile. */
       leaveOpen(run, { keys, owner, step }) {
         const given = recordsFrom(keys, step?.records);

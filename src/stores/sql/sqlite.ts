@@ -5,7 +5,7 @@ import { reasonsOf } from './errors.js';
 import { finishing, isAt } from './logs.js';
 import { endedError } from './outcome.js';
 import { RECORD_COLUMNS, recordValues } from './records.js';
-import { inChunks, ownedBy, rowStatements, statusText, writeReturning } from './syntax.js';
+import { inChunks, rowStatements, statusText, writeReturning } from './syntax.js';
 import type { State, Table } from './table.js';
 
 /** Savepoint that marks the transaction. Any statement that ends the transaction also removes it. */
@@ -182,7 +182,6 @@ export function sqliteStatements(table: Table, durations: Durations): Statements
             `${code} ${message}`,
           ),
         ),
-      look: async (run, { keys, owner }) => (await ownedBy(run, syntax, keys, owner)).size > 0,
       leaveOpen: (run, { keys, owner, step }) => send(run, texts.leaveOpen(keys, owner, step)),
       // The file has one writer at a time, so the connection keeps its lock until the handler settles.
       spoil: (run) => run('PRAGMA query_only = ON'),

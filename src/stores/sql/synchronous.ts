@@ -20,7 +20,7 @@ export function synchronousStore<Connection>(
   options: Durations & { readonly timeoutMs: number },
 ): TransactionalStore<Synchronous<Connection>> {
   const texts = sqliteTexts(table, options);
-  const { transaction } = sqliteStatements(table, options);
+  const statements = sqliteStatements(table, options);
   const beside = runsOf(db, options.timeoutMs);
   const tx = db.connection as Synchronous<Connection>;
 
@@ -43,7 +43,7 @@ export function synchronousStore<Connection>(
   ): Promise<Map<string, StoreWord>> {
     const end = begin(db);
     const owner = crypto.randomUUID();
-    const outcome = new Outcome(transaction);
+    const outcome = new Outcome(statements);
     let words: ReadonlyMap<string, StoreWord> = new Map();
     let isAsked = true;
     let failure: { readonly cause: unknown } | undefined;

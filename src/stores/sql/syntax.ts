@@ -1,5 +1,5 @@
 import { type Answer, type RunStatement, valuesOf } from './database.js';
-import type { Statements, Status, Syntax, Texts } from './dialect.js';
+import type { Claimed, Statements, Status, Syntax, Texts } from './dialect.js';
 import { chunksOf, literal, literals, statusOf } from './table.js';
 
 /** Texts as literals. */
@@ -39,6 +39,11 @@ export async function ownedBy(
 ): Promise<Set<string>> {
   const found = await select(run, syntax, [syntax.key], (texts) => isOwn(syntax, keys, owner, texts));
   return new Set(found.map(([key]) => String(key)));
+}
+
+/** Whether a transaction was committed, asked on another connection after its end. */
+export async function wasCommitted(run: RunStatement, syntax: Syntax, { keys, owner }: Claimed): Promise<boolean> {
+  return (await ownedBy(run, syntax, keys.slice(0, 1), owner)).size > 0;
 }
 
 /** Condition for rows of some keys, as a list of literals. */

@@ -43,6 +43,31 @@ export function literals(values: readonly string[]): string {
   return values.map(literal).join(', ');
 }
 
+/** Texts that contain no escape sequence of a server and no placeholder of a client. */
+const PLAIN = /^[\w .:@/+,{}"[\]-]*$/;
+
+/** A text as a literal: as it is, or `decoded` from hex digits. */
+export function textLiteral(text: string, decoded: (hex: string) => string): string {
+  return PLAIN.test(text) ? `'${text}'` : decoded(hexOf(text));
+}
+
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** UTF-8 in hex digits, which contain no placeholder of a client and no escape of a server. */
+export function hexOf(text: string): string {
+  let hex = '';
+  for (const byte of new TextEncoder().encode(text)) hex += DIGITS[byte];
+  return hex;
+}
+
+export function textOf(hex: string): string {
+  return new TextDecoder().decode(Uint8Array.from({ length: hex.length / 2 }, (_, at) => digitsAt(hex, 2 * at)));
+}
+
+function digitsAt(hex: string, at: number): number {
+  return Number.parseInt(hex.slice(at, at + 2), 16);
+}
+
 /**
  * The state of a row. `lease`: held for the length of a lease. `open`: held by a transaction; once committed, it does
  * not expire, because the effects of its transaction are unknown. `applied`, `reverted`: a log, kept until its block is

@@ -21,6 +21,7 @@ import {
 } from './errors.js';
 import { Leaving, within } from './leaving.js';
 import { endedError, Outcome } from './outcome.js';
+import { wasCommitted } from './syntax.js';
 
 /** The arguments of `once`. The keys are in stored form, and sorted so that overlapping deliveries do not deadlock. */
 interface Work<Tx> {
@@ -97,7 +98,7 @@ class Attempt<Tx> {
     private readonly options: TransactionOptions,
     private readonly work: Work<Tx>,
   ) {
-    this.outcome = new Outcome(statements.transaction);
+    this.outcome = new Outcome(statements);
   }
 
   /** Settles when the transaction has ended, or when a part of it takes too long. */
@@ -138,7 +139,7 @@ class Attempt<Tx> {
     // Most clients of Postgres report a COMMIT that rolled back as a success.
     const isTold = this.db.dialect !== 'postgres' || this.#transaction?.commit !== undefined;
     if (isTold || claimed.keys.length === 0) return;
-    if (!(await this.statements.transaction.look(this.#beside, claimed))) throw storeError(REFUSED);
+    if (!(await wasCommitted(this.#beside, this.statements.syntax, claimed))) throw storeError(REFUSED);
   }
 
   /** The error to reject with, which depends on the outcome of the transaction. */

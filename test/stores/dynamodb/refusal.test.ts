@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../../src/stores/dynamodb/refusal.js';
+import { refusalOf } from '../../../src/stores/dynamodb/errors.js';
 import { Collector } from '../../../src/stores/dynamodb/transaction.js';
 
 // As the client throws them: some that DynamoDB Local never answers.

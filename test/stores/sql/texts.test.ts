@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hexOf, keepable, textOf } from '../../../src/stores/sql/texts.js';
+import { keepable } from '../../../src/stores/sql/letters.js';
+import { hexOf, textOf } from '../../../src/stores/sql/table.js';
 import { failure } from '../../contracts/letters.js';
 
 describe('the texts of letters', () => {
