@@ -171,7 +171,7 @@ export function sqlStore(options: SqlStoreOptions<AnyDatabase>): object {
     return { ...storeOfLeases(leaseTable(run, statements), lease, limits), ...tables };
   }
   const store = isSynchronous(db)
-    ? synchronousStore(db, table, lease)
+    ? synchronousStore(db, statements, table, lease)
     : transactionalStore(db, statements, { ...lease, isolationLevel });
   return {
     ...store,

@@ -4,10 +4,10 @@ import { named, storableKey, storableStep } from '../storable.js';
 import type { Run, Step, StoreWord, Synchronous, TransactionalStore } from '../store.js';
 import { begin, CLOSED, runsOf, whenFree } from './busy.js';
 import { type SynchronousDatabase, valuesOf } from './database.js';
-import { type Durations, keysOf, type Status, wordsOf } from './dialect.js';
+import { type Durations, keysOf, type Statements, type Status, wordsOf } from './dialect.js';
 import { explained, isBusy } from './errors.js';
 import { endedError, Outcome } from './outcome.js';
-import { hasEnded, sqliteStatements, sqliteTexts } from './sqlite.js';
+import { hasEnded, sqliteTexts } from './sqlite.js';
 import type { Table } from './table.js';
 
 /**
@@ -16,11 +16,11 @@ import type { Table } from './table.js';
  */
 export function synchronousStore<Connection>(
   db: SynchronousDatabase<Connection>,
+  statements: Statements,
   table: Table,
   options: Durations & { readonly timeoutMs: number },
 ): TransactionalStore<Synchronous<Connection>> {
   const texts = sqliteTexts(table, options);
-  const statements = sqliteStatements(table, options);
   const beside = runsOf(db, options.timeoutMs);
   const tx = db.connection as Synchronous<Connection>;
 

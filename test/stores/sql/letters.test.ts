@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Statements, type Status, wordsOf } from '../../../src/stores/sql/dialect.js';
 import type { RunStatement } from '../../../src/stores/sql/index.js';
-import { sqlLetters } from '../../../src/stores/sql/letters.js';
+import { keepable, sqlLetters } from '../../../src/stores/sql/letters.js';
 import { postgresStatements } from '../../../src/stores/sql/postgres.js';
 import { tableOf } from '../../../src/stores/sql/table.js';
 import { DELIVERY, RETRY } from '../../../src/stores/store.js';
@@ -53,6 +53,25 @@ describe('dead letters in a table', () => {
     const letter = { attempts: 2, firstFailedAt: 3, lastFailedAt: 4, code: 'E', message: 'm', letter: '{}' };
     const found = await sqlLetters(async () => ({ rows: [row] }), right, 1000).look(['key']);
     expect(found).toEqual(new Map([['key', { ...letter, source: undefined }]]));
+  });
+});
+
+describe('the texts of letters', () => {
+  it('have no NUL and no lone surrogate, which the letter keeps as escapes of JSON', () => {
+    const odd = 'a\0b\ud800c😀';
+    const kept = keepable(failure({ letter: `"${odd}"`, source: odd, code: odd, message: odd }));
+    expect(JSON.parse(kept.letter)).toBe(odd);
+    expect(kept.letter).toBe('"a\\u0000b\\ud800c😀"');
+    for (const text of [kept.source, kept.code, kept.message]) expect(text).toBe('a\ufffdb\ufffdc😀');
+    expect(keepable(failure()).source).toBeUndefined();
+  });
+
+  it('are refused if the letter is larger than a row of D1, in bytes', () => {
+    const refusal = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('too large for a dead letter') };
+    expect(() => keepable(failure({ letter: 'x'.repeat(1_900_000) }))).not.toThrow();
+    for (const letter of ['x'.repeat(1_900_001), 'é'.repeat(950_001)]) {
+      expect(() => keepable(failure({ letter }))).toThrow(expect.objectContaining(refusal));
+    }
   });
 });
 

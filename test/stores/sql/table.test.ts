@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf, literal, literals, tableOf } from '../../../src/stores/sql/table.js';
+import { chunksOf, hexOf, literal, literals, tableOf, textOf } from '../../../src/stores/sql/table.js';
 
 describe('the names of tables', () => {
   it('are quoted as the dialect wants, with a schema or without', () => {
@@ -39,6 +39,11 @@ describe('values in statements', () => {
   it.each(["'", "a'b", "'a", "a'", '\\', 'a b', 'ü', '', '"', 'x'.repeat(201), 'a\n'])('are refused: %j', (value) => {
     const refusal = new TypeError('The value cannot be put into a statement.');
     for (const of of [literal, (text: string) => literals(['a', text])]) expect(() => of(value)).toThrow(refusal);
+  });
+
+  it('are hex digits of UTF-8 where they are not plain, and read back', () => {
+    expect(hexOf(`a'é鍵`)).toBe('6127c3a9e98db5');
+    for (const text of ['', `'"\\ $1 ? :x`, '鍵 é 😀']) expect(textOf(hexOf(text))).toBe(text);
   });
 
   it('are split where a statement would be too long', () => {
