@@ -178,14 +178,19 @@ describe('a store of transactions', () => {
     expect(runs).toBe(0);
   });
 
-  it('is not asked again and again when it refuses a commit without a run', async () => {
+  it.each<[string, Behaviour, runs: number, refusal: object]>([
+    [
+      'refuses a commit without a run',
+      () => Promise.reject(new WebhookError('ERR_WEBHOOK_HANDLER', 'refused')),
+      0,
+      { status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } },
+    ],
+    ['never settles after a run of some keys', (run) => run(new Map([[KEYS[0], {}]])).then(never), 1, refused],
+  ])('is asked once when it %s', async (_how, behave, runs, refusal) => {
     let calls = 0;
-    const refusing = () => {
-      if (++calls > 10) return never();
-      throw new WebhookError('ERR_WEBHOOK_HANDLER', 'refused');
-    };
-    const { result, runs } = await deliver(several, refusing);
-    expect(result).toMatchObject({ status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } });
-    expect({ calls, runs }).toEqual({ calls: 1, runs: 0 });
+    const once: Behaviour = (run) => (++calls > 10 ? never() : behave(run));
+    const delivered = await deliver(several, once, undefined, briefly);
+    expect(delivered.result).toMatchObject(refusal);
+    expect({ calls, runs: delivered.runs }).toEqual({ calls: 1, runs });
   });
 });

@@ -5,6 +5,14 @@ const NOBODY = 'Outcomes are looked up by key: one without a key is not found.';
 
 /** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
 export const survivors = {
+  'src/handle/attempt.ts': {
+    'No event was tried: nothing is asked again, whatever the reason.': [
+      `this.#answer(this.#failed("", this.#limit.error));`,
+    ],
+    'Only the other reasons are asked for.': [
+      `return this.#failed(code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN' ? "" : 'store', error);`,
+    ],
+  },
   'src/handle/context.ts': {
     [NO_REPORT]: [
       '(context as {\n  [REPORT]?: Report;\n} | null | undefined)?.[REPORT](error, idempotencyKey);',
