@@ -141,7 +141,7 @@ describe('isLargeAndInexact', () => {
   const LARGE = 2 ** 20;
 
   it.each(['[1234567890123456', '[ \t-1234567890123456', '{"a":1.5', '[0, 12.5', '[12e3', '[12E3'])(
-    'is true for a text of more than a mebibyte that begins with %s',
+    'is true for a large text that begins with %s',
     (text) => {
       expect(isLargeAndInexact(text.padEnd(LARGE + 1))).toBe(true);
       expect(isLargeAndInexact(text.padEnd(LARGE))).toBe(false);
@@ -153,7 +153,7 @@ describe('isLargeAndInexact', () => {
     '["1234567890123456","1.5"]',
     '["abcdefghijklmnopqrst.uvw"]',
     `["${'x'.repeat(2 ** 16)}",1.5]`,
-  ])('is false for %.40s', (text) => {
+  ])('is false for a large text that begins with %.40s', (text) => {
     expect(isLargeAndInexact(text.padEnd(LARGE + 1))).toBe(false);
   });
 });

@@ -24,7 +24,7 @@ describe('handle', () => {
   });
 
   it('answers 500 when a function of the options fails, and keeps the cause for the logs', async () => {
-    const cause = new Error('no clock');
+    const cause = Object.assign(new Error('no clock'), { code: 'EIO' });
     const now = () => {
       throw cause;
     };
@@ -50,7 +50,7 @@ describe('an error of another copy of the library', () => {
     };
     expect(await receiver.handleRequest(request)).toMatchObject({
       status,
-      error: { code, message: 'of another copy' },
+      error: { code, message: 'of another copy', cause: foreign },
     });
   });
 });
