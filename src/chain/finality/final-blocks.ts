@@ -16,6 +16,7 @@ export type Found = { readonly hash: Hex } | { readonly missing: number } | { re
  * URL, so a block counts only when parent hashes link it to the tag's block. Deep below it, the node is asked twice
  * with the tag between, and both answers must be the same.
  *
+ * @param isAgain Whether the tag's block must be requested again.
  * @returns The results by number, and the tag's block.
  * @throws RpcError when the tag's block cannot be read; Contradiction.
  */
@@ -23,8 +24,9 @@ export async function findFinal(
   numbers: readonly number[],
   node: FinalityNode,
   known: KnownBlocks,
+  isAgain = false,
 ): Promise<{ readonly found: ReadonlyMap<number, Found>; readonly tagged: Header }> {
-  const tagged = await node.end();
+  const tagged = await node.end(isAgain);
   const last = tagged.number - node.tag.depth;
   const wanted = numbers.filter((number) => number <= last && !known.final.has(number));
   const near = wanted.filter((number) => tagged.number - number <= MOST_LINKS);

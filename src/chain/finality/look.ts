@@ -42,7 +42,7 @@ export function readLookUpOptions(options: LookUpOptions & { readonly level: unk
 export function createLook(settings: LookUpSettings, onContradiction: () => void) {
   const { urls, tag, chainId, agree, timeoutMs, now, logger } = settings;
   const nodes = urls.map((url) => new FinalityNode(url, { tag, timeoutMs, now }));
-  const lookUps = nodes.map((node) => new NodeLookUps({ node, chainId, logger, onContradiction }));
+  const lookUps = nodes.map((node) => new NodeLookUps({ node, chainId, logger, now, onContradiction }));
   const pool = new NodePool(lookUps, agree, now);
 
   async function ask(place: Place): Promise<Finding> {

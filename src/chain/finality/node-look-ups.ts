@@ -1,6 +1,7 @@
 import type { Logger } from '../../internal/logger.js';
 import { Contradiction, KnownBlocks } from '../ancestry.js';
 import type { Header } from '../answers.js';
+import { isWithin } from '../node-pool.js';
 import { ifRefused, RpcError } from '../rpc.js';
 import type { BlockPlace, Place } from './block-of.js';
 import { type Found, findFinal, NO_BLOCK } from './final-blocks.js';
@@ -12,6 +13,8 @@ export type Finding = 'same' | 'other' | { readonly waitMs: number };
 /** Ethereum's time between blocks, used until it is measured over the last blocks. */
 const DEFAULT_BLOCK_MS = 12_000;
 const PACE_BLOCKS = 100;
+/** How long headers of a second look are reused, for other events and after a failure. */
+const AGAIN_MS = 10 * 60_000;
 /** A final block this far behind means that the node is syncing or has another chain. */
 const TOO_FAR_MS = 24 * 3_600_000;
 /** If a tag's block does not change for this long, the node may be stuck, and another node is asked. */
@@ -21,6 +24,7 @@ interface LookUpsOptions {
   readonly node: FinalityNode;
   readonly chainId: number;
   readonly logger: Logger;
+  readonly now: () => number;
   /** Called when final blocks were replaced. */
   readonly onContradiction: () => void;
 }
@@ -31,6 +35,8 @@ interface LookUpsOptions {
  */
 export class NodeLookUps {
   #known = new KnownBlocks();
+  /** Headers that were requested for a second look. */
+  #again: { readonly blocks: KnownBlocks; readonly at: number } | undefined;
   #blockMs: Promise<number> | undefined;
   #next:
     | { readonly places: Map<string, BlockPlace>; readonly answers: Promise<ReadonlyMap<string, Finding | Error>> }
@@ -77,10 +83,10 @@ export class NodeLookUps {
       this.#isContradicted = false;
       const numbers = [...new Set(places.map(({ number }) => number))];
       const { found, tagged } = await findFinal(numbers, node, this.#known);
-      let checked: Promise<void> | undefined;
-      const check = () => (checked ??= node.checkChain(chainId, true));
+      let again: ReturnType<typeof findFinal> | undefined;
+      const lookAgain = () => (again ??= this.#lookAgain(places.filter((place) => isDoubtful(place, found))));
       const answers = places.map(async (place): Promise<[string, Finding | Error]> => {
-        const finding = this.#compare(place, found.get(place.number) as Found, tagged, check);
+        const finding = this.#compare(place, found.get(place.number) as Found, tagged, lookAgain);
         return [place.key, await finding.catch(asAnswer)];
       });
       return new Map(await Promise.all(answers));
@@ -90,8 +96,26 @@ export class NodeLookUps {
     }
   }
 
-  /** @param checkChain Requests the chain ID, once in each round. */
-  async #compare(place: BlockPlace, block: Found, tagged: Header, checkChain: () => Promise<void>): Promise<Finding> {
+  /** The final blocks of these places, linked to a new final block by headers of second looks only. */
+  async #lookAgain(places: readonly BlockPlace[]): ReturnType<typeof findFinal> {
+    const { node, chainId, now } = this.options;
+    await node.checkChain(chainId, true);
+    if (!this.#again || !isWithin(now() - this.#again.at, AGAIN_MS)) {
+      this.#again = { blocks: new KnownBlocks(), at: now() };
+    }
+    const { blocks } = this.#again;
+    // Its headers are linked again, to the new final block.
+    blocks.final.clear();
+    return findFinal([...new Set(places.map(({ number }) => number))], node, blocks, true);
+  }
+
+  /** @param lookAgain Looks up the doubtful places of the round again, once. */
+  async #compare(
+    place: BlockPlace,
+    block: Found,
+    tagged: Header,
+    lookAgain: () => ReturnType<typeof findFinal>,
+  ): Promise<Finding> {
     const { node } = this.options;
     const { number, hash, isRemoval, transaction } = place;
     if ('error' in block) throw block.error;
@@ -99,13 +123,17 @@ export class NodeLookUps {
     const isSame = block.hash === hash;
     if (isSame && !isRemoval) return 'same';
     if (transaction !== undefined) node.fail(`has a receipt of ${transaction} that is not of its chain.`);
-    const { depthOfMoot, depthOfOther } = node.tag;
-    const missing = number - (tagged.number - (isSame ? depthOfMoot : depthOfOther));
-    if (missing > 0) return this.#ahead(missing, tagged);
-    // Dropping an event or confirming a removal needs an answer that is not from memory.
-    await checkChain();
+    // Dropping an event or confirming a removal needs a new final block, linked by other headers.
+    const { found, tagged: end } = await lookAgain();
+    const second = found.get(number) as Found;
+    if ('error' in second) throw second.error;
+    const depth = isSame ? node.tag.depthOfMoot : node.tag.depthOfOther;
+    const missing = 'missing' in second ? second.missing : number - (end.number - depth);
+    if (missing > 0) return this.#ahead(missing, end);
+    if ('hash' in second && second.hash !== block.hash) throw new Contradiction(number);
+    // Requested by number, even if it is known from the tag or a hash.
     const shown = await node.header(number).catch(ifRefused);
-    if ((shown?.hash ?? NO_BLOCK) !== block.hash) throw new Contradiction(number);
+    if ((shown?.hash ?? NO_BLOCK) !== block.hash) node.fail(`has two blocks ${number}.`);
     if (isSame) return 'same';
     const own = await node.header(hash).catch(ifRefused);
     if (own === undefined || own.number === number) return 'other';
@@ -140,12 +168,19 @@ export class NodeLookUps {
     const { node, logger, onContradiction } = this.options;
     this.#isContradicted = true;
     this.#known = new KnownBlocks();
+    this.#again = undefined;
     onContradiction();
     logger.warn(
       { origin: node.origin, blockNumber: number },
       `The node at ${node.origin} has another final block ${number} than before: a re-org was deeper than \`level\` allows for, or the URL has another chain. All blocks are looked up again.`,
     );
   }
+}
+
+/** Whether the event is of another block than the final one, or says that its block was removed. */
+function isDoubtful({ number, hash, isRemoval }: BlockPlace, found: ReadonlyMap<number, Found>): boolean {
+  const block = found.get(number);
+  return block !== undefined && 'hash' in block && (block.hash !== hash || isRemoval);
 }
 
 /** Another block that is final now concerns all places. */
