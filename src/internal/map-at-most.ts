@@ -9,6 +9,6 @@ export async function mapAtMost<T, R>(most: number, from: readonly T[], to: (eac
       results[index] = await to(from[index] as T);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(most, from.length) }, work));
+  await Promise.all(Array.from({ length: most }, work));
   return results;
 }
