@@ -242,9 +242,9 @@ function least(fresh: ReadonlyMap<string, Claimed>): bigint | undefined {
 
 const WRONG_KEYS = 'The store must call its run with some of its keys.';
 const ABANDONED = 'An earlier run did not end: its process was killed, or frozen for longer than its lease.';
-const LATE = 'The store called its run too late, or while another one was under way.';
+const LATE = 'The store called its run too late, or twice at once.';
 const FROZEN =
-  'Claiming the key took as long as the handler may take, so the handler was not started: the process was frozen, or the store is slow. The event will be redelivered.';
+  'Claiming the key took as long as the handler may take, so it was not started: the process was frozen, or the store is slow. The event will be redelivered.';
 
 function inProgress(): WebhookError {
   return new WebhookError(
