@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 
 const hasShared = existsSync(new URL('../../shared/vectors/', import.meta.url));
 /** Vectors that a clone of the project alone does not have. */
-const NEVER = ['**/node_modules/**', ...(hasShared ? [] : ['**/*.shared.test.ts'])];
+const NEVER = ['**/node_modules/**', '**/.stryker-tmp/**', ...(hasShared ? [] : ['**/*.shared.test.ts'])];
 
 /**
  * `include`: its test files. `builds`: the types too, or the JavaScript alone. `needs`: see scripts/test.mjs. `computes`: its

@@ -3,7 +3,7 @@ export const TRACE_MS = 604_800_000;
 
 // The value of a key is a row, as JSON that people can read:
 //   state      `lease`, `done`, `failed` or `dead`: a dead letter
-//   owner      of the last run, until the run ends or is recorded; `endsAt` is the end of its lease
+//   owner      of the last run, until the run ends or is recorded; `endsAt` is the last ms of its lease
 //   record, claimedAt, doneAt, attempts, firstFailedAt, lastFailedAt, code, message, letter
 //   failure    the id of the last call that counted a failure
 // Times are in epoch ms of the server. A client may repeat a command because the connection broke before the answer came:
@@ -42,7 +42,7 @@ if row.error then
 words[i] = row.error
 elseif row.state == 'done' then
 words[i] = 'duplicate'
-elseif row.owner and row.owner ~= owner and row.endsAt > now then
+elseif row.owner and row.owner ~= owner and row.endsAt >= now then
 words[i] = 'in-progress'
 elseif (row.state == 'dead') ~= (ARGV[3] == 'dead') then
 words[i] = 'duplicate'
@@ -61,7 +61,7 @@ export const RECORD = `${ROWS}for i, key in ipairs(KEYS) do
 local owner, row = ARGV[i + 1], read(key)
 if row.error then
 words[i] = row.error
-elseif row.owner ~= owner and (row.state == 'done' or row.owner and row.endsAt > now) then
+elseif row.owner ~= owner and (row.state == 'done' or row.owner and row.endsAt >= now) then
 words[i] = 'taken'
 else
 words[i] = row.state == 'dead' and 'settled' or 'recorded'
@@ -96,7 +96,7 @@ export const FAIL = `${ROWS}local key, id = KEYS[1], ARGV[1]
 local row = read(key)
 if row.error then return {row.error} end
 if row.failure ~= id then
-if row.state == 'done' or row.owner and row.endsAt > now then return {'taken'} end
+if row.state == 'done' or row.owner and row.endsAt >= now then return {'taken'} end
 local attempts, first = (row.attempts or 0) + 1, row.firstFailedAt or now
 local isDue = attempts >= tonumber(ARGV[3]) and now - first >= tonumber(ARGV[4])
 if isDue and row.state ~= 'dead' and ARGV[5] == 'no' then return {'index'} end
@@ -121,7 +121,7 @@ local row = read(key)
 if row.error or not row.state then
 words[i] = 'none'
 else
-words[i] = (row.endsAt and row.endsAt <= now and '~' or '=') .. redis.call('get', key)
+words[i] = (row.endsAt and row.endsAt < now and '~' or '=') .. redis.call('get', key)
 end
 end
 return words`;
@@ -130,7 +130,7 @@ return words`;
 export const DISCARD = `${ROWS}for i, key in ipairs(KEYS) do
 local row = read(key)
 words[i] = row.state == 'done' and row.owner == ARGV[2] and 'discarded' or 'kept'
-if row.state == 'dead' and not (row.owner and row.endsAt > now) then
+if row.state == 'dead' and not (row.owner and row.endsAt >= now) then
 row.state, row.owner = 'done', ARGV[2]
 row.endsAt, row.doneAt, row.code, row.message, row.letter = nil
 write(key, row, ARGV[1])

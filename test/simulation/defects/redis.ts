@@ -14,7 +14,7 @@ export const redisDefects: readonly Defect[] = [
   }),
   // CLAIM sets a key that another owner has.
   planted('Redis claims held keys', ['redis'], 20, {
-    [REDIS]: { 'elseif row.owner and row.owner ~= owner and row.endsAt > now then': 'elseif false then' },
+    [REDIS]: { 'elseif row.owner and row.owner ~= owner and row.endsAt >= now then': 'elseif false then' },
   }),
   // CLAIM takes the owner of a lease for a record.
   planted('Redis calls held keys done', ['redis'], 20, {
