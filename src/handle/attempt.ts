@@ -1,8 +1,8 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
-import { withDeadline } from '../internal/deadline.js';
 import { ignorePromise, isThenable } from '../internal/guards.js';
+import { withDeadline } from '../internal/time.js';
 import type { Claimed } from '../stores/store.js';
 import { type EventOutcome, type Items, outcomesOf } from './answer.js';
 import type { AboutDelivery, AboutRun } from './context.js';
@@ -169,7 +169,7 @@ class Attempt<Tx> {
     // The process may have been frozen at any point before. Negated, so that a clock that returns NaN fails.
     if (!(this.#limit.remainingMs() > 0)) {
       this.#limit.error ??= new WebhookError('ERR_WEBHOOK_STORE', FROZEN);
-      throw this.#hasFailed(this.#limit.error);
+      throw this.#failedWith(this.#limit.error);
     }
     try {
       const run = { tx, fencingToken: least(fresh), limit: this.#limit, report: this.#report };
@@ -178,7 +178,7 @@ class Attempt<Tx> {
       if (isThenable(returned)) return this.#follow(Promise.resolve(returned));
       this.#run = 'done';
     } catch (thrown) {
-      throw this.#hasFailed(thrown);
+      throw this.#failedWith(thrown);
     }
   };
 
@@ -214,7 +214,7 @@ class Attempt<Tx> {
         this.#failure = undefined;
       },
       (thrown: unknown) => {
-        throw this.#hasFailed(thrown);
+        throw this.#failedWith(thrown);
       },
     );
     // A store that does not await its run must not end the process.
@@ -223,7 +223,7 @@ class Attempt<Tx> {
   }
 
   /** Returns the error for the store: what the handler threw. */
-  #hasFailed(thrown: unknown): unknown {
+  #failedWith(thrown: unknown): unknown {
     if (this.#run !== 'late') this.#failure = { thrown };
     // The events of this run are already answered.
     if (this.#resolve === undefined && !this.#isOfTime(thrown)) this.#report(errorOf(thrown, this.#limit));

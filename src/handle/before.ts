@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
-import { withDeadline } from '../internal/deadline.js';
+import { withDeadline } from '../internal/time.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
 import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';

@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
-import { monotonicNow, withDeadline } from '../internal/deadline.js';
 import { ignorePromise } from '../internal/guards.js';
+import { monotonicNow, withDeadline } from '../internal/time.js';
 import type { RunLimit } from '../stores/store.js';
 
 /** The time and the background work that the host grants a delivery. */

@@ -6,7 +6,7 @@ import type { StoreMemory } from '../stores/store.js';
 import type { EventOutcome, Items } from './answer.js';
 import { createBefore } from './before.js';
 import type { AboutDelivery } from './context.js';
-import { createCountFailures } from './dead-letters.js';
+import { createCountFailures } from './count-failures.js';
 import { Deadline } from './deadline.js';
 import { keyOf } from './idempotency-key.js';
 import { sharedOf } from './once.js';

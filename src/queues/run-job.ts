@@ -8,7 +8,7 @@ import { isDefaultKey } from '../handle/idempotency-key.js';
 import { sharedOf } from '../handle/once.js';
 import type { Afterwards, OnEvent } from '../handle/types.js';
 import { checkFunction, checkNumber, checkStore, MAX_TIMER_MS, optionError } from '../internal/check-options.js';
-import { stopwatch } from '../internal/deadline.js';
+import { stopwatch } from '../internal/time.js';
 import type { OnError } from '../receiver/options.js';
 import type { IdempotencyStore, TransactionalStore } from '../stores/store.js';
 import type { EventJob } from './job.js';

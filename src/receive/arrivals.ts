@@ -1,7 +1,7 @@
 import { WebhookError } from '../errors.js';
 import { ANSWER_MS, type HostGrants, hostMs, outOfTime } from '../handle/deadline.js';
 import { MAX_TIMER_MS } from '../internal/check-options.js';
-import { monotonicNow } from '../internal/deadline.js';
+import { monotonicNow } from '../internal/time.js';
 import type { RawBody } from '../signature/verify-signature.js';
 import type { ReceiveOptions } from './options.js';
 
@@ -114,7 +114,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
    * In a flood, frequent senders get each place as soon as it becomes free. So the last places are assigned at random,
    * with a chance that depends on how many are usually free.
    */
-  function hasPlace(): boolean {
+  function drawPlace(): boolean {
     const free = maxLookUps - lookUps.size;
     usuallyFree += (free - usuallyFree) / Math.max(1, maxLookUps / 5);
     if (free > maxLookUps / 2) usuallyFree = free;
@@ -172,7 +172,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     /** Throws `ERR_WEBHOOK_OVERLOADED` if all places of look-ups are taken, or the delivery was dropped. */
     checkLookUps(arrival: Arriving): void {
       if (lookUps.size >= maxLookUps) endOverdue();
-      if (!arrival.isOver && hasPlace()) return;
+      if (!arrival.isOver && drawPlace()) return;
       throw slow(`Too many secret look-ups are under way (maxLookUps: ${maxLookUps})`);
     },
     /**

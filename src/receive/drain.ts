@@ -1,4 +1,4 @@
-import { monotonicNow } from '../internal/deadline.js';
+import { monotonicNow } from '../internal/time.js';
 import type { Arrivals } from './arrivals.js';
 import { draining, type Gate } from './gate.js';
 

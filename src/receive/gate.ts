@@ -1,7 +1,7 @@
 import { channel } from '#runtime';
 import { WebhookError } from '../errors.js';
 import { type HostGrants, hostMs } from '../handle/deadline.js';
-import { monotonicNow } from '../internal/deadline.js';
+import { monotonicNow } from '../internal/time.js';
 
 const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
 

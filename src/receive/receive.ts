@@ -5,7 +5,7 @@ import { answerTo, asWebhookError, type DeliveryResult } from '../handle/answer.
 import { type HostGrants, letFinish } from '../handle/deadline.js';
 import { type DeliveryMessage, traceDelivery } from '../handle/tracing.js';
 import type { VerifiedDelivery } from '../handle/types.js';
-import { withDeadline } from '../internal/deadline.js';
+import { withDeadline } from '../internal/time.js';
 import { authenticate, headerError, missingBodyError } from '../signature/authenticate.js';
 import { type RawBody, signedBytes } from '../signature/verify-signature.js';
 import { createArrivals } from './arrivals.js';

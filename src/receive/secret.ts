@@ -1,7 +1,7 @@
 import { ConfigError, WebhookError } from '../errors.js';
 import { optionError } from '../internal/check-options.js';
-import { withDeadline } from '../internal/deadline.js';
 import { isRecord, isThenable } from '../internal/guards.js';
+import { withDeadline } from '../internal/time.js';
 import { isStringified } from '../signature/verify-signature.js';
 import type { Arrivals, Arriving } from './arrivals.js';
 import type { FoundSecret, Secret, SecretFunction, SecretRequest, SourcedSecret } from './options.js';

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors.js';
-import { monotonicNow } from '../internal/deadline.js';
+import { monotonicNow } from '../internal/time.js';
 
 /** How many calls of a client may wait for an answer at the same time. */
 const MAX_WAITING = 1000;

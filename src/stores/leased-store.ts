@@ -1,5 +1,5 @@
 import { checkNumber, MAX_TIMER_MS } from '../internal/check-options.js';
-import { withDeadline } from '../internal/deadline.js';
+import { withDeadline } from '../internal/time.js';
 import { boundedCalls, type CallLimits, storeError } from './bounded-calls.js';
 import type { RecordStore } from './record-store.js';
 import { createRecorder } from './recorder.js';

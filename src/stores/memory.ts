@@ -1,6 +1,6 @@
 import { WebhookError } from '../errors.js';
 import { checkFunction, checkNumber, checkOptions } from '../internal/check-options.js';
-import { monotonicNow } from '../internal/deadline.js';
+import { monotonicNow } from '../internal/time.js';
 import { isApplied } from './log-store.js';
 import { memoryLetters, memoryLogs, memoryRecords, type Row } from './memory-rows.js';
 import { storableArrival } from './storable.js';

@@ -1,4 +1,4 @@
-import { monotonicNow, withDeadline } from '../internal/deadline.js';
+import { monotonicNow, withDeadline } from '../internal/time.js';
 import { storeError } from './bounded-calls.js';
 
 const FIRST_RETRY_MS = 25;

@@ -1,5 +1,5 @@
 import { checkFunction, MAX_TIMER_MS } from '../../internal/check-options.js';
-import { withDeadline } from '../../internal/deadline.js';
+import { withDeadline } from '../../internal/time.js';
 import { chainIdError, type NodeOptions, readNodeOptions } from '../node-options.js';
 import { NodePool } from '../node-pool.js';
 import { RpcError } from '../rpc.js';

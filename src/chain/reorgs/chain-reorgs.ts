@@ -3,7 +3,7 @@ import { logIdentity, rawLog } from '../../evm/raw-log.js';
 import type { Hex } from '../../evm/types.js';
 import type { Reorgs } from '../../handle/reorgs.js';
 import { checkNumber, checkOptions, MAX_TIMER_MS } from '../../internal/check-options.js';
-import { withDeadline } from '../../internal/deadline.js';
+import { withDeadline } from '../../internal/time.js';
 import type { LogBlock } from '../../stores/log-store.js';
 import { put } from '../ancestry.js';
 import { placeOf } from '../finality/block-of.js';

@@ -1,5 +1,5 @@
 import type { WebhookError } from '../../errors.js';
-import { stopwatch, withDeadline } from '../../internal/deadline.js';
+import { stopwatch, withDeadline } from '../../internal/time.js';
 import { storeError } from '../bounded-calls.js';
 import type { LeaseTable } from '../leased-store.js';
 import type { Engine } from './client.js';

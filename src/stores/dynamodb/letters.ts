@@ -1,4 +1,4 @@
-import { stopwatch } from '../../internal/deadline.js';
+import { stopwatch } from '../../internal/time.js';
 import { storeError } from '../bounded-calls.js';
 import type { RecordStore, StoredRecord } from '../record-store.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';

@@ -1,4 +1,4 @@
-import { stopwatch } from '../../internal/deadline.js';
+import { stopwatch } from '../../internal/time.js';
 import { storeError } from '../bounded-calls.js';
 import { readableText, storableArrival } from '../storable.js';
 import type { Failed, Failure, LetterStore, StoredLetter } from '../store.js';

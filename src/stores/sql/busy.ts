@@ -1,4 +1,4 @@
-import { monotonicNow } from '../../internal/deadline.js';
+import { monotonicNow } from '../../internal/time.js';
 import type { Answer, RunStatement, SynchronousDatabase } from './database.js';
 import { isBusy } from './errors.js';
 

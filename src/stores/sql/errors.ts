@@ -1,5 +1,5 @@
 import { isWebhookError, WebhookError } from '../../errors.js';
-import { withDeadline } from '../../internal/deadline.js';
+import { withDeadline } from '../../internal/time.js';
 import { storeError } from '../bounded-calls.js';
 import type { RunStatement } from './database.js';
 

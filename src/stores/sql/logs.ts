@@ -1,4 +1,4 @@
-import { monotonicNow } from '../../internal/deadline.js';
+import { monotonicNow } from '../../internal/time.js';
 import type { KeptLog, LogStore, OpenLog } from '../log-store.js';
 import { type InTime, storableKey } from '../storable.js';
 import { DELIVERY, type Step } from '../store.js';

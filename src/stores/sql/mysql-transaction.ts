@@ -1,4 +1,4 @@
-import { monotonicNow } from '../../internal/deadline.js';
+import { monotonicNow } from '../../internal/time.js';
 import { type RunStatement, valuesOf } from './database.js';
 import { type Claimed, type Durations, keysOf, type Syntax, type TransactionStatements } from './dialect.js';
 import { codesOf, isConflict } from './errors.js';

@@ -1,4 +1,4 @@
-import { stopwatch } from '../../internal/deadline.js';
+import { stopwatch } from '../../internal/time.js';
 import { storeError } from '../bounded-calls.js';
 import { named, storableKey, storableStep } from '../storable.js';
 import type { Claimed as ClaimedKey, Run, RunLimit, Step, StoreWord, TransactionalStore } from '../store.js';

@@ -1,6 +1,6 @@
 import { type Defect, planted } from './defect.js';
 
-const DEAD_LETTERS = 'src/handle/dead-letters.ts';
+const DEAD_LETTERS = 'src/handle/count-failures.ts';
 const MEMORY = 'src/stores/memory.ts';
 
 /** Mutations of dead letters. */

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../errors.js';
 import { hasMethods } from '../../../internal/check-client.js';
 import { optionError } from '../../../internal/check-options.js';
-import { stopwatch } from '../../../internal/deadline.js';
+import { stopwatch } from '../../../internal/time.js';
 import { storeError } from '../../bounded-calls.js';
 import { whenFree } from '../busy.js';
 import { type Answer, type RunStatement, type SqlDatabase, valuesOf } from '../database.js';

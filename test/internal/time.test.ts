@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { stopwatch } from '../../src/internal/deadline.js';
+import { stopwatch } from '../../src/internal/time.js';
 
 describe('stopwatch', () => {
   let monotonic: number;
