@@ -15,7 +15,7 @@ export const receiverDefects: readonly Defect[] = [
   planted('a late failure is recorded', ['memory', 'odd-store'], 400, {
     [ATTEMPT]: {
       '(thrown: unknown) => {\n        throw':
-        '(thrown: unknown) => {\n        if (!this.#resolve) this.#hasFailed(thrown);\n        else throw',
+        '(thrown: unknown) => {\n        if (!this.#resolve) this.#failedWith(thrown);\n        else throw',
     },
   }),
   // `drain` resolves while a handler that timed out still runs.
