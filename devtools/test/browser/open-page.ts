@@ -54,6 +54,7 @@ export async function openPage(
     if (new URL(request.url()).origin !== new URL(address).origin) problems.push(`request: ${request.url()}`);
   });
   page.on('dialog', (dialog) => {
+    if (/^(?:Clear|Remove) .+\?$/.test(dialog.message())) return void dialog.accept();
     problems.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });

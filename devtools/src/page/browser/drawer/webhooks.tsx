@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Session } from '../session.js';
 import { attempt, notify } from '../shared/notices.js';
-import { Sure } from '../shared/sure.js';
 import { LongText, line, Wire } from '../shared/text.js';
 import type { Webhook } from '../types.js';
 import { Receiver } from './receiver.js';
@@ -14,6 +13,7 @@ interface ItemProps {
 
 function Item({ session, webhook: { id, label, url }, onRemoved }: ItemProps) {
   async function remove(): Promise<void> {
+    if (!confirm(`Remove ${line(label)}?`)) return;
     if (!(await attempt(() => session.api.remove(`webhooks/${encodeURIComponent(id)}`)))) return;
     onRemoved();
     notify('Webhook removed.');
@@ -24,13 +24,9 @@ function Item({ session, webhook: { id, label, url }, onRemoved }: ItemProps) {
         <strong title={line(label)}>
           <Wire text={label} />
         </strong>
-        <Sure question={`Really remove ${line(label)}?`} onSure={() => void remove()}>
+        <button type="button" class="quiet" aria-label={`Remove ${line(label)}`} onClick={() => void remove()}>
           Remove
-          <span class="unseen">
-            {' '}
-            <Wire text={label} />
-          </span>
-        </Sure>
+        </button>
       </div>
       <div class="url mono">
         <LongText text={url} length={120} />

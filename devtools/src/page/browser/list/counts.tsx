@@ -2,7 +2,6 @@ import { saveRecording } from '../drawer/recordings.js';
 import { resend, resendable } from '../send.js';
 import type { Session } from '../session.js';
 import { counted, grouped } from '../shared/format.js';
-import { Sure } from '../shared/sure.js';
 
 /** Maximum number of deliveries that are cleared without confirmation. */
 const UNASKED = 20;
@@ -60,20 +59,19 @@ export function Counts({ session }: { session: Session }) {
     if (paused.value) toTop();
     else paused.value = true;
   }
+  function clear(): void {
+    const count = store.all().length;
+    if (count <= UNASKED || confirm(`Clear ${counted(count, 'delivery', 'deliveries')}?`)) void session.clear();
+  }
   return (
     <>
       <Total session={session} />
       <button type="button" data-key="p" aria-pressed={paused.value} title="Hold the list (p)" onClick={pause}>
         {paused.value ? 'Resume' : 'Pause'}
       </button>
-      <Sure
-        question={`Really clear ${counted(store.all().length, 'delivery', 'deliveries')}?`}
-        isSure={store.all().length <= UNASKED}
-        disabled={store.all().length === 0}
-        onSure={() => void session.clear()}
-      >
+      <button type="button" class="quiet" disabled={store.all().length === 0} onClick={clear}>
         Clear list
-      </Sure>
+      </button>
     </>
   );
 }
