@@ -52,7 +52,8 @@ describe('the statements for a LeaseDatabase', () => {
       db: {
         dialect: 'sqlite',
         run(text, timeoutMs, values) {
-          if (values) counts.push(JSON.parse(values[0] as string).length);
+          const list = values?.find((value) => value.startsWith('['));
+          if (list) counts.push(JSON.parse(list).length);
           return run(text, timeoutMs, values);
         },
       },
