@@ -178,19 +178,22 @@ describe('fileCursor', () => {
     const path = join(useDirectory(), 'chain');
     const child = fileURLToPath(new URL('file-cursor-child.ts', import.meta.url));
     let printed = 0;
-    const runOne = async (ms: number) => {
+    const runOne = async (writes: number) => {
       const counting = spawn(process.execPath, ['--import', 'tsx', child, path], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const ended = once(counting, 'close');
-      counting.stdout.once('data', () => setTimeout(() => counting.kill('SIGKILL'), ms));
+      let own = 0;
       counting.stdout.on('data', (data: Buffer) => {
         printed += data.length;
+        own += data.length;
+        // It goes on writing meanwhile.
+        if (own >= writes) counting.kill('SIGKILL');
       });
       await ended;
     };
     const rounds = 3;
-    for (let round = 0; round < rounds; round++) await Promise.all([runOne(30 + 17 * round), runOne(60 + 31 * round)]);
+    for (let round = 0; round < rounds; round++) await Promise.all([runOne(5 + 4 * round), runOne(12 + 9 * round)]);
     const counted = Number(await fileCursor(path).read());
     expect(printed).toBeGreaterThan(10);
     // The last write of each process may be there although it could not say so.
