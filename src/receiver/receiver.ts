@@ -30,7 +30,7 @@ export interface Receiver extends OwnEvents {
    * One pass over the events whose block is not final, with `reorgs`: reverts those whose block left the chain, from the
    * highest block down, then applies those whose block returned. A receiver runs passes at intervals; call it from
    * cron where nothing runs between requests. Replicas may call it at once: one of them works. Rejects with
-   * `ERR_WEBHOOK_STORE` if the store fails, with `ERR_WEBHOOK_DRAINING`, and with ConfigError without `reorgs`.
+   * `ERR_WEBHOOK_STORE` if the store fails, `ERR_WEBHOOK_DRAINING` while the receiver drains, ConfigError without `reorgs`.
    */
   settleReorgs(options?: SettleOptions): Promise<ReorgReport>;
   /**

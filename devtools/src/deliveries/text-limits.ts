@@ -9,7 +9,7 @@ export const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/gu;
 /** Replaces invisible characters in untrusted text, so that it cannot hide or reorder the text around it. */
 export const printable = (text: string): string => text.replace(UNSEEN, '\u{fffd}');
 
-/** Returns a function that cuts each text to its own limit, and texts beyond a total of this many characters even shorter. */
+/** Returns a function that cuts each text to its limit, or to what is left of this many characters for all texts. */
 export function budget(characters: number): (text: string, most: number) => string {
   let left = characters;
   return (text, most) => {

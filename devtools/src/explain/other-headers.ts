@@ -103,6 +103,6 @@ function ofMissing(missing: readonly string[], expected: HeaderNames, came: read
   return fault(
     missing.length === 2 ? 'headers-missing' : `${part}-missing`,
     `${isAre(missing)} missing.${through}`,
-    'Check that the sender signs, and that each proxy, gateway or function in front passes the headers on (API Gateway and CloudFront forward only listed ones). Pass both on where you copy a request. If your service uses other names, set the option headers: `npx event-webhooks listen` shows all headers of a request on its page.',
+    'Check that the sender signs, and that each proxy, gateway or function in front passes the headers on (API Gateway and CloudFront forward only listed ones). Pass both headers on wherever you copy a request. If your service uses other names, set the option headers: `npx event-webhooks listen` shows all headers of a request on its page.',
   );
 }

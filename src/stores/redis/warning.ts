@@ -11,7 +11,7 @@ export function warnWithoutSocketTimeout(client: object, adviceFor: (client: obj
     const advice = adviceFor(client);
     return (
       advice &&
-      `This Redis client does not replace a connection that no longer answers, so every event fails until it closes. ${advice}`
+      `This Redis client does not replace a connection that no longer answers, so every event fails until that connection closes. ${advice}`
     );
   });
 }

@@ -219,7 +219,7 @@ function text(value: string): string {
   return textLiteral(value, (hex) => `convert_from(decode('${hex}', 'hex'), 'UTF8')`);
 }
 
-/** Start of the server's error message, before the time, if the transaction is not the one that claimed the keys. */
+/** How the server's error begins if the transaction is not the one that claimed the keys. A time follows. */
 const ENDED_MARK = 'A webhook handler ended its transaction itself. ';
 
 const ENDED = new RegExp(`${ENDED_MARK}\\d`);
