@@ -60,7 +60,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
   );
 }
 
-/** What ends the whole digits of a number, at this position. Text in a string can look the same. */
+/** The point or exponent after the whole digits of a number, at this position. Text in a string can look the same. */
 const FRACTION = /(?<=(?:"\s*:|[,[]|^)\s*-?\d+)(?:\.|[eE]-)/y;
 
 /** Whether JSON text may contain a number that JSON.parse rounds to a whole number that looks exact. */
