@@ -244,7 +244,7 @@ const WRONG_KEYS = 'The store must call its run with some of its keys.';
 const ABANDONED = 'An earlier run did not end: its process was killed, or frozen for longer than its lease.';
 const LATE = 'The store called its run too late, or twice at once.';
 const FROZEN =
-  'Claiming the key took as long as the handler may take, so it was not started: the process was frozen, or the store is slow. The event will be redelivered.';
+  'Claiming the key used up the time of the handler, so the handler was not started: the process was frozen, or the store is slow. The event will be redelivered.';
 
 function inProgress(): WebhookError {
   return new WebhookError(
