@@ -89,7 +89,8 @@ async function lookUpDeep(
       known.once.delete(number);
       node.fail(`has two blocks ${number}.`);
     }
-    if (tagged.number - number <= Math.max(MOST_LINKS, node.tag.depth)) {
+    const below = tagged.number - number;
+    if (below <= MOST_LINKS || below < node.tag.depth) {
       node.fail(`now has a final block ${tagged.number}, which is lower than before.`);
     }
     known.addFinal(number, hash);
