@@ -49,7 +49,7 @@ export const SUBPATHS = {
   './otel': { node: 4700, foreign: OTHERS, external: OPENTELEMETRY },
   './client': { node: 11_100, edge: 11_100, foreign: FOREIGN },
   // With the stages of finality and of `reorgs`, which the root does not have.
-  './chain': { node: 40_400, edge: 40_350, foreign: FOREIGN, mentions: ['viem', 'pg'] },
+  './chain': { node: 38_200, edge: 38_100, foreign: FOREIGN, mentions: ['viem', 'pg'] },
   './chain/file-cursor': { node: 1900, foreign: FOREIGN },
   './testing': {
     node: 12_700,
