@@ -26,11 +26,9 @@ if (!args.includes('--install')) {
   const suites = [
     'test/queues/dead-letters.test.ts',
     'test/queues/finality.test.ts',
-    'test/queues/pg-boss',
+    ...['enqueue.test', 'postgres', 'send-again', 'worker'].map((name) => `test/queues/pg-boss/${name}`),
     'test/queues/bullmq/redis.test.ts',
-    ...['cluster', 'cut', 'half-open', 'options', 'redis', 'server', 'warning'].map(
-      (name) => `test/stores/redis/${name}`,
-    ),
+    ...['cluster', 'cut', 'half-open', 'redis', 'server', 'warning'].map((name) => `test/stores/redis/${name}`),
     'test/stores/sql/orms/orms-postgres.test.ts',
     'test/stores/sql/orms/orms-mysql.test.ts',
     'test/stores/sql/orms/habits.test.ts',

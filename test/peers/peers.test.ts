@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import * as pgBoss from 'pg-boss';
 import { describe, expect, it } from 'vitest';
+import { hasOtherPeers } from './other-peers.js';
 
 const execute = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -20,7 +21,7 @@ describe.skipIf(!isInstalled)(`pg-boss 12 and ioredis 6${needs}`, { timeout: 60_
   });
 
   // Without `npm run test:tier peers`, the suites run with the other versions.
-  if (process.env.TEST_PEERS === undefined) return;
+  if (!hasOtherPeers) return;
 
   it('are the versions that the suites and their child processes use', async () => {
     expect(pgBoss).toHaveProperty('PgBoss');

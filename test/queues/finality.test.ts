@@ -5,17 +5,20 @@ import { memoryStore } from '../../src/index.js';
 import { enqueue, one } from '../contracts/enqueue-helpers.js';
 import { eventually } from '../contracts/store-helpers.js';
 import { event } from '../helpers.js';
+import { hasOtherPeers } from '../peers/other-peers.js';
 import { FINAL } from '../receiver/scripted-finality.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
 import { engines, type WorkOptions } from './engines.js';
 
-const targets = [
+const TARGETS = [
   { open: 'openBullmqRedis', start: startRedis, has: hasRedis },
   { open: 'openBullmqPostgres', start: startPostgres, has: hasPostgres },
   { open: 'openPgBoss', start: startPostgres, has: hasPostgres },
 ] as const;
+/** BullMQ has no other version. */
+const targets = TARGETS.filter(({ open }) => open === 'openPgBoss' || !hasOtherPeers);
 
 /** A finality that answers by the id of an event, its next verdict each time, and its last from then on. */
 function answering(verdicts: Record<string, readonly FinalityVerdict[]> = {}) {

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { createClient, RESP_TYPES } from 'redis';
 import { onTestFinished } from 'vitest';
 import type { RedisLike } from '../../../src/stores/redis/index.js';
+import { hasOtherPeers } from '../../peers/other-peers.js';
 
 /** A connected client, closed after the test. */
 export type Connect = (url: string, socketTimeout?: number) => Promise<RedisLike>;
@@ -41,6 +42,10 @@ async function connectLikeGlide(url: string): Promise<RedisLike> {
   const client = await connectIoRedis(url);
   return { customCommand: ([command = '', ...args]) => client.call(command, ...args) };
 }
+
+/** Without those of which `npm run test:tier peers` has no other version. */
+export const withPeers = <Client>(clients: Readonly<Record<string, Client>>): [name: string, client: Client][] =>
+  Object.entries(clients).filter(([name]) => name.includes('ioredis') || !hasOtherPeers);
 
 /** Clients that run the contract, and the contract of a failing server. */
 export const clients: Record<string, Connect> = { ioredis: connectIoRedis, 'node-redis': connectNodeRedis };

@@ -7,7 +7,7 @@ import { type HalfOpenProxy, startHalfOpenProxy } from '../../servers/half-open-
 import { hasRedis, needsRedis } from '../../servers/redis.js';
 import { once } from '../calls.js';
 import { countingCalls, untilHandled } from '../counting-calls.js';
-import { nodeRedisOptions } from './clients.js';
+import { nodeRedisOptions, withPeers } from './clients.js';
 import { type RedisCluster, startRedisCluster } from './cluster-server.js';
 
 const timeoutMs = 1000;
@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)(`redisStore on Redis Cluster, when connections go hal
   }, 30_000);
   afterAll(() => cluster?.stop());
 
-  for (const [name, connect] of Object.entries(clients)) {
+  for (const [name, connect] of withPeers(clients)) {
     it(`recovers on ${name} within two deadlines, with few waiting calls`, async () => {
       const proxies = new Map<string, HalfOpenProxy>();
       for (const port of cluster.ports) proxies.set(`127.0.0.1:${port}`, await startHalfOpenProxy(port));

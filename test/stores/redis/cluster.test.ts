@@ -8,7 +8,7 @@ import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { eventually, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis } from '../../servers/redis.js';
 import { once, onceEach } from '../calls.js';
-import { nodeRedisOptions } from './clients.js';
+import { nodeRedisOptions, withPeers } from './clients.js';
 import { type RedisCluster, startRedisCluster } from './cluster-server.js';
 import { lettersOn, passTime } from './pass-time.js';
 
@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
     await cluster?.stop();
   });
 
-  for (const [name, connect] of Object.entries(clients)) {
+  for (const [name, connect] of withPeers(clients)) {
     const open: StoreTarget['open'] = async (settings) =>
       redisStore({ client: await connect(cluster.ports), ...settings });
     const target = { open, passTime: (ms: number) => passTime(ms, ...nodes) };

@@ -7,7 +7,7 @@ import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { once } from '../calls.js';
 import { countingCalls, untilHandled } from '../counting-calls.js';
-import { type Connect, connectIoRedis, connectNodeRedis } from './clients.js';
+import { type Connect, connectIoRedis, connectNodeRedis, withPeers } from './clients.js';
 
 const timeoutMs = 1000;
 const socketTimeout = 500;
@@ -28,7 +28,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
   });
   afterAll(() => server?.stop());
 
-  for (const [name, connect] of Object.entries(clients)) {
+  for (const [name, connect] of withPeers(clients)) {
     const open = async () => {
       const proxy = await startHalfOpenProxy(server.port);
       onTestFinished(() => proxy.stop());
@@ -62,7 +62,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
     });
   }
 
-  for (const [name, connect] of Object.entries(both)) {
+  for (const [name, connect] of withPeers(both)) {
     it.each(['hangs', 'is accepted and never answered'])(
       `fails without a run while a new connection of ${name} %s, and works again afterwards`,
       async (how) => {

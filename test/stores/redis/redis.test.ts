@@ -6,10 +6,10 @@ import { describeRecords } from '../../contracts/records.js';
 import { describeStore, type StoreTarget } from '../../contracts/store.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
-import { clients, otherClients } from './clients.js';
+import { clients, otherClients, withPeers } from './clients.js';
 import { lettersOn, passTime } from './pass-time.js';
 
-for (const [name, connect] of Object.entries({ ...clients, ...otherClients })) {
+for (const [name, connect] of withPeers({ ...clients, ...otherClients })) {
   describe.skipIf(!hasRedis)(`${name}${needsRedis}`, () => {
     let server: TestServer;
     let admin: Redis;

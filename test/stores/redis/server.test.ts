@@ -6,9 +6,9 @@ import { deferred } from '../../helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { once } from '../calls.js';
-import { clients } from './clients.js';
+import { clients, withPeers } from './clients.js';
 
-for (const [name, connect] of Object.entries(clients)) {
+for (const [name, connect] of withPeers(clients)) {
   describe.skipIf(!hasRedis)(`redisStore on ${name}, and its effects on the server${needsRedis}`, () => {
     let server: TestServer;
     let admin: Redis;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { hasOtherPeers } from '../../../peers/other-peers.js';
 import type { SqlClient } from '../client.js';
 
 const orms = new URL('../../../../examples/orms/', import.meta.url);
@@ -20,7 +21,7 @@ const PINNED_ONCE = /Prisma|Sequelize/;
 export async function importClients(name: 'postgres' | 'mysql'): Promise<readonly SqlClient[]> {
   if (!hasOrms) return [];
   const { clients } = await importOrms<{ clients: readonly SqlClient[] }>(name);
-  return process.env.TEST_PEERS === '1' ? clients.filter(({ title }) => !PINNED_ONCE.test(title)) : clients;
+  return hasOtherPeers ? clients.filter(({ title }) => !PINNED_ONCE.test(title)) : clients;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each ORM has its own type of transactions
