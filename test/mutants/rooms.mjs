@@ -38,7 +38,7 @@ export const ROOMS = {
   sql: {
     mutate: ['src/stores/sql/*.ts', '!src/stores/sql/{postgres,mysql*,cursor}.ts'],
     tests: [
-      'test/stores/sql/{table,texts,errors,options,leases,letters,maintenance,frozen,transactional,transactional-late,transactional-rollback,cursor}.test.ts',
+      'test/stores/sql/{table,texts,errors,options,leases,letters,maintenance,transactional,transactional-late,transactional-rollback,cursor}.test.ts',
       'test/stores/sql/sqlite/sqlite-busy.test.ts',
       'test/stores/sql/sqlite/sqlite-steps.slow.test.ts',
       'test/stores/sql/sqlite/lease-database.test.ts',

@@ -148,16 +148,26 @@ describe('a transactional store', () => {
     expect(log).toEqual(['begin', 'in: INSERT INTO', 'commit']);
   });
 
-  it('does not start a handler that could outlive a short lease', async () => {
+  it('does not start a handler that could outlive its lease, as after a freeze of the process', async () => {
     const frozen =
       'Claiming the key took so long that the handler could outlive its lease, so it was not started. The process was frozen, or leaseMs is too short.';
-    for (const [ms, word] of [
-      [79, 'handled'],
-      [80, frozen],
+    for (const [leaseMs, openMs, claimMs, word] of [
+      [100, 0, 79, 'handled'],
+      [100, 0, 80, frozen],
+      [60_000, 0, 5999, 'handled'],
+      [60_000, 0, 6000, frozen],
+      // The lease begins with the claim.
+      [100, 5000, 79, 'handled'],
     ] as const) {
-      const claim = () => new Promise<object[]>((resolve) => setTimeout(resolve, ms, [{ key: 'a', owner: '7' }]));
-      const { db } = fakeDatabase({ INSERT: claim });
-      expect(await resultAfter(200, once(storeOver(db, { leaseMs: 100 }), 'a', nothing))).toEqual(word);
+      const after = (ms: number, rows: object[]) => new Promise<object[]>((resolve) => setTimeout(resolve, ms, rows));
+      const { db, log } = fakeDatabase({ INSERT: () => after(claimMs, [{ key: 'a', owner: '7' }]) });
+      const slow: typeof db = {
+        ...db,
+        transaction: (...args) => after(openMs, []).then(() => db.transaction(...args)),
+      };
+      const taking = once(storeOver(slow, { leaseMs, timeoutMs: 10_000 }), 'a', nothing);
+      expect(await resultAfter(12_000, taking)).toEqual(word);
+      expect(log.includes('commit')).toBe(word === 'handled');
     }
   });
 });

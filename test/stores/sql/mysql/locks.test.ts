@@ -65,7 +65,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     });
 
     it.each(['read committed', 'repeatable read', 'serializable'] as const)(
-      'does not let others wait for the gaps beside its duplicates: %s',
+      'has each effect once, and does not let others wait for the gaps beside its duplicates: %s',
       async (isolationLevel) => {
         const opened = await server.open(client);
         const store = opened.transactional({ isolationLevel });
@@ -89,6 +89,10 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
         expect(await once(store, `${prefix}d`, failing)).toBe('in-progress');
         gate.resolve();
         expect(await holding).toEqual(['duplicate', 'handled']);
+        const [raced, id] = [unique(), unique()];
+        const words = await Promise.all(Array.from({ length: 20 }, () => once(store, raced, write(id))));
+        expect(words.filter((word) => word === 'handled')).toHaveLength(1);
+        expect(await countOf(opened, id)).toBe(1);
       },
     );
 

@@ -32,24 +32,6 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
       30_000,
     );
 
-    it.each(['40001', '40P01'])('runs a handler again after %s, up to five times', async (code) => {
-      const opened = await open(client, { max: 1 });
-      const store = opened.transactional();
-      const conflict = async (tx: Run) =>
-        void (await tx(`DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '${code}'; END $$`));
-      for (const failures of [1, 4, 5]) {
-        const [key, id] = [unique(), unique()];
-        let runs = 0;
-        const run = async (tx: Run) => {
-          await write(id)(tx);
-          if (++runs <= failures) await conflict(tx);
-        };
-        if (failures < 5) expect(await once(store, key, run)).toBe('handled');
-        else await expect(once(store, key, run)).rejects.toMatchObject({ ...ERR_STORE, cause: { code } });
-        expect([runs, await countOf(opened, id)]).toEqual([Math.min(failures + 1, 5), failures < 5 ? 1 : 0]);
-      }
-    });
-
     it('resolves real conflicts of serializable transactions', async () => {
       const opened = await open(client);
       const table = `counts_${unique().replaceAll('-', '')}`;
@@ -91,34 +73,5 @@ describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured
         }
       }
     });
-
-    if (client.crashes) return;
-    it('has each effect once while connections are terminated at random', async () => {
-      const [opened, direct] = [await open(client, { max: 5 }), await open(client, { max: 1 })];
-      const store = opened.transactional({ timeoutMs: 2000 });
-      const keys = Array.from({ length: 60 }, unique);
-      let isOver = false;
-      const terminating = (async () => {
-        while (!isOver) {
-          await direct.run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND random() < 0.5`);
-          await new Promise((resolve) => setTimeout(resolve, 30));
-        }
-      })();
-      const deliver = (key: string) =>
-        eventually(async () => {
-          const word = await once(store, key, async (tx) => {
-            await write(key)(tx);
-            await new Promise((resolve) => setTimeout(resolve, 10));
-            await tx('SELECT 1');
-          });
-          expect(['handled', 'duplicate']).toContain(word);
-        }, 20_000);
-      await Promise.all(keys.map(deliver));
-      isOver = true;
-      await terminating;
-      await eventually(async () => expect(await once(store, unique(), nothing)).toBe('handled'));
-      for (const key of keys) expect([key, await countOf(direct, key)]).toEqual([key, 1]);
-    }, 40_000);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebhookError } from '../../../../src/index.js';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
-import { deferred, event, noting, signed } from '../../../helpers.js';
+import { deferred } from '../../../helpers.js';
 import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
 import { once } from '../../calls.js';
 import {
@@ -95,22 +95,6 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         const next = max > 1 && !isSilent ? key : unique();
         await eventually(async () => expect(await once(store, next, nothing)).toBe('handled'), 5000);
         expect(await countOf(opened, next)).toBe(0);
-      });
-
-    if (slow)
-      it('leaves its place to others, although as many as may be in flight were in a statement', async () => {
-        const store = (await open()).transactional();
-        const { receiver } = noting({
-          store: store as never,
-          maxInFlight: 3,
-          handlerTimeoutMs: 500,
-          onEvent: ({ id }, { tx }) => (tx as unknown as Run)(id.startsWith('slow') ? `SELECT ${slow}` : 'SELECT 1'),
-        });
-        const deliver = async (id: string) => (await receiver.handle(signed([event(id)]))).status;
-        const ids = ['a', 'b', 'c'].map((each) => `slow ${each} ${unique()}`);
-        expect(await Promise.all(ids.map(deliver))).toEqual([500, 500, 500]);
-        await eventually(async () => expect(await deliver(unique())).toBe(200), 5000);
-        expect(await receiver.drain({ timeoutMs: 5000 })).toEqual({ unfinished: 0 });
       });
 
     it('ends the transaction of a handler that never settles when the lease is over', async () => {

@@ -115,25 +115,6 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
 
     // Its driver was tested for what follows.
     if (client.connectsByDriver) return;
-    it.each([
-      ['which then resolves', nothing],
-      ['which then writes and ignores errors', async (run: Run, id: string) => write(id)(run).catch(nothing)],
-    ])('keeps no writes of a handler during which the server is killed and restarts, %s', async (_, then) => {
-      const [store, direct] = [(await open()).transactional(), await open()];
-      const [key, id] = [unique(), unique()];
-      const run = async (tx: Run) => {
-        await write(id)(tx);
-        await server().kill();
-        await server().restart();
-        await then(tx, id);
-      };
-      await expect(once(store, key, run)).rejects.toThrow();
-      await eventually(async () => expect(await countOf(direct, id)).toBe(0));
-      await eventually(async () => expect(await once(store, key, write(id))).toBe('handled'));
-      expect(await once(store, key, failing)).toBe('duplicate');
-      expect(await countOf(direct, id)).toBe(1);
-    });
-
     it('rejects in time if the server does not answer ROLLBACK', async () => {
       const opened = await open();
       const store = opened.transactional({ timeoutMs: 300 });

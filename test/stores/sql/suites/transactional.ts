@@ -9,21 +9,6 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
   const open = (settings?: ClientSettings) => openClient(client, settings);
 
   describe(`${client.title}, transactional`, () => {
-    it('commits neither if the handler fails, and gives back a clean connection', async () => {
-      const opened = await open({ max: 1 });
-      const store = opened.transactional();
-      const [key, id] = [unique(), unique()];
-      const run = async (tx: Run) => {
-        await write(id)(tx);
-        await failing();
-      };
-      await expect(once(store, key, run)).rejects.toThrow('the run failed');
-      expect(await countOf(opened, id)).toBe(0);
-      await expect(once(store, key, async (tx) => void (await tx('SELECT nonsense')))).rejects.toThrow();
-      expect(await once(store, key, write(id))).toBe('handled');
-      expect(await countOf(opened, id)).toBe(1);
-    });
-
     if (!client.refusesItself)
       it('reports the first statement that the handler did not wait for, under the key of its event', async () => {
         const opened = await open({ max: 1 });
@@ -135,22 +120,14 @@ export function describeTransactional(client: SqlClient, { open: openClient }: S
       await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
     });
 
-    if (client.dialect !== 'sqlite')
-      it.each(['repeatable read', 'serializable'] as const)(
-        'is exact with the isolation level %s',
-        async (isolationLevel) => {
-          const opened = await open();
-          const store = opened.transactional({ timeoutMs: 30_000, isolationLevel });
-          for (let round = 0; round < 3; round++) {
-            const [key, id] = [unique(), unique()];
-            const results = await Promise.all(Array.from({ length: 20 }, () => once(store, key, write(id))));
-            expect(results.filter((each) => each === 'handled')).toHaveLength(1);
-            expect(await once(store, key, failing)).toBe('duplicate');
-            expect(await countOf(opened, id)).toBe(1);
-          }
-        },
-        30_000,
-      );
+    // The gaps of MariaDB show its level: see mysql/locks.test.ts.
+    if (client.dialect === 'postgres')
+      it.each(['repeatable read', 'serializable'] as const)('has the isolation level %s', async (isolationLevel) => {
+        const store = (await open()).transactional({ isolationLevel });
+        // Divides by zero at another level: clients answer in different forms.
+        const check = `SELECT 1 / (current_setting('transaction_isolation') = '${isolationLevel}')::int`;
+        expect(await once(store, unique(), (tx: Run) => tx(check).then(nothing))).toBe('handled');
+      });
 
     it('shares its table with lease stores', async () => {
       const opened = await open();
