@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import Database from 'libsql';
-import mysql from 'mysql2/promise';
-import { Client } from 'pg';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import type { LeaseStore, ReceiverOptions, WebhookEvent } from '../../src/index.js';
 import { redisStore } from '../../src/stores/redis/index.js';
-import { fromMysql2, fromPg, type SqlDatabase, sqlStore } from '../../src/stores/sql/index.js';
+import { type SqlDatabase, sqlStore } from '../../src/stores/sql/index.js';
 import { createTestDelivery, sampleEventEmitted } from '../../src/testing/index.js';
 import { nothing } from '../contracts/store-helpers.js';
 import { needsMariadb, startMariadb } from '../servers/mariadb.js';
@@ -119,21 +117,5 @@ describe.skipIf(needsRedis)(`the quick start of a client of Redis${needsRedis}`,
       .connect();
     onTestFinished(() => client.destroy());
     await expectLeases(redisStore({ client }));
-  });
-});
-
-describe('one connection, as the first example of a client has it', () => {
-  it('is refused with what to pass: pg', () => {
-    expect(() => fromPg(new Client() as never)).toThrow('must be a Pool of pg, not a Client');
-  });
-
-  it.skipIf(needsMariadb)('is refused with what to pass: mysql2', async () => {
-    const server = await startMariadb();
-    onTestFinished(() => server.stop());
-    const connection = await mysql.createConnection(server.url);
-    onTestFinished(() => connection.end());
-    expect(() => fromMysql2(connection as never)).toThrow(
-      'must be a pool of mysql2 (createPool makes one), not a connection',
-    );
   });
 });

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Dialect,
-  fromD1,
-  fromDrizzle,
-  type SqlDatabase,
-  sqlDdl,
-  sqlStore,
-} from '../../../src/stores/sql/index.js';
+import { type Dialect, type SqlDatabase, sqlDdl, sqlStore } from '../../../src/stores/sql/index.js';
 import { nothing } from '../../contracts/store-helpers.js';
 
 const db = (dialect: Dialect = 'postgres'): SqlDatabase => ({
@@ -91,48 +84,5 @@ describe('the options of sqlStore', () => {
     expect(() => Reflect.apply(sqlDdl, undefined, [{ dialect: 'sqlite', tabel: 'keys' }])).toThrow(
       '`sqlDdl` has no option `tabel`. Did you mean `table`?',
     );
-  });
-});
-
-describe('fromD1', () => {
-  const all = async () => ({ results: [] });
-  const statement = { all, bind: () => statement };
-  const session = { prepare: () => statement, batch: nothing, getBookmark: () => null };
-  const binding = { prepare: () => statement, batch: nothing, exec: nothing, withSession: () => session };
-
-  it.each([
-    ['a session, which may read from a replica that lags behind', session],
-    ['a connection to a file', { prepare: () => statement, exec: nothing }],
-    ['a name', 'DB'],
-    ['a binding that is missing', undefined],
-  ])('refuses %s', (_, value) => {
-    expect(() => Reflect.apply(fromD1, undefined, [value])).toThrow(
-      expect.objectContaining({
-        code: 'ERR_WEBHOOK_CONFIG',
-        message: expect.stringMatching(
-          /^`database` must be the binding of a D1 database, .* got (an object|a string|un)/,
-        ),
-      }),
-    );
-  });
-
-  it('is what fromDrizzle names for a database of Drizzle on D1', () => {
-    const drizzle = { $client: binding, transaction: nothing } as never;
-    expect(() => fromDrizzle(drizzle)).toThrow(
-      expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`fromD1`') }),
-    );
-  });
-
-  it('is for leases: a transactional store says why not, and what to do', () => {
-    const options = { db: fromD1(binding), transactional: true };
-    expect(() => Reflect.apply(sqlStore, undefined, [options])).toThrow(
-      expect.objectContaining({
-        code: 'ERR_WEBHOOK_CONFIG',
-        message: expect.stringMatching(
-          /^`transactional` must be false with fromD1: D1 has no .* ON CONFLICT DO NOTHING/,
-        ),
-      }),
-    );
-    expect(sqlStore({ db: fromD1(binding) })).not.toHaveProperty('once');
   });
 });

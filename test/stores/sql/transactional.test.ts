@@ -159,11 +159,11 @@ describe('a transactional store', () => {
       // The lease begins with the claim.
       [100, 5000, 79, 'handled'],
     ] as const) {
-      const after = (ms: number, rows: object[]) => new Promise<object[]>((resolve) => setTimeout(resolve, ms, rows));
-      const { db, log } = fakeDatabase({ INSERT: () => after(claimMs, [{ key: 'a', owner: '7' }]) });
+      const answer = (ms: number, rows: object[]) => new Promise<object[]>((resolve) => setTimeout(resolve, ms, rows));
+      const { db, log } = fakeDatabase({ INSERT: () => answer(claimMs, [{ key: 'a', owner: '7' }]) });
       const slow: typeof db = {
         ...db,
-        transaction: (...args) => after(openMs, []).then(() => db.transaction(...args)),
+        transaction: (...args) => answer(openMs, []).then(() => db.transaction(...args)),
       };
       const taking = once(storeOver(slow, { leaseMs, timeoutMs: 10_000 }), 'a', nothing);
       expect(await resultAfter(12_000, taking)).toEqual(word);

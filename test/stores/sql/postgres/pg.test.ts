@@ -1,50 +1,11 @@
 import pg, { type PoolClient } from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fromPg, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
 import { countOf, ERR_STORE, useServer } from '../client.js';
 import { openPg, pgClient } from '../clients/pg.js';
-
-const url = 'postgres://localhost/nowhere';
-
-describe('fromPg', () => {
-  it('refuses anything but a Pool', () => {
-    const client = new pg.Client(url);
-    const pooled = Object.assign(new pg.Client(url), { release() {} });
-    for (const pool of [undefined, null, url, {}, () => {}, client, pooled, { query: nothing }, { connect: nothing }]) {
-      expect(() => Reflect.apply(fromPg, undefined, [pool])).toThrow(
-        expect.objectContaining({
-          code: 'ERR_WEBHOOK_CONFIG',
-          message: expect.stringMatching(/^`pool` must be a Pool of pg, not a Client or a URL, got \w/),
-        }),
-      );
-    }
-  });
-
-  it('takes a Pool as its documentation shows it, and warns once that connecting has no time limit', () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    for (const options of [{}, { connectionTimeoutMillis: 0 }]) {
-      warn.mockClear();
-      const pool = new pg.Pool({ connectionString: url, ...options });
-      onTestFinished(() => pool.end());
-      for (let time = 0; time < 2; time++) expect(fromPg(pool).dialect).toBe('postgres');
-      expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('connectionTimeoutMillis: 5000'), {
-        code: 'EVENT_WEBHOOK_SQL_TIMEOUT',
-      });
-    }
-    warn.mockRestore();
-  });
-
-  it('does not connect by itself', () => {
-    const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 1000 });
-    for (const transactional of [true, false]) {
-      expect(sqlStore({ db: fromPg(pool), transactional: transactional as true }).leaseMs).toBe(60_000);
-    }
-    expect(pool.totalCount).toBe(0);
-  });
-});
 
 describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, () => {
   const server = useServer('postgres');

@@ -9,21 +9,6 @@ import { once } from '../../calls.js';
 import { countOf, ERR_STORE, useServer } from '../client.js';
 import { openPostgresJs, postgresJsClient } from '../clients/postgres-js.js';
 
-const url = 'postgres://localhost/nowhere';
-
-describe('fromPostgresJs', () => {
-  it('refuses anything but the sql of postgres.js', () => {
-    for (const sql of [undefined, null, url, {}, () => {}, { unsafe: nothing }, { begin: nothing }]) {
-      expect(() => Reflect.apply(fromPostgresJs, undefined, [sql])).toThrow(
-        expect.objectContaining({
-          code: 'ERR_WEBHOOK_CONFIG',
-          message: expect.stringMatching(/^`sql` must be the sql of/),
-        }),
-      );
-    }
-  });
-});
-
 describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${needsPostgres}`, () => {
   const server = useServer('postgres');
 

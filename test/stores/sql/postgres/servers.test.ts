@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { countOf, ERR_STORE, openClient, type Run, useServer, write } from '../client.js';
+import { openClient, type Run, useServer } from '../client.js';
 import { postgresClients } from './clients.js';
 
 describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured${needsPostgres}`, () => {
