@@ -16,8 +16,8 @@ describe('the simulation finds a defect', { timeout: 300_000 }, () => {
   it.each(defects)('"$name" within $foundWithin schedules', async (defect) => {
     const subject = await bundleWith(defect);
     const { found } = await search(threads, { worlds: defect.worlds, subject, first: 1, seeds: defect.foundWithin });
-    expect(found).toHaveLength(1);
+    expect(found).toBeDefined();
     // Found by an invariant, and not because the world or a model failed.
-    expect(found[0]?.failure.invariant).not.toMatch(/^error/);
+    expect(found?.failure.invariant).not.toMatch(/^error/);
   });
 });

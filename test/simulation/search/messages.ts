@@ -4,38 +4,35 @@ import type { Failure } from './play.js';
 /** What a thread is asked for. */
 export type Request = PlaySeeds | PlayTape | Explore;
 
-/** Plays the schedules of a range of seeds. */
-export interface PlaySeeds {
-  readonly kind: 'seeds';
+interface OfWorld {
   readonly world: string;
   /** Text of the bundle. */
   readonly subject: string;
+}
+
+/** Plays the schedules of a range of seeds, until one fails. */
+export interface PlaySeeds extends OfWorld {
+  readonly kind: 'seeds';
   readonly first: number;
   readonly count: number;
-  /** Ends after this many failures. */
-  readonly mostFailures: number;
 }
 
 /** Plays the schedule of one tape, and shrinks it if it fails. */
-export interface PlayTape {
+export interface PlayTape extends OfWorld {
   readonly kind: 'tape';
-  readonly world: string;
-  readonly subject: string;
   readonly tape: readonly number[];
   readonly isShrunk: boolean;
 }
 
 /** Explores a small world. */
-export interface Explore {
+export interface Explore extends OfWorld {
   readonly kind: 'explore';
-  /** A small world. */
-  readonly world: string;
-  readonly subject: string;
   readonly depth: number;
 }
 
 /** A failing schedule. */
 export interface Found {
+  /** -1 for that of a tape. */
   readonly seed: number;
   readonly tape: readonly number[];
   readonly failure: Failure;
@@ -45,6 +42,6 @@ export interface Answer {
   /** Schedules, and the steps of all of them. */
   readonly played: number;
   readonly steps: number;
-  readonly found: readonly Found[];
+  readonly found?: Found | undefined;
   readonly explored?: Explored | undefined;
 }

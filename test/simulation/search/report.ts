@@ -1,5 +1,4 @@
 import type { Failure } from './play.js';
-import type { WorldTotals } from './search.js';
 
 /** A failing schedule, as a person reads it. */
 export interface Reported {
@@ -30,18 +29,8 @@ function indented(line: string): string {
   return `    ${line}`;
 }
 
-/** One line a world, with what a thread plays in a second. */
-export function totalsText(worlds: ReadonlyMap<string, WorldTotals>): string {
-  const width = Math.max(...[...worlds.keys()].map((name) => name.length));
-  return [...worlds]
-    .map(([name, { played, steps, ms }]) => {
-      const perSecond = ms > 0 ? `${whole((played / ms) * 1000)}/s a thread` : '';
-      const each = played > 0 ? `${(steps / played).toFixed(0)} steps each` : '';
-      return `  ${name.padEnd(width)}  ${whole(played).padStart(12)} schedules  ${each.padStart(14)}  ${perSecond}`;
-    })
-    .join('\n');
-}
-
-export function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
+/** Plays one seed again. */
+export function seedCommand(world: string, seed: number, defect?: string): string {
+  const withDefect = defect === undefined ? '' : ` --defect ${JSON.stringify(defect)}`;
+  return `npm run simulate -- --world ${world} --seed ${seed} --seeds 1${withDefect}`;
 }

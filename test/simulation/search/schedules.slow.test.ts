@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { bundleOf } from '../defects/index.js';
 import { worlds } from '../worlds/index.js';
 import { buildProgram } from './program.js';
-import { failureText } from './report.js';
+import { failureText, seedCommand } from './report.js';
 import { search } from './search.js';
 import { Threads } from './threads.js';
 
@@ -32,9 +32,9 @@ async function playSchedules(all: number, threadCount: number): Promise<{ played
     for (const [world, seeds] of shares(all)) {
       const result = await search(threads, { worlds: [world], subject, first: 1, seeds });
       played += result.played;
-      for (const { seed, failure } of result.found) {
-        const command = `npm run simulate -- --world ${world} --seed ${seed} --seeds 1`;
-        failures.push(failureText({ world, seed, failure, command }));
+      if (result.found) {
+        const { seed, failure } = result.found;
+        failures.push(failureText({ world, seed, failure, command: seedCommand(world, seed) }));
       }
     }
     return { played, failures };

@@ -9,8 +9,6 @@ export interface SearchOptions {
   /** The first seed, and how many schedules of each world. */
   readonly first: number;
   readonly seeds: number;
-  /** Ends after this many failures. (Default: 1.) */
-  readonly mostFailures?: number | undefined;
 }
 
 /** A failing schedule of a world. */
@@ -21,42 +19,28 @@ export interface FoundIn extends Found {
 export interface Searched {
   readonly played: number;
   readonly steps: number;
-  readonly failures: number;
-  readonly found: readonly FoundIn[];
-  /** Schedules and steps of each world, and the time that its threads took. */
-  readonly worlds: ReadonlyMap<string, WorldTotals>;
+  /** The failing schedule with the least seed. */
+  readonly found: FoundIn | undefined;
 }
 
-export interface WorldTotals {
-  played: number;
-  steps: number;
-  ms: number;
-}
-
-/** Seeds in one request: enough that asking costs nothing, and few enough that failures stop the search soon. */
+/** Seeds in one request: enough that asking costs nothing, and few enough that a failure stops the search soon. */
 const MOST_AT_ONCE = 250;
 
-/** Plays seeds of worlds on all threads, until there are as many failures as asked for. Failures are sorted by their seeds. */
+/** Plays seeds of worlds on all threads, until one fails. */
 export async function search(threads: Threads, options: SearchOptions): Promise<Searched> {
-  const { subject, mostFailures = 1 } = options;
+  const { subject } = options;
   const parts = partsOf(options, threads.count);
   const found: FoundIn[] = [];
-  const worlds = new Map(options.worlds.map((name): [string, WorldTotals] => [name, { played: 0, steps: 0, ms: 0 }]));
   let [played, steps] = [0, 0];
 
   async function work(): Promise<void> {
-    for (let part = parts.next(); !part.done && found.length < mostFailures; part = parts.next()) {
+    for (let part = parts.next(); !part.done && found.length === 0; part = parts.next()) {
       const { world, first, count } = part.value;
-      const before = performance.now();
       try {
-        const answer = await threads.ask({ kind: 'seeds', world, subject, first, count, mostFailures });
-        const totals = worlds.get(world) as WorldTotals;
-        totals.played += answer.played;
-        totals.steps += answer.steps;
-        totals.ms += performance.now() - before;
+        const answer = await threads.ask({ kind: 'seeds', world, subject, first, count });
         played += answer.played;
         steps += answer.steps;
-        for (const each of answer.found) found.push({ ...each, world });
+        if (answer.found) found.push({ ...answer.found, world });
       } catch (error) {
         if (!(error instanceof StuckError)) throw error;
         found.push({ ...stuck(error), world });
@@ -65,10 +49,9 @@ export async function search(threads: Threads, options: SearchOptions): Promise<
   }
 
   await Promise.all(Array.from({ length: threads.count }, work));
-  // Threads that were at work found more. Parts begin in order, so the least seeds are those that any search finds.
-  found.sort((a, b) => a.seed - b.seed);
-  found.splice(mostFailures);
-  return { played, steps, failures: found.length, found, worlds };
+  // Threads that were at work found more. Parts begin in order, so the least seed is the one that any search finds.
+  const [least] = found.sort((a, b) => a.seed - b.seed);
+  return { played, steps, found: least };
 }
 
 /** A search ends a thread that hangs in one schedule. Nobody knows its tape. */

@@ -48,15 +48,6 @@ describe('npm run simulate', { timeout: 60_000 }, () => {
     expect(healthy.text).toContain('breaks no invariant');
   });
 
-  it('explores a small world completely, and finds a defect in it', async () => {
-    const explored = await run('--exhaustive', '--world', 'memory');
-    expect(explored.text).toMatch(/^memory: [\d,]+ states, [\d,]+ transitions, complete, \d+ deep$/);
-    expect(explored.code).toBe(0);
-    const failed = await run('--exhaustive', '--world', 'memory', '--defect', DEFECT);
-    expect(failed.text).toMatch(/VIOLATION effect twice without a cause · world memory\n/);
-    expect(failed.code).toBe(1);
-  });
-
   it('refuses what it cannot play by name', async () => {
     expect(await run('--replay', join(directory, 'none.json'))).toMatchObject({ code: 2 });
     const file = join(directory, 'format-2.json');

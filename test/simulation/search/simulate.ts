@@ -4,11 +4,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { oneOf, UsageError } from '../../fixtures/arguments.js';
 import { bundleOf, defects } from '../defects/index.js';
-import { smallWorlds } from '../small/index.js';
 import { worlds } from '../worlds/index.js';
-import { type Arguments, readArguments, usage } from './arguments.js';
+import { readArguments, usage } from './arguments.js';
 import { buildProgram } from './program.js';
-import { failureText, totalsText, whole } from './report.js';
+import { failureText, seedCommand } from './report.js';
 import { type FoundIn, search } from './search.js';
 import { Threads } from './threads.js';
 
@@ -24,6 +23,8 @@ interface Replay {
   readonly tape: readonly number[];
 }
 
+type Chosen = ReturnType<typeof readArguments>;
+
 interface Run {
   readonly threads: Threads;
   /** Text of the bundle. */
@@ -33,7 +34,6 @@ interface Run {
 
 const names = {
   worlds: [...worlds.keys()],
-  smallWorlds: [...smallWorlds.keys()],
   defects: defects.map(({ name }) => name),
 };
 
@@ -50,7 +50,7 @@ export async function simulate(args: readonly string[], print: Run['print'], dir
     const run = { threads: new Threads(await buildProgram(), availableParallelism()), subject, print };
     try {
       if (replay) return await playReplay(run, replay, String(chosen.replay));
-      return await (chosen.isExhaustive ? exploreAll(run, chosen) : playSeeds(run, chosen, directory));
+      return await playSeeds(run, chosen, directory);
     } finally {
       await run.threads.close();
     }
@@ -63,8 +63,6 @@ export async function simulate(args: readonly string[], print: Run['print'], dir
 
 /** Names the code that a schedule was found with. */
 const hashOf = (bundle: string) => createHash('sha256').update(bundle).digest('hex').slice(0, 16);
-
-const withDefect = (defect: string | undefined) => (defect === undefined ? '' : ` --defect ${JSON.stringify(defect)}`);
 
 async function readReplay(path: string): Promise<Replay> {
   let replay: Replay;
@@ -89,39 +87,19 @@ async function playReplay({ threads, subject, print }: Run, replay: Replay, path
     print(`The schedule was found with other code (${replay.subject}, now ${hashOf(subject)}): it may not reproduce.`);
   }
   const { found } = await threads.ask({ kind: 'tape', world, tape, subject, isShrunk: false });
-  const [first] = found;
-  if (first) print(failureText({ world, failure: first.failure, command: `npm run simulate -- --replay ${path}` }));
+  if (found) print(failureText({ world, failure: found.failure, command: `npm run simulate -- --replay ${path}` }));
   else print(`The schedule of ${path} breaks no invariant.`);
-  return first ? 1 : 0;
+  return found ? 1 : 0;
 }
 
-/** Explores small worlds. */
-async function exploreAll({ threads, subject, print }: Run, chosen: Arguments): Promise<number> {
-  const codes = await Promise.all(
-    chosen.worlds.map(async (world) => {
-      const depth = smallWorlds.get(world)?.depth ?? 1;
-      const { explored } = await threads.ask({ kind: 'explore', world, subject, depth });
-      if (explored === undefined) throw new Error(`The world ${world} was not explored.`);
-      const { states, transitions, cutOff, found } = explored;
-      const extent = cutOff === 0 ? `complete, ${explored.depth} deep` : `cut off at depth ${depth}`;
-      print(`${world}: ${whole(states)} states, ${whole(transitions)} transitions, ${extent}`);
-      const command = `npm run simulate -- --exhaustive --world ${world}${withDefect(chosen.defect)}`;
-      if (found) print(failureText({ world, failure: found.failure, command }));
-      return found ? 1 : 0;
-    }),
-  );
-  return Math.max(...codes);
-}
-
-/** Plays seeds of worlds, and reports each failing schedule. */
-async function playSeeds(run: Run, { worlds, seed, seeds, defect }: Arguments, directory: string): Promise<number> {
-  const { threads, subject, print } = run;
-  const result = await search(threads, { worlds, subject, first: seed, seeds });
-  for (const found of result.found) print(await reported(run, found, defect, directory));
-  print(totalsText(result.worlds));
-  const what = result.failures === 0 ? 'no broken invariant' : `${result.failures} broken`;
-  print(`${what} in ${whole(result.played)} schedules, ${whole(result.steps)} steps`);
-  return Math.min(1, result.failures);
+/** Plays seeds of worlds, and reports the schedule that fails. */
+async function playSeeds(run: Run, chosen: Chosen, directory: string): Promise<number> {
+  const { worlds, first, seeds, defect } = chosen;
+  const { played, steps, found } = await search(run.threads, { worlds, subject: run.subject, first, seeds });
+  if (found) run.print(await reported(run, found, defect, directory));
+  const what = found ? 'a broken invariant' : 'no broken invariant';
+  run.print(`${what} in ${played.toLocaleString('en-US')} schedules, ${steps.toLocaleString('en-US')} steps`);
+  return found ? 1 : 0;
 }
 
 /** Shrinks a failing schedule, writes its replay file, and returns its report. */
@@ -132,10 +110,9 @@ async function reported(
   directory: string,
 ): Promise<string> {
   // A schedule that hangs has no tape.
-  const bySeed = `npm run simulate -- --world ${world} --seed ${seed} --seeds 1${withDefect(defect)}`;
+  const bySeed = seedCommand(world, seed, defect);
   if (tape.length === 0) return failureText({ world, seed, failure, command: bySeed });
-  const { found } = await threads.ask({ kind: 'tape', world, subject, tape, isShrunk: true });
-  const least = found[0];
+  const { found: least } = await threads.ask({ kind: 'tape', world, subject, tape, isShrunk: true });
   if (least === undefined) {
     const what = `${failure.what}\nIt does not repeat: a model or the kernel depends on more than the choices.`;
     return failureText({ world, seed, failure: { ...failure, what }, command: bySeed });

@@ -4,7 +4,7 @@ import type { SmallDefinition } from '../small/small-world.js';
 import { evaluateSubject, type Subject } from '../subject/load.js';
 import type { WorldDefinition } from '../worlds/world-definition.js';
 import { explore } from './exhaustive.js';
-import type { Answer, Explore, Found, PlaySeeds, PlayTape, Request } from './messages.js';
+import type { Answer, Explore, PlaySeeds, PlayTape, Request } from './messages.js';
 import { catchStrays, failureOf, type Outcome, play, takeStrays } from './play.js';
 import { shrink } from './shrink.js';
 
@@ -26,18 +26,20 @@ export function serve(
     progress[1] = seed;
   }
 
-  async function playSeeds(request: PlaySeeds, playOne: (choices: Choices) => Promise<Outcome>): Promise<Answer> {
-    const found: Found[] = [];
-    let [played, steps] = [0, 0];
-    while (played < request.count && found.length < request.mostFailures) {
-      const seed = request.first + played;
+  async function playSeeds(
+    { first, count }: PlaySeeds,
+    playOne: (choices: Choices) => Promise<Outcome>,
+  ): Promise<Answer> {
+    let steps = 0;
+    for (let played = 1; played <= count; played++) {
+      const seed = first + played - 1;
       begin(seed);
       const outcome = await playOne(Choices.ofSeed(seed));
-      played++;
       steps += outcome.steps;
-      if (outcome.failure) found.push({ seed, tape: outcome.tape, failure: outcome.failure });
+      const { tape, failure } = outcome;
+      if (failure) return { played, steps, found: { seed, tape, failure } };
     }
-    return { played, steps, found };
+    return { played: count, steps };
   }
 
   async function playTape(request: PlayTape, playOne: (choices: Choices) => Promise<Outcome>): Promise<Answer> {
@@ -47,22 +49,22 @@ export function serve(
     };
     const outcome = await playOneTape(request.tape);
     const { steps, tape, failure } = outcome;
-    if (!failure) return { played: 1, steps, found: [] };
-    if (!request.isShrunk) return { played: 1, steps, found: [{ seed: -1, tape, failure }] };
+    if (!failure) return { played: 1, steps };
+    if (!request.isShrunk) return { played: 1, steps, found: { seed: -1, tape, failure } };
     const shrunk = await shrink(playOneTape, outcome);
-    return { played: 1 + shrunk.plays, steps, found: [{ seed: -1, tape: shrunk.tape, failure: shrunk.failure }] };
+    return { played: 1 + shrunk.plays, steps, found: { seed: -1, tape: shrunk.tape, failure: shrunk.failure } };
   }
 
   async function exploreWorld({ world: name, depth }: Explore, subject: Subject): Promise<Answer> {
     const world = smallWorlds.get(name);
     if (!world) throw new Error(`There is no small world ${name}.`);
-    const explored = await explore((decide) => world.create(subject).play(decide), {
+    const explored = await explore((decide) => world.play(subject, decide), {
       ...{ mostDepth: depth, failureOf },
       onProgress: () => begin(-1),
     });
     const [stray] = await takeStrays();
     if (stray) throw new Error(`The world ${name} has an ${stray.invariant}: ${String(stray.error)}`);
-    return { played: explored.transitions, steps: explored.transitions, found: [], explored };
+    return { played: explored.transitions, steps: explored.transitions, explored };
   }
 
   async function answer(request: Request): Promise<Answer> {

@@ -16,7 +16,7 @@ interface Row {
 export const leases: SmallDefinition = {
   name: 'leases',
   depth: 8,
-  create(subject) {
+  play(subject, decide) {
     const world = new SmallWorld(LIMITS);
     const ledger = new KeyLedger(world);
     let row: Row | undefined;
@@ -70,6 +70,6 @@ export const leases: SmallDefinition = {
     const start = addReplicas(world, subject, ledger, {
       ...{ names: ['A', 'B'], storeOf, handlerTimeoutMs: 500, deliveries: 2 },
     });
-    return { world, play: (decide) => world.play(start, decide) };
+    return world.play(start, decide);
   },
 };

@@ -9,7 +9,7 @@ const LIMITS = { faults: 2 };
 export const memory: SmallDefinition = {
   name: 'memory',
   depth: 60,
-  create(subject) {
+  play(subject, decide) {
     const world = new SmallWorld(LIMITS);
     const ledger = new KeyLedger(world);
     const start = addReplicas(world, subject, ledger, {
@@ -38,6 +38,6 @@ export const memory: SmallDefinition = {
         };
       },
     });
-    return { world, play: (decide) => world.play(start, decide) };
+    return world.play(start, decide);
   },
 };

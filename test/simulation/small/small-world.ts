@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Choices } from '../kernel/choices.js';
 import { World } from '../kernel/world.js';
+import type { Decide } from '../search/exhaustive.js';
 import type { Subject } from '../subject/load.js';
 import { SmallProcess } from './small-process.js';
 
@@ -10,16 +11,13 @@ export interface Option {
   act(): void;
 }
 
-/** Chooses what happens next, or ends this way. */
-export type Decide = (options: readonly Option[], fingerprint: () => string) => number | undefined;
-
 /** A world that is small enough for an exhaustive search. */
 export interface SmallDefinition {
   readonly name: string;
   /** How many steps deep `.ci/run` explores it. */
   readonly depth: number;
-  /** A world at its start, and how to play one way in it. */
-  create(subject: Subject): { readonly world: SmallWorld; play(decide: Decide): Promise<void> };
+  /** Plays one way from the start. */
+  play(subject: Subject, decide: Decide): Promise<void>;
 }
 
 /** A request or an answer under way. It arrives at any time, or never. */

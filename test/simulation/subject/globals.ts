@@ -2,7 +2,7 @@ import type { Process } from '../kernel/process.js';
 import type { Timer } from '../kernel/timers.js';
 import { runningWorld } from '../kernel/world.js';
 import { SimulatedAbortController, SimulatedAbortSignal } from '../models/web/abort.js';
-import { SimulatedHeaders, SimulatedRequest, SimulatedResponse } from '../models/web/http.js';
+import { SimulatedRequest } from '../models/web/http.js';
 
 function current(): Process {
   const process = runningWorld()?.current;
@@ -43,9 +43,7 @@ const simulated = {
   }),
   AbortController: SimulatedAbortController,
   AbortSignal: SimulatedAbortSignal,
-  Headers: SimulatedHeaders,
   Request: SimulatedRequest,
-  Response: SimulatedResponse,
   fetch: (...args: unknown[]): Promise<unknown> => {
     const { fetch } = current();
     if (!fetch) throw new Error('The world has no fetch.');

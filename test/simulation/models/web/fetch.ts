@@ -1,7 +1,7 @@
 import type { Process } from '../../kernel/process.js';
 import { type RequestFaults, request } from '../../kernel/request.js';
 import type { Server } from '../../kernel/server.js';
-import { SimulatedHeaders, type SimulatedRequest, SimulatedResponse } from './http.js';
+import { type SimulatedRequest, SimulatedResponse } from './http.js';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -30,35 +30,27 @@ export function createFetch(process: Process, sites: ReadonlyMap<string, Site>, 
     const { url, text, signal } = given as SimulatedRequest;
     const site = sites.get(url);
     if (!site) throw new Error(`The world has no site ${url}.`);
-    const {
-      status,
-      headers,
-      text: body,
-      bodyAfterMs = 0,
-    } = await aborted(
-      signal,
-      request<HttpAnswer>(
-        process,
-        site.server,
-        (reply) => {
-          const answer = site.answer(text);
-          if (answer) reply(answer);
-        },
-        faults,
-      ).catch((cause) => {
-        throw new TypeError('fetch failed', { cause });
-      }),
-    );
+    const asked = request<HttpAnswer>(
+      process,
+      site.server,
+      (reply) => {
+        const answer = site.answer(text);
+        if (answer) reply(answer);
+      },
+      faults,
+    ).catch((cause) => {
+      throw new TypeError('fetch failed', { cause });
+    });
+    const { status, headers = {}, text: body, bodyAfterMs = 0 } = await aborted(signal, asked);
     const bytes = encoder.encode(body);
-    return new SimulatedResponse(status, new SimulatedHeaders(headers), () =>
+    return new SimulatedResponse(status, headers, () =>
       bodyAfterMs === 0 ? Promise.resolve(bytes) : aborted(signal, later(process, bodyAfterMs, bytes)),
     );
   };
 }
 
 /** Settles as the promise does, unless the signal is aborted before. */
-function aborted<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
-  if (!signal) return promise;
+function aborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
