@@ -6,10 +6,10 @@ import { AbiData } from '../../src/evm/abi-data.js';
 import { decodeValues } from '../../src/evm/codec.js';
 import { codecOf } from '../../src/evm/codec-of.js';
 import { createRandom } from '../chaos/random.js';
+import type { Param } from '../evm/arbitrary-types.js';
+import { randomValue } from '../evm/differential/random-values.js';
 import { oddEventsAbi } from '../real-chain/artifacts/odd-events.js';
-import { randomArgs } from '../real-chain/random-args.js';
-import { goText as independent } from '../real-chain/wire-values.js';
-import { people } from './watching.js';
+import { goText as independent } from '../real-chain/decoded.js';
 
 const fail = () => new Error('It does not decode.');
 
@@ -55,7 +55,7 @@ describe('the text of a value', () => {
     const parameters = oddEventsAbi.flatMap((item) => (item.type === 'function' ? [...item.inputs] : []));
     for (let round = 0; round < 5; round++) {
       for (const parameter of parameters as AbiParameter[]) {
-        const [value] = randomArgs(random, [parameter], people);
+        const value = randomValue(random, parameter as Param);
         const codec = codecOf(parameter);
         const again = codec.fromWire(textOf(parameter, value));
         expect(again, parameter.type).toEqual(decoded(parameter, value));

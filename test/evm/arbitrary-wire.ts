@@ -1,7 +1,7 @@
 import type { EventInput, JsonValue } from '../../src/events/types.js';
 import { fc } from '../fixtures/property.js';
 import { elementOf, type Param, type Value } from './arbitrary-types.js';
-import { canonicalType, type EventAbi, isHashed, topicOf } from './encode.js';
+import { canonicalType, type EventAbi, isHashed, loggedValues } from './encode.js';
 
 /** Which of the forms that a value can have on the wire comes next. The first form is the one of the live service. */
 export type Pick = <T>(...forms: readonly T[]) => T;
@@ -86,15 +86,20 @@ export function wireValue(param: Param, value: Value, style: WireStyle): JsonVal
 }
 
 /** The `inputs` of an event with these values. */
-export function wireInputs({ inputs }: EventAbi, values: readonly Value[], style: WireStyle): EventInput[] {
+export function wireInputs(item: EventAbi, values: readonly Value[], style: WireStyle): EventInput[] {
+  return loggedInputs(item, loggedValues(item, values), style);
+}
+
+/** The `inputs` for values as a log has them. */
+export function loggedInputs({ inputs }: { inputs: readonly Param[] }, values: readonly Value[], style: WireStyle) {
   // An input without a name is `arg0` in the tools that the service is built of.
   const standIn = style.pick(true, false);
-  return inputs.map((input, at) => {
-    const hashed = input.indexed === true && isHashed(input);
+  return inputs.map((input, at): EventInput => {
+    const hashed = isHashed(input);
     const value = values[at] as Value;
     return {
       name: input.name || (standIn ? `arg${at}` : ''),
-      value: hashed ? topicOf(input, value) : wireValue(input, value, style),
+      value: hashed ? (value as string) : wireValue(input, value, style),
       hashed,
       type: style.pick(canonicalType(input), input.type),
     };

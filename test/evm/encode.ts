@@ -28,9 +28,17 @@ export function signatureOf({ name, inputs }: Pick<EventAbi, 'name' | 'inputs'>)
   return `${name}(${inputs.map(canonicalType).join()})`;
 }
 
-/** Whether a topic holds the hash of such a value and not the value. */
-export function isHashed({ type }: Param): boolean {
-  return type === 'string' || type === 'bytes' || type.startsWith('tuple') || type.endsWith(']');
+/** Whether a log has the hash of such an input and not its value. */
+export function isHashed({ type, indexed }: Param): boolean {
+  return indexed === true && /^(string|bytes|tuple.*)$|\]$/.test(type);
+}
+
+/** The values of an event as its log has them: some are hashes. */
+export function loggedValues({ inputs }: Pick<EventAbi, 'inputs'>, values: readonly Value[]): Value[] {
+  return inputs.map((input, at) => {
+    const value = values[at] as Value;
+    return isHashed(input) ? topicOf(input, value) : value;
+  });
 }
 
 /** ABI encoding by viem. Tuples are given by position, so that no name gets in the way. */

@@ -1,5 +1,5 @@
 import { elementOf, type Param, type Value } from './arbitrary-types.js';
-import { type EventAbi, isHashed, topicOf } from './encode.js';
+import { type EventAbi, isHashed, loggedValues } from './encode.js';
 
 /** An object of the given entries, in which a name such as `__proto__` is an own property; an array where one has no name. */
 function assemble(params: readonly Param[], values: readonly unknown[]): unknown {
@@ -21,14 +21,16 @@ function decoded(param: Param, value: Value): unknown {
   return typeof value === 'bigint' && bits <= 48 ? Number(value) : value;
 }
 
-/** The `args` that an event with these values has to give: made from the values alone, by no decoder. */
-export function expectedArgs({ inputs }: EventAbi, values: readonly Value[]): unknown {
+/** The `args` of values as a log has them. */
+export function loggedArgs({ inputs }: Pick<EventAbi, 'inputs'>, values: readonly Value[]): unknown {
   if (inputs.length === 0) return undefined;
   return assemble(
     inputs,
-    inputs.map((input, at) => {
-      const value = values[at] as Value;
-      return input.indexed && isHashed(input) ? topicOf(input, value) : decoded(input, value);
-    }),
+    inputs.map((input, at) => (isHashed(input) ? values[at] : decoded(input, values[at] as Value))),
   );
+}
+
+/** The `args` that an event with these values has to give: made from the values alone, by no decoder. */
+export function expectedArgs(item: EventAbi, values: readonly Value[]): unknown {
+  return loggedArgs(item, loggedValues(item, values));
 }

@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeEvent, logIdentity, rawLog } from '../../src/evm/index.js';
 import { type EventEmitted, parseEventEmitted } from '../../src/index.js';
 import { createRandom } from '../chaos/random.js';
+import { signatureOf } from '../evm/encode.js';
+import { loggedArgs } from '../evm/expected.js';
 import { hasAnvil, needsAnvil } from '../servers/anvil.js';
 import { type Chain, type Deployed, type Happened, openChain } from './chain.js';
-import { argsOf, eventOf, functionOf, type Positional, positionalArgs, signatureOf } from './decoded.js';
+import { eventOf, functionOf, goText, utf8, valuesOf } from './decoded.js';
 import { type Handled, routeAll, startReceiver } from './receiving.js';
 import { sendTraffic } from './traffic.js';
 import { createWire } from './wire.js';
-import { goText } from './wire-values.js';
 
 /** The same chain on every run; another seed tries another. */
 const SEED = Number(process.env.CHAIN_SEED ?? 4231);
@@ -19,7 +20,8 @@ interface Case {
   readonly happened: Happened;
   readonly contract: Deployed;
   readonly item: ReturnType<typeof eventOf>;
-  readonly values: Positional;
+  /** The arguments, by viem. */
+  readonly args: unknown;
   readonly handled: Handled;
 }
 
@@ -40,7 +42,7 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
     sent = happened.map((each) => wire.emitted(each));
 
     const routed = routeAll(chain.deployed);
-    const receiver = await startReceiver({ onEvent: routed.onEvent });
+    const receiver = await startReceiver(routed.onEvent);
     ({ handled } = routed);
     ({ errors } = receiver);
     statuses = await receiver.post(wire.deliveries(sent));
@@ -51,8 +53,8 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
       const contract = chain.contractAt(each.log.address) as Deployed;
       const called = functionOf(chain.contractAt(each.transaction.to), each.transaction.input);
       const item = eventOf(contract, each.log, called?.name);
-      const values = positionalArgs(item, each.log);
-      return { happened: each, contract, item, values, handled: byId.get(sent[at]?.id ?? '') as Handled };
+      const args = loggedArgs(item, valuesOf(item, each.log, utf8));
+      return { happened: each, contract, item, args, handled: byId.get(sent[at]?.id ?? '') as Handled };
     });
   }, 60_000);
   afterAll(() => chain?.close());
@@ -73,8 +75,8 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
   });
 
   it('have the name and the arguments that are on the chain', () => {
-    for (const { handled, contract, item, values } of cases) {
-      const decoded = { eventName: item.name, args: argsOf(item, values), log: rawLog(handled.event) };
+    for (const { handled, contract, item, args } of cases) {
+      const decoded = { eventName: item.name, args, log: rawLog(handled.event) };
       expect(handled, signatureOf(item)).toMatchObject({ eventName: item.name, log: decoded.log });
       expect(handled.args, signatureOf(item)).toEqual(decoded.args);
       expect(decodeEvent(handled.event, contract.abi), signatureOf(item)).toEqual(decoded);
@@ -94,10 +96,10 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
     }
     const others = cases.filter(({ happened: { log }, handled }) => {
       const key = `${log.blockHash} ${Number(log.logIndex)}`;
-      return !read.has(key) || !isDeepStrictEqual(handled.args, read.get(key));
+      return !read.has(key) || !isDeepStrictEqual(unmarked(handled.args), unmarked(read.get(key)));
     });
-    // Anonymous ones; a name __proto__; a byte order mark; two events of the same topic.
-    const lost = ['Hidden', 'Masked', 'Silent', 'Whisper', 'Proto', 'ProtoStruct', 'Text', 'Pair'];
+    // Anonymous ones; a name __proto__; two events of the same topic.
+    const lost = ['Hidden', 'Masked', 'Silent', 'Whisper', 'Proto', 'ProtoStruct', 'Pair'];
     expect(new Set(others.map(({ item }) => item.name))).toEqual(new Set(lost));
   });
 
@@ -113,11 +115,11 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
 
   it('have the same arguments without the log, unless the amounts are converted', () => {
     const exact = cases.filter(({ contract }) => contract.decimals === undefined);
-    for (const { handled, contract, item, values } of exact) {
+    for (const { happened, handled, contract, item } of exact) {
       const { eventName, args, log } = decodeEvent(withoutLog(handled.event), contract.abi);
       expect({ eventName, log }).toEqual({ eventName: item.name, log: undefined });
       // The bytes of a text that is no UTF-8 are in the log alone.
-      expect(args, signatureOf(item)).toEqual(argsOf(item, values, goText));
+      expect(args, signatureOf(item)).toEqual(loggedArgs(item, valuesOf(item, happened.log, goText)));
     }
   });
 
@@ -150,6 +152,12 @@ describe.skipIf(!hasAnvil)(`events of a real chain${needsAnvil}`, { timeout: 60_
     }
   });
 });
+
+/** Arguments without byte order marks, which viem drops. */
+function unmarked(args: unknown = null): unknown {
+  const text = JSON.stringify(args, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
+  return JSON.parse(text.replaceAll('\uFEFF', ''));
+}
 
 /** The same event as the service sends it when it leaves out the log. */
 function withoutLog(event: EventEmitted): EventEmitted {

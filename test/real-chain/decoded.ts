@@ -10,18 +10,18 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from 'viem';
+import { elementOf, type Param, type Value } from '../evm/arbitrary-types.js';
+import { toValue } from '../evm/differential/decoders.js';
+import { isHashed } from '../evm/encode.js';
 import type { Deployed } from './chain.js';
 
 // What viem makes of logs and calls, without what it loses: arguments and components named __proto__ (so nothing has a
 // name while it decodes), the byte order mark of a text (so text is decoded as its bytes), and anonymous events.
 
-/** The values of an event in the order of its inputs: tuples as arrays, text as its bytes. */
-export type Positional = readonly unknown[];
-
-function nameless(parameter: AbiParameter): AbiParameter {
-  const type = parameter.type.replace(/^string/, 'bytes');
-  if (!('components' in parameter)) return { ...parameter, name: '', type };
-  return { ...parameter, name: '', type, components: parameter.components.map(nameless) } as AbiParameter;
+function nameless(param: Param): AbiParameter {
+  const type = param.type.replace(/^string/, 'bytes');
+  if (!param.components) return { ...param, name: '', type };
+  return { ...param, name: '', type, components: param.components.map(nameless) } as AbiParameter;
 }
 
 /** The selector of an item of an ABI, worked out once. */
@@ -33,11 +33,14 @@ function selectorOf(item: AbiEvent | AbiFunction): Hex {
   return selector;
 }
 
+/** An event or a function with inputs of any type. */
+export type Item<Of extends AbiEvent | AbiFunction> = Omit<Of, 'inputs'> & { readonly inputs: readonly Param[] };
+
 /**
  * The event of the contract's ABI that a log is. Where its topics do not tell, the function that was called does: those
  * that emit anonymous events have their names.
  */
-export function eventOf(contract: Deployed, { topics }: RpcLog, call: string | undefined): AbiEvent {
+export function eventOf(contract: Deployed, { topics }: RpcLog, call: string | undefined): Item<AbiEvent> {
   const events = contract.abi.filter((item) => item.type === 'event');
   const anonymous = events.find((event) => event.anonymous && event.name.toLowerCase() === call);
   const fitting = events.filter(
@@ -49,66 +52,66 @@ export function eventOf(contract: Deployed, { topics }: RpcLog, call: string | u
   const pair = call === 'pairElsewhere' ? 'first' : 'left';
   const found = anonymous ?? (fitting.length > 1 ? fitting.find(({ inputs }) => inputs[0]?.name === pair) : fitting[0]);
   if (!found) throw new Error(`${contract.label} has no event for a log of ${call}.`);
-  return found;
+  return found as Item<AbiEvent>;
 }
 
 /** The function of the contract's ABI that data calls. */
-export function functionOf(contract: Deployed | undefined, data: Hex): AbiFunction | undefined {
+export function functionOf(contract: Deployed | undefined, data: Hex): Item<AbiFunction> | undefined {
   return contract?.abi
     .filter((item) => item.type === 'function')
-    .find((item) => selectorOf(item) === data.slice(0, 10));
-}
-
-export function positionalArgs(event: AbiEvent, { topics, data }: RpcLog): Positional {
-  const item: AbiEvent = { ...event, inputs: event.inputs.map(nameless) };
-  const words = event.anonymous ? topics : topics.slice(1);
-  const { args } = decodeEventLog({ abi: [item], data, topics: [toEventSelector(item), ...words] });
-  return (args ?? []) as Positional;
-}
-
-export function positionalCall({ inputs }: AbiFunction, data: Hex): Positional {
-  return inputs.length === 0 ? [] : decodeAbiParameters(inputs.map(nameless), slice(data, 4));
+    .find((item) => selectorOf(item) === data.slice(0, 10)) as Item<AbiFunction> | undefined;
 }
 
 /** How the bytes of a text become text. */
 type ToText = (bytes: Hex) => string;
 
-const utf8: ToText = (bytes) => Buffer.from(bytes.slice(2), 'hex').toString('utf8');
+export const utf8: ToText = (bytes) => Buffer.from(bytes.slice(2), 'hex').toString('utf8');
 
-/** One value with the names that the ABI gives to its parts, and its text decoded. */
-function named(parameter: AbiParameter, value: unknown, toText: ToText): unknown {
-  if (isHash(parameter)) return value;
-  const [, element] = /^(.*)\[\d*\]$/s.exec(parameter.type) ?? [];
-  if (element !== undefined) {
-    return (value as unknown[]).map((each) => named({ ...parameter, type: element }, each, toText));
+/**
+ * Text as Go writes it to JSON: one U+FFFD for each byte that is no UTF-8. A TextDecoder writes one for as many bytes as
+ * could have begun a character.
+ */
+export const goText: ToText = (bytes) => {
+  const all = Buffer.from(bytes.slice(2), 'hex');
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let text = '';
+  for (let at = 0; at < all.length; ) {
+    const first = all[at] as number;
+    const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    try {
+      text += decoder.decode(all.subarray(at, at + length));
+      at += length;
+    } catch {
+      text += '\uFFFD';
+      at++;
+    }
   }
-  if ('components' in parameter) return withNames(parameter.components, value as Positional, toText);
-  return parameter.type === 'string' ? toText(value as Hex) : value;
+  return text;
+};
+
+function withText(param: Param, value: Value, toText: ToText): Value {
+  const array = elementOf(param);
+  const list = value as readonly Value[];
+  if (array) return list.map((each) => withText(array.element, each, toText));
+  if (param.components) return param.components.map((each, at) => withText(each, list[at] as Value, toText));
+  return param.type === 'string' ? toText(value as Hex) : value;
 }
 
-function withNames(parameters: readonly AbiParameter[], values: Positional, toText: ToText): unknown {
-  const all = parameters.map((parameter, at) => named(parameter, values[at], toText));
-  const isNamed = parameters.every(({ name }) => name);
-  return isNamed ? Object.fromEntries(parameters.map(({ name }, at) => [name, all[at]])) : all;
+/** The values of an event in the order of its inputs, as the log has them. */
+export function valuesOf(event: Item<AbiEvent>, { topics, data }: RpcLog, toText: ToText): Value[] {
+  const item: AbiEvent = { ...event, inputs: event.inputs.map(nameless) };
+  const words = event.anonymous ? topics : topics.slice(1);
+  const { args = [] } = decodeEventLog({ abi: [item], data, topics: [toEventSelector(item), ...words] });
+  const values = toValue(args) as readonly Value[];
+  return event.inputs.map((input, at) => {
+    const value = values[at] as Value;
+    return isHashed(input) ? value : withText(input, value, toText);
+  });
 }
 
-/** Whether what the log has of an input is a hash. */
-export function isHash(parameter: AbiParameter): boolean {
-  return 'indexed' in parameter && parameter.indexed === true && /^(string|bytes|tuple.*)$|\]$/.test(parameter.type);
-}
-
-/** The arguments as `decodeEventLog` would give them, if it lost nothing. */
-export function argsOf({ inputs }: AbiEvent, values: Positional, toText: ToText = utf8): unknown {
-  return inputs.length === 0 ? undefined : withNames(inputs, values, toText);
-}
-
-/** `Transfer(address,address,uint256)`, as the service writes it. */
-export function signatureOf({ name, inputs }: AbiEvent | AbiFunction): string {
-  return `${name}(${inputs.map(typeOf).join(',')})`;
-}
-
-/** A type as Go's decoder of ABIs writes it: a tuple by its components. */
-export function typeOf(parameter: AbiParameter): string {
-  if (!('components' in parameter)) return parameter.type;
-  return parameter.type.replace('tuple', `(${parameter.components.map(typeOf).join(',')})`);
+/** The values of a call in the order of its inputs. */
+export function calledWith({ inputs }: Item<AbiFunction>, data: Hex, toText: ToText): Value[] {
+  if (inputs.length === 0) return [];
+  const values = toValue(decodeAbiParameters(inputs.map(nameless), slice(data, 4))) as readonly Value[];
+  return inputs.map((input, at) => withText(input, values[at] as Value, toText));
 }

@@ -34,10 +34,10 @@ export function routeAll(contracts: readonly Deployed[]) {
 }
 
 /** A receiver behind a real HTTP server. */
-export async function startReceiver(options: Pick<OnEventOptions, 'onEvent' | 'idempotencyKey'>) {
+export async function startReceiver(onEvent: OnEventOptions['onEvent']) {
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
-  const receiver = createReceiver({ secret, onError, ...options });
+  const receiver = createReceiver({ secret, onError, onEvent });
   const server = createServer(nodeHandler(receiver)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,16 +1,20 @@
-import type { AbiParameter, Address, Hex } from 'viem';
-import { getAddress } from 'viem';
+import { type Address, getAddress, type Hex } from 'viem';
 import type { ContractInfo } from '../../src/events/types.js';
 import type { EventEmitted, TransactionIncluded } from '../../src/index.js';
 import { createTestDelivery, type TestDelivery } from '../../src/testing/index.js';
 import type { Random } from '../chaos/random.js';
+import { loggedInputs, type Pick as PickForm } from '../evm/arbitrary-wire.js';
+import { signatureOf } from '../evm/encode.js';
 import { secret } from '../helpers.js';
 import type { Chain, Deployed, Happened } from './chain.js';
-import { eventOf, functionOf, isHash, positionalArgs, positionalCall, signatureOf, typeOf } from './decoded.js';
-import { randomStyle, wireValue } from './wire-values.js';
+import { calledWith, eventOf, functionOf, goText, valuesOf } from './decoded.js';
 
-/** A sender in the place of the service: writes what a node tells in the live service's format. */
-export function createWire(chain: Pick<Chain, 'contractAt'>, random: Random) {
+/** A sender in the place of the service: writes what a node tells in the live service's format, with values in any form. */
+export function createWire(
+  chain: Pick<Chain, 'contractAt'>,
+  random: Random,
+  pick: PickForm = (...forms) => random.pick(forms),
+) {
   const contractOf = (address: string | null): Deployed => {
     const contract = chain.contractAt(address);
     if (!contract) throw new Error('A log of no contract of ours.');
@@ -20,21 +24,6 @@ export function createWire(chain: Pick<Chain, 'contractAt'>, random: Random) {
   function wireContract({ address, label }: Deployed): ContractInfo {
     const alias = random.chance(0.5) ? { addressLabel: label } : { addressAlias: label };
     return { address, ...alias, name: `${label}Contract`, label } as ContractInfo;
-  }
-
-  function inputs(parameters: readonly AbiParameter[], values: readonly unknown[], decimals: number | undefined) {
-    // Go's decoder of ABIs gives a name to inputs that have none.
-    const hasNumbers = random.chance(0.5);
-    const style = randomStyle(random);
-    return parameters.map((parameter, at) => {
-      const hashed = isHash(parameter);
-      return {
-        name: parameter.name || (hasNumbers ? `arg${at}` : ''),
-        value: hashed ? (values[at] as Hex) : wireValue(parameter, values[at], style, decimals),
-        hashed,
-        type: typeOf(parameter),
-      };
-    });
   }
 
   function wireTransaction({ transaction, block }: Happened): EventEmitted['data']['transaction'] {
@@ -52,9 +41,10 @@ export function createWire(chain: Pick<Chain, 'contractAt'>, random: Random) {
         ? {
             name: item.name,
             signature: signatureOf(item),
-            inputs: inputs(item.inputs, positionalCall(item, transaction.input), called?.decimals).map(
-              ({ hashed: _, ...input }) => input,
-            ),
+            inputs: loggedInputs(item, calledWith(item, transaction.input, goText), {
+              pick,
+              decimals: called?.decimals ?? 0,
+            }).map(({ hashed: _, ...input }) => input),
           }
         : null,
     };
@@ -74,7 +64,7 @@ export function createWire(chain: Pick<Chain, 'contractAt'>, random: Random) {
           event: {
             name: item.name,
             signature: signatureOf(item),
-            inputs: inputs(item.inputs, positionalArgs(item, log), contract.decimals),
+            inputs: loggedInputs(item, valuesOf(item, log, goText), { pick, decimals: contract.decimals ?? 0 }),
             rawFields: rawFields(log, removed, random.chance(0.5)),
             contract: wireContract(contract),
             indexInLog: Number(log.logIndex),
