@@ -6,7 +6,7 @@ const LONG = `
   test/stores/sql/orms/orms-postgres test/stores/sql/orms/ended-mysql test/recipes/built test/package/types
   test/stores/dynamodb/contract test/bundlers/bundlers test/examples/ledger test/examples/orms
   test/stores/sql/orms/contract-mysql test/package/without-require-esm test/stores/sql/orms/neon
-  test/stores/sql/orms/ended-postgres test/docs/programs test/recipes/servers
+  test/chain/reorgs/balances.servers test/stores/sql/orms/ended-postgres test/docs/programs test/recipes/servers
   devtools/test/browser/hostile test/recipes/runtimes test/package/older-clients test/examples/servers
   test/simulation/search/schedules.slow devtools/test/explain/bounds devtools/test/explain/explain-failure
   test/adapters/hosts.slow test/simulation/search/defects.slow

@@ -4,13 +4,13 @@ import { hasMariadb, startMariadb } from '../servers/mariadb.js';
 import { startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
-import { buildChildren } from './programs.js';
+import { buildPrograms } from './programs.js';
 import type { Ground } from './scenario.js';
 
 /** The servers and programs for any number of runs. Redis, MariaDB and DynamoDB only where they are installed. */
 export async function openGround(): Promise<Ground & { close(): Promise<void> }> {
   const [children, postgres, mariadb, redis, dynamodb] = await Promise.all([
-    buildChildren(),
+    buildPrograms(new URL('child/', import.meta.url), 'receiver', 'worker', 'node'),
     startPostgres(),
     hasMariadb ? startMariadb() : absent,
     hasRedis ? startRedis() : absent,

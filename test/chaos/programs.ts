@@ -3,19 +3,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const root = join(here, '../..');
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Packages that load native code or other files, which no bundle contains. */
 const APART = ['libsql', 'pg-native', 'bullmq', 'pg-boss'];
 
-/** The programs of the child processes as plain JavaScript with their clients in it, which starts in a fraction of the time. */
-export async function buildChildren(): Promise<{ readonly directory: string; remove(): Promise<void> }> {
+/** Child processes as plain JavaScript with their clients in it, which starts in a fraction of the time. */
+export async function buildPrograms(
+  folder: URL,
+  ...names: readonly string[]
+): Promise<{ readonly directory: string; remove(): Promise<void> }> {
   // Within the project, so that its packages are found from there.
-  const directory = join(root, 'node_modules', '.cache', `chaos-${process.pid}-${Date.now()}`);
+  const directory = join(root, 'node_modules', '.cache', `programs-${process.pid}-${Date.now()}`);
   await mkdir(directory, { recursive: true });
   await build({
-    entryPoints: ['receiver', 'worker', 'node'].map((name) => join(here, 'child', `${name}.ts`)),
+    entryPoints: names.map((name) => fileURLToPath(new URL(`${name}.ts`, folder))),
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,
