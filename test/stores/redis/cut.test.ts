@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
-import { type HalfOpenProxy, startHalfOpenProxy } from '../../servers/half-open-proxy.js';
+import { type FailingProxy, startProxy } from '../../servers/proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { once } from '../calls.js';
@@ -9,7 +9,7 @@ import { connectIoRedis, connectNodeRedis } from './clients.js';
 
 describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command is lost${needsRedis}`, () => {
   let server: TestServer;
-  let proxy: HalfOpenProxy;
+  let proxy: FailingProxy;
   const url = () => `redis://127.0.0.1:${proxy.port}`;
   let runs: number;
   const run = async () => void runs++;
@@ -20,17 +20,14 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
   afterAll(() => server?.stop());
   beforeEach(async () => {
     runs = 0;
-    proxy = await startHalfOpenProxy(server.port);
+    proxy = await startProxy(server.port);
   });
-  afterEach(async () => {
-    expect(proxy.cuts()).toBe(1);
-    await proxy.stop();
-  });
+  afterEach(() => expect(proxy.hasCutAnswer()).toBe(true));
 
   it('claims its key if ioredis repeats the claim', async () => {
     const store = redisStore({ client: await connectIoRedis(url()) });
     await once(store, unique(), nothing);
-    proxy.cutAnswers(1);
+    proxy.cutAnswer();
     expect(await once(store, unique(), run)).toBe('handled');
     expect(runs).toBe(1);
   });
@@ -39,7 +36,7 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
     const store = redisStore({ client: await connectNodeRedis(url()), leaseMs: 300 });
     const key = unique();
     await once(store, unique(), nothing);
-    proxy.cutAnswers(1);
+    proxy.cutAnswer();
     await expect(once(store, key, run)).rejects.toThrow();
     expect(runs).toBe(0);
     await eventually(async () => expect(await once(store, key, run)).toBe('handled'));
@@ -54,7 +51,7 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
     const key = unique();
     const outcome = once(store, key, async () => {
       runs++;
-      proxy.cutAnswers(1);
+      proxy.cutAnswer();
     });
     expect(await outcome).toBe('handled');
     expect(runs).toBe(1);
@@ -65,7 +62,7 @@ describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command i
     const store = redisStore({ client: await connectIoRedis(url()) });
     const key = unique();
     const outcome = once(store, key, async () => {
-      proxy.cutAnswers(1);
+      proxy.cutAnswer();
       throw new Error('the run failed');
     });
     await expect(outcome).rejects.toThrow('the run failed');

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Cluster } from 'ioredis';
+import { createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { redisStore } from '../../../src/stores/redis/index.js';
+import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
-import { startHalfOpenProxy } from '../../servers/half-open-proxy.js';
+import { startProxy } from '../../servers/proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
 import type { TestServer } from '../../servers/server.js';
 import { once } from '../calls.js';
 import { countingCalls, untilHandled } from '../counting-calls.js';
-import { type Connect, connectIoRedis, connectNodeRedis, withPeers } from './clients.js';
+import { type Connect, connectIoRedis, connectNodeRedis, nodeRedisOptions, withPeers } from './clients.js';
+import { type RedisCluster, startRedisCluster } from './cluster-server.js';
 
 const timeoutMs = 1000;
 const socketTimeout = 500;
@@ -21,6 +24,47 @@ const clients: Record<string, Connect> = {
   'node-redis, whose sockets may take as long as the store': (url) => connectNodeRedis(url, timeoutMs),
 };
 
+/** Clients that reach each node through its proxy, by the address of the node. */
+const clusters: Record<string, (proxies: ReadonlyMap<string, number>) => Promise<RedisLike>> = {
+  async 'an ioredis Cluster'(proxies) {
+    const natMap = Object.fromEntries([...proxies].map(([node, port]) => [node, { host: '127.0.0.1', port }]));
+    const ports = [...proxies.values()].map((port) => ({ host: '127.0.0.1', port }));
+    const client = new Cluster(ports, { natMap, redisOptions: { socketTimeout, connectTimeout: 1000 } });
+    client.on('error', () => {});
+    onTestFinished(() => client.disconnect());
+    return client;
+  },
+  async 'a node-redis cluster'(proxies) {
+    const nodeAddressMap = Object.fromEntries([...proxies].map(([node, port]) => [node, { host: '127.0.0.1', port }]));
+    const rootNodes = [...proxies.values()].map((port) => ({ url: `redis://127.0.0.1:${port}` }));
+    const client = createCluster({ rootNodes, nodeAddressMap, defaults: nodeRedisOptions(socketTimeout) });
+    client.on('error', () => {});
+    onTestFinished(() => client.destroy());
+    return client.connect();
+  },
+};
+
+type Counted = {
+  readonly store: ReturnType<typeof redisStore>;
+  readonly waiting: ReturnType<typeof countingCalls>['waiting'];
+};
+
+/** A store that has had some keys, and its unanswered calls. */
+async function counted(connected: RedisLike, keys: number): Promise<Counted> {
+  const { client, waiting } = countingCalls(connected);
+  const store = redisStore({ client, timeoutMs });
+  for (let key = 0; key < keys; key++) await once(store, unique(), nothing);
+  return { store, waiting };
+}
+
+/** Expects that a store works within two deadlines, although its connections are half-open. */
+async function recovers({ store, waiting }: Counted, everyMs: number): Promise<void> {
+  expect(await untilHandled(store, everyMs, 3 * timeoutMs)).toBeLessThan(2 * timeoutMs);
+  // At most what is sent within half a deadline.
+  expect(waiting.most).toBeLessThan(timeoutMs / 2 / everyMs + 50);
+  await eventually(async () => expect(waiting.now).toBe(0));
+}
+
 describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRedis}`, () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -30,25 +74,17 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
 
   for (const [name, connect] of withPeers(clients)) {
     const open = async () => {
-      const proxy = await startHalfOpenProxy(server.port);
-      onTestFinished(() => proxy.stop());
-      const { client, waiting } = countingCalls(await connect(`redis://127.0.0.1:${proxy.port}`));
-      const store = redisStore({ client, timeoutMs });
-      await once(store, unique(), nothing);
-      await once(store, unique(), nothing);
-      return { proxy, store, waiting };
+      const proxy = await startProxy(server.port);
+      return { proxy, ...(await counted(await connect(`redis://127.0.0.1:${proxy.port}`), 2)) };
     };
 
     it.each([
       ['a delivery every 5 ms', 5],
       ['a delivery now and then', 350],
     ])(`works on ${name} within two deadlines of its connection being half-open, under %s`, async (_, everyMs) => {
-      const { proxy, store, waiting } = await open();
+      const { proxy, ...opened } = await open();
       proxy.goHalfOpen();
-      expect(await untilHandled(store, everyMs, 3 * timeoutMs)).toBeLessThan(2 * timeoutMs);
-      // At most what is sent within half a deadline.
-      expect(waiting.most).toBeLessThan(timeoutMs / 2 / everyMs + 50);
-      await eventually(async () => expect(waiting.now).toBe(0));
+      await recovers(opened, everyMs);
     });
 
     it(`makes the record that a half-open connection of ${name} lost`, async () => {
@@ -66,13 +102,11 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
     it.each(['hangs', 'is accepted and never answered'])(
       `fails without a run while a new connection of ${name} %s, and works again afterwards`,
       async (how) => {
-        const proxy = await startHalfOpenProxy(server.port);
-        onTestFinished(() => proxy.stop());
-        const store = redisStore({ client: await connect(`redis://127.0.0.1:${proxy.port}`), timeoutMs });
-        await once(store, unique(), nothing);
+        const proxy = await startProxy(server.port);
+        const { store } = await counted(await connect(`redis://127.0.0.1:${proxy.port}`), 1);
         if (how === 'hangs') await proxy.hangConnects();
         else proxy.swallowNew();
-        proxy.cutAnswers(1);
+        proxy.cutAnswer();
         let runs = 0;
         const key = unique();
         const end = performance.now() + timeoutMs;
@@ -85,5 +119,24 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
         expect(await untilHandled(store, 50, 3 * timeoutMs)).toBeLessThan(2 * timeoutMs);
       },
     );
+  }
+});
+
+describe.skipIf(!hasRedis)(`redisStore on Redis Cluster, when connections go half-open${needsRedis}`, () => {
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+  }, 30_000);
+  afterAll(() => cluster?.stop());
+
+  for (const [name, connect] of withPeers(clusters)) {
+    it(`recovers on ${name} within two deadlines, with few waiting calls`, async () => {
+      const proxies = await Promise.all(cluster.ports.map(startProxy));
+      const ports = new Map(cluster.ports.map((port, at) => [`127.0.0.1:${port}`, proxies[at]?.port as number]));
+      const opened = await counted(await connect(ports), 30);
+      for (const proxy of proxies) proxy.goHalfOpen();
+      await recovers(opened, 5);
+      for (let key = 0; key < 30; key++) expect(await once(opened.store, unique(), nothing)).toBe('handled');
+    }, 20_000);
   }
 });

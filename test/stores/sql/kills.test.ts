@@ -1,4 +1,4 @@
-import { startCutter } from './cutter.js';
+import { startProxy } from '../../servers/proxy.js';
 import { describeDrivers } from './servers.js';
 import { describeKills } from './suites/kills.js';
 
@@ -8,7 +8,7 @@ describeDrivers([
       client,
       () => open(client, { max: 2 }),
       async (arrives) => {
-        const { port, dieAt, isDead } = await startCutter(server().port);
+        const { port, dieAt, isDead } = await startProxy(server().port);
         const opened = await open(client, { max: 2 }, port);
         return { opened, dieAt: (statement) => dieAt(statement, arrives), isDead };
       },

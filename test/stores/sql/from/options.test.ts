@@ -12,10 +12,11 @@ const { fromBetterSqlite3, fromD1, fromDrizzle, fromKnex, fromKysely, fromLibsql
 const { fromTransaction, fromTypeOrm, sqlStore } = sql;
 
 type Name = Exclude<Extract<keyof typeof sql, `from${string}`>, 'fromTransaction'>;
-const NAMES = Object.keys(sql).filter((name) => /^from(?!Transaction)/.test(name)) as Name[];
+const functions: Omit<typeof sql, 'default'> = { ...sql };
+const NAMES = Object.keys(functions).filter((name) => /^from(?!Transaction)/.test(name)) as Name[];
 
 /** Calls a function with what its type refuses. */
-const call = (name: Name, value: unknown) => (): unknown => Reflect.apply(sql[name], undefined, [value]);
+const call = (name: Name, value: unknown) => (): unknown => Reflect.apply(functions[name], undefined, [value]);
 const refusal = (message: RegExp) =>
   expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) });
 

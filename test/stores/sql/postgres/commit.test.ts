@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
+import { startProxy } from '../../../servers/proxy.js';
 import { once } from '../../calls.js';
 import { countOf, ERR_STORE, ERR_UNKNOWN, type Run, useServer, write } from '../client.js';
-import { startCutter } from '../cutter.js';
 import { fakeDatabase } from '../fake-database.js';
 import { postgresClients } from './clients.js';
 
@@ -95,11 +95,11 @@ describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPos
 
     if (client.isClosed)
       it('sends the check and COMMIT in one message', async () => {
-        const [cutter, direct] = [await startCutter(server().port), await open(client)];
-        const store = (await open(client, { max: 1 }, cutter.port)).transactional();
+        const [proxy, direct] = [await startProxy(server().port), await open(client)];
+        const store = (await open(client, { max: 1 }, proxy.port)).transactional();
         const [key, id] = [unique(), unique()];
         await once(store, unique(), nothing);
-        cutter.cutAt('txid_current_if_assigned', true);
+        proxy.cutAt('txid_current_if_assigned', true);
         await expect(once(store, key, write(id))).rejects.toMatchObject({
           ...ERR_STORE,
           message: expect.stringContaining('unknown whether the transaction was committed'),

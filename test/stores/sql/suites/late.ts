@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebhookError } from '../../../../src/index.js';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { deferred } from '../../../helpers.js';
-import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
+import { startProxy } from '../../../servers/proxy.js';
 import { once } from '../../calls.js';
 import {
   type ClientSettings,
@@ -71,8 +71,7 @@ export function describeLateHandlers(client: SqlClient, { open: openClient, serv
         ...(client.dialect === 'postgres' ? [['in a pool of one, when the lease is over', 1, false] as const] : []),
         ...(client.isClosed ? [['on a network that has gone silent', 10, true] as const] : []),
       ])('settles its statement that is under way, %s', async (_, max, isSilent) => {
-        const proxy = await startHalfOpenProxy(server().port);
-        onTestFinished(() => proxy.stop());
+        const proxy = await startProxy(server().port);
         const opened = await openClient(client, { max }, proxy.port);
         const store = opened.transactional({ leaseMs: max === 1 ? 600 : 60_000, timeoutMs: 1000 });
         const key = unique();

@@ -1,10 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isWebhookError } from '../../../../src/index.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
-import { startHalfOpenProxy } from '../../../servers/half-open-proxy.js';
+import { startProxy } from '../../../servers/proxy.js';
 import { once } from '../../calls.js';
 import { countOf, ERR_STORE, type Run, type SqlClient, type SqlServer, write } from '../client.js';
-import { startCutter } from '../cutter.js';
 
 const UNKNOWN = { ...ERR_STORE, message: expect.stringContaining('unknown whether the transaction was committed') };
 const TERMINATE = {
@@ -21,10 +20,10 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
 
   describe(`${client.title}, transactional, when a connection is lost`, { timeout: 20_000 }, () => {
     it.each([true, false])('has one effect if the answer to COMMIT is lost (COMMIT arrived: %s)', async (arrived) => {
-      const [cutter, direct] = [await startCutter(server().port), await open()];
-      const store = (await open(cutter.port)).transactional();
+      const [proxy, direct] = [await startProxy(server().port), await open()];
+      const store = (await open(proxy.port)).transactional();
       const [key, id] = [unique(), unique()];
-      cutter.cutAt(client.dialect === 'mysql' ? 'SET autocommit = IF' : 'COMMIT', arrived);
+      proxy.cutAt(client.dialect === 'mysql' ? 'SET autocommit = IF' : 'COMMIT', arrived);
       await expect(once(store, key, write(id))).rejects.toMatchObject(UNKNOWN);
       const results: string[] = [];
       await eventually(async () => {
@@ -38,12 +37,12 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
     it.each([...(client.losesAtBegin ? [] : [client.begin ?? 'BEGIN']), 'INSERT'])(
       'does not run if the connection is cut at %s',
       async (text) => {
-        const cutter = await startCutter(server().port);
-        const store = (await open(cutter.port)).transactional();
+        const proxy = await startProxy(server().port);
+        const store = (await open(proxy.port)).transactional();
         const key = unique();
         await once(store, unique(), nothing);
         for (const arrived of [true, false]) {
-          cutter.cutAt(text, arrived);
+          proxy.cutAt(text, arrived);
           await expect(once(store, key, failing)).rejects.not.toThrow('the run failed');
         }
         await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
@@ -51,13 +50,13 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
     );
 
     it('rejects if a handler continues after its connection was cut, and runs none of its statements elsewhere', async () => {
-      const [cutter, direct] = [await startCutter(server().port), await open()];
-      const opened = await open(cutter.port);
+      const [proxy, direct] = [await startProxy(server().port), await open()];
+      const opened = await open(proxy.port);
       const store = opened.transactional();
       const [key, id] = [unique(), unique()];
       const run = async (tx: Run) => {
         await write(id)(tx);
-        cutter.cutAt('SELECT 42', true);
+        proxy.cutAt('SELECT 42', true);
         await tx('SELECT 42').catch(nothing);
         // At once, and when the pool has connected again.
         await write(id)(tx).catch(nothing);
@@ -89,22 +88,22 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
 
     if (client.dialect === 'postgres')
       it('survives a server that ends connections as soon as they are ready', async () => {
-        const cutter = await startCutter(server().port);
-        const store = (await open(cutter.port, 6)).transactional();
-        cutter.endWhenReady(true);
+        const proxy = await startProxy(server().port);
+        const store = (await open(proxy.port, 6)).transactional();
+        proxy.endWhenReady(true);
         await Promise.allSettled(Array.from({ length: 12 }, () => once(store, unique(), nothing)));
-        cutter.endWhenReady(false);
+        proxy.endWhenReady(false);
         await eventually(async () => expect(await once(store, unique(), nothing)).toBe('handled'));
       });
 
     it('passes on what a handler threw when the connection is cut at ROLLBACK', async () => {
-      const [cutter, direct] = [await startCutter(server().port), await open()];
-      const store = (await open(cutter.port)).transactional();
+      const [proxy, direct] = [await startProxy(server().port), await open()];
+      const store = (await open(proxy.port)).transactional();
       for (const arrived of [true, false]) {
         const [key, id] = [unique(), unique()];
         const run = async (tx: Run) => {
           await write(id)(tx);
-          cutter.cutAt('ROLLBACK', arrived);
+          proxy.cutAt('ROLLBACK', arrived);
           await failing();
         };
         await expect(once(store, key, run)).rejects.toThrow('the run failed');
@@ -160,8 +159,7 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
     /** Of two deadlines, or the second that clients take to connect. */
     const RECOVERED_MS = 2500;
     async function openBehindProxy(kind: 'lease' | 'transactional') {
-      const proxy = await startHalfOpenProxy(server().port);
-      onTestFinished(() => proxy.stop());
+      const proxy = await startProxy(server().port);
       const opened = await open(proxy.port);
       const store = opened[kind]({ timeoutMs });
       await Promise.all([unique(), unique()].map((key) => once(store, key, nothing)));

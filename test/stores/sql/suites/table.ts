@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
+import { startProxy } from '../../../servers/proxy.js';
 import { once } from '../../calls.js';
 import { openClient, type SqlClient, type SqlServer } from '../client.js';
-import { startCutter } from '../cutter.js';
 
 /** A table that no other test uses. */
 const freshTable = () => `keys_${unique().replaceAll('-', '')}`;
@@ -122,14 +122,14 @@ export function describePostgresTable(client: SqlClient, { open: openWith, serve
     });
 
     it('has a run once if the answer to its record is lost', async () => {
-      const cutter = await startCutter(server().port);
+      const proxy = await startProxy(server().port);
       for (const arrived of [true, false]) {
-        const store = (await open({}, cutter.port)).lease();
+        const store = (await open({}, proxy.port)).lease();
         const key = unique();
         let runs = 0;
         const run = async () => {
           runs++;
-          cutter.cutAt(', TRUE,', arrived);
+          proxy.cutAt(', TRUE,', arrived);
         };
         expect(await once(store, key, run)).toBe('handled');
         expect(await once(store, key, run)).toBe('duplicate');
