@@ -117,6 +117,12 @@ function runCase(title: string, env: Env): Promise<void> {
   return run();
 }
 
+/** Runs a statement for a program in Node. */
+async function query({ text, values }: { text: string; values: readonly string[] }, env: Env) {
+  const statement = env.DB.prepare(text);
+  return (await (values.length > 0 ? statement.bind(...values) : statement).all()).results;
+}
+
 /** Sets both clocks of the isolate forward. */
 function shiftClocks(ms: number): void {
   for (const clock of [Date, performance]) {
@@ -133,6 +139,7 @@ const ROUTES: Record<string, (body: never, env: Env) => unknown> = {
   '/clock': shiftClocks,
   '/statements': () => statements,
   '/case': runCase,
+  '/query': query,
 };
 
 export default {

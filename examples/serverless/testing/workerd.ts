@@ -1,7 +1,6 @@
 // Workers in workerd on one D1 database. It stands here because esbuild and Miniflare are found from here.
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { D1DatabaseLike } from 'event-webhook-receiver/stores/sql';
 import { Miniflare } from 'miniflare';
 import { entriesOf, PACKAGES } from '../../../scripts/exports.mjs';
 
@@ -39,10 +38,6 @@ export async function bundle(path: string): Promise<string> {
 export interface Workers {
   /** Where a Worker listens by itself. */
   url(name: string): Promise<URL>;
-  /** The database, for programs in Node. */
-  database(): Promise<D1DatabaseLike>;
-  /** The rows of a statement, run beside the Workers. */
-  query(statement: string): Promise<readonly Record<string, unknown>[]>;
   /** Kills workerd. */
   stop(): Promise<void>;
 }
@@ -64,11 +59,6 @@ export async function startWorkers(names: readonly string[], persist?: string): 
   await miniflare.ready;
   return {
     url: (name) => miniflare.unsafeGetDirectURL(name),
-    database: () => miniflare.getD1Database('DB', names[0]),
-    async query(statement) {
-      const database = await miniflare.getD1Database('DB', names[0]);
-      return (await database.prepare(statement).all<Record<string, unknown>>()).results;
-    },
     stop: () => miniflare.dispose(),
   };
 }

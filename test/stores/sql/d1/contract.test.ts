@@ -18,10 +18,9 @@ describe.skipIf(!hasWorkerd)(`sqlStore over D1, in workerd${needsWorkerd}`, () =
   });
 });
 
-// As a program that migrates and sweeps does, such as one beside `wrangler dev`.
-describe.skipIf(!hasWorkerd)(`sqlStore over D1, from Node${needsWorkerd}`, () => {
+describe.skipIf(!hasWorkerd)(`sqlStore over D1, in Node${needsWorkerd}`, () => {
   const workers = useWorkers();
-  const open = async (settings: object = {}) => sqlStore({ db: fromD1(await workers.database()), ...settings });
+  const open = async (settings: object = {}) => sqlStore({ db: fromD1(workers.database()), ...settings });
 
   it('migrates, shares keys with other processes, and sweeps those that are over', async () => {
     const [store, other] = [await open({ retentionMs: 300 }), await open()];
