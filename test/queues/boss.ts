@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type PgBoss from 'pg-boss';
-import { afterAll, beforeAll, it, onTestFinished } from 'vitest';
+import { it, onTestFinished } from 'vitest';
 import type { WebhookEvent } from '../../src/index.js';
 import { type PgBossEnqueueOptions, pgBossEnqueue } from '../../src/queues/pg-boss/index.js';
 import { context, entriesOf } from '../contracts/enqueue-helpers.js';
 import { startPostgres } from '../servers/postgres.js';
-import type { TestServer } from '../servers/server.js';
+import { useServer } from '../servers/use-server.js';
 
 // pg-boss 10 by default; `npm run test:tier peers` replaces it by 12. test/peers checks the types of 12.
 const module: { readonly default?: typeof PgBoss; readonly PgBoss?: typeof PgBoss } = await import('pg-boss');
@@ -49,16 +49,12 @@ export type QueueSettings = Omit<PgBoss.Queue, 'name'>;
 
 /** A Postgres for the tests of a describe, with what they need of pg-boss. */
 export function withBoss() {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server.stop());
+  const server = useServer(startPostgres);
 
   return {
-    server: () => server,
+    server,
     async started(options: PgBoss.ConstructorOptions = {}): Promise<PgBoss> {
-      const boss = await startBoss({ connectionString: server.url, max: 3, ...options });
+      const boss = await startBoss({ connectionString: server().url, max: 3, ...options });
       onTestFinished(() => boss.stop({ graceful: false }));
       return boss;
     },

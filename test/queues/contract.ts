@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, it } from 'vitest';
+import { it } from 'vitest';
 import { queueContract } from '../../devtools/src/queue-contract/index.js';
 import type { TestServer } from '../servers/server.js';
+import { useServer } from '../servers/use-server.js';
 import { type EngineName, opener, refuseUnstorable } from './engines.js';
 
 /** An engine that runs `queueContract`. */
@@ -22,16 +23,12 @@ export const workerCommand = (...given: string[]) => {
 
 /** Runs the contract of queues over an engine. Call it in a describe. */
 export function engineContract({ start, name, deduplicates, full }: Engine): void {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await start();
-  }, 120_000);
-  afterAll(() => server.stop());
-  queueContract(async (queue, settings) => (await opener(name))(server.url, queue, settings), {
+  const server = useServer(start);
+  queueContract(async (queue, settings) => (await opener(name))(server().url, queue, settings), {
     test: it,
-    server: () => server,
-    worker: () => workerCommand(name, server.url),
-    full: (queue) => full(server.url, queue),
+    server,
+    worker: () => workerCommand(name, server().url),
+    full: (queue) => full(server().url, queue),
     deduplicates,
   });
 }

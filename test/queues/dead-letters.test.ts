@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NonRetryableError } from '../../src/index.js';
 import type { QueueDeadLetter } from '../../src/queues/bullmq/index.js';
 import { pgBossDeadLetters } from '../../src/queues/pg-boss/index.js';
@@ -9,6 +9,7 @@ import { event } from '../helpers.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
+import { useServer } from '../servers/use-server.js';
 import { isPgBoss12, only10, unstarted } from './boss.js';
 import { type EngineQueue, type OnEvent, openBullmqPostgres, openBullmqRedis, openPgBoss } from './engines.js';
 
@@ -23,19 +24,14 @@ const ENGINES = [
   { name: 'pg-boss 12', open: openPgBoss, start: startPostgres, canRun: hasPostgres },
 ];
 
-describe.each(isPgBoss12 ? ENGINES.slice(2) : ENGINES.slice(0, 2))(
-  'dead letters of $name',
-  ({ open, start, canRun }) => {
-    let server: TestServer;
-    beforeAll(async () => {
-      if (canRun) server = await start();
-    }, 60_000);
-    afterAll(() => server?.stop());
+for (const { name: title, open, start, canRun } of isPgBoss12 ? ENGINES.slice(2) : ENGINES.slice(0, 2)) {
+  describe.skipIf(!canRun)(`dead letters of ${title}`, () => {
+    const server = useServer<TestServer>(start);
 
-    it.runIf(canRun)('are listed, retried once by two operators, and discarded', { timeout: 120_000 }, async () => {
+    it('are listed, retried once by two operators, and discarded', { timeout: 120_000 }, async () => {
       const name = `q${randomUUID()}`;
-      const queue = await open(server.url, name, { attempts: 1 });
-      const operators = [queue, await open(server.url, name)].map(({ letters }) => letters as typeof lettersOf);
+      const queue = await open(server().url, name, { attempts: 1 });
+      const operators = [queue, await open(server().url, name)].map(({ letters }) => letters as typeof lettersOf);
       const [letters] = operators as [typeof lettersOf];
       const runs: string[] = [];
       let broken: readonly string[] = ['a', 'b', 'nul \0'];
@@ -91,7 +87,7 @@ describe.each(isPgBoss12 ? ENGINES.slice(2) : ENGINES.slice(0, 2))(
       expect(runs.filter((id) => id === 'a' || id === 'b')).toHaveLength(4);
       await stop();
     });
-  },
-);
+  });
+}
 
 declare const lettersOf: NonNullable<EngineQueue['letters']>;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { queueContract } from '../../devtools/src/queue-contract/index.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
-import type { TestServer } from '../servers/server.js';
+import { useServer } from '../servers/use-server.js';
 import { engineContract, workerCommand } from './contract.js';
 import { refuseUnstorable } from './engines.js';
 import { DEFECTS, type Defect, openTable } from './table-queue.js';
@@ -13,15 +13,11 @@ describe.skipIf(!hasPostgres)(`a queue that was written from docs/queues/recipes
 });
 
 describe.skipIf(!hasPostgres)(`queueContract finds a queue that${needsPostgres}`, { timeout: 200_000 }, () => {
-  let shared: TestServer;
-  beforeAll(async () => {
-    shared = await startPostgres();
-  }, 120_000);
-  afterAll(() => shared.stop());
+  const shared = useServer(startPostgres);
 
   it.concurrent.each(Object.keys(DEFECTS) as Defect[])('%s', async (defect) => {
     const [title, message] = DEFECTS[defect];
-    const server = title.includes('crash') || title.includes('frozen') ? await startPostgres() : shared;
+    const server = title.includes('crash') || title.includes('frozen') ? await startPostgres() : shared();
     const cases: Record<string, () => Promise<void>> = {};
     queueContract((queue, settings) => openTable(server.url, queue, settings, defect), {
       test: (name, run) => Object.assign(cases, { [name]: run }),
@@ -34,7 +30,7 @@ describe.skipIf(!hasPostgres)(`queueContract finds a queue that${needsPostgres}`
     try {
       await expect(run?.()).rejects.toThrow(message);
     } finally {
-      if (server !== shared) await server.stop();
+      if (server !== shared()) await server.stop();
     }
   });
 });

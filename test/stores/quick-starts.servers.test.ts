@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import Database from 'libsql';
 import { createClient } from 'redis';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fetchHandler } from '../../src/adapters/fetch.js';
 import type { LeaseStore, ReceiverOptions, WebhookEvent } from '../../src/index.js';
 import { redisStore } from '../../src/stores/redis/index.js';
@@ -15,6 +15,7 @@ import { needsMariadb, startMariadb } from '../servers/mariadb.js';
 import { needsPostgres, startPostgres } from '../servers/postgres.js';
 import { needsRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
+import { useServer } from '../servers/use-server.js';
 import type { QuickStart } from './quick-starts.js';
 import { hasOrms, importOrms, needsOrms } from './sql/orms/installed.js';
 
@@ -55,11 +56,7 @@ for (const [where, missing, start] of SERVERS) {
   const titles = Object.keys(quickStarts).filter((title) => title.endsWith(where));
   const skips = missing + needsOrms;
   describe.skipIf(skips)(`the quick start of a client ${where}${skips}`, () => {
-    let server: TestServer | undefined;
-    beforeAll(async () => {
-      server = await start?.();
-    }, 60_000);
-    afterAll(() => server?.stop());
+    const server = start && useServer<TestServer>(start);
 
     it.each(titles)('handles a delivery once with leases and in transactions: %s', async (title) => {
       const warn = vi.spyOn(process, 'emitWarning').mockImplementation(nothing);
@@ -67,7 +64,7 @@ for (const [where, missing, start] of SERVERS) {
       const directory = mkdtempSync(join(tmpdir(), 'quick-start-'));
       onTestFinished(() => rmSync(directory, { recursive: true }));
       const file = join(directory, 'app.db');
-      const opened = await (quickStarts[title] as QuickStart)(server?.url ?? file);
+      const opened = await (quickStarts[title] as QuickStart)(server?.().url ?? file);
       const { write, table = 'transfers' } = opened;
       onTestFinished(async () => void (await opened.close()));
       // A synchronous database of the store and one for leases have the same modes, or fewer.
@@ -99,20 +96,16 @@ for (const [where, missing, start] of SERVERS) {
 }
 
 describe.skipIf(needsRedis)(`the quick start of a client of Redis${needsRedis}`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = useServer(startRedis);
 
   it('handles a delivery once: ioredis', async () => {
-    const redis = new Redis(server.url);
+    const redis = new Redis(server().url);
     onTestFinished(() => redis.disconnect());
     await expectLeases(redisStore({ client: redis }));
   });
 
   it('handles a delivery once: node-redis', async () => {
-    const client = await createClient({ url: server.url })
+    const client = await createClient({ url: server().url })
       .on('error', (error) => console.log('Redis Client Error', error))
       .connect();
     onTestFinished(() => client.destroy());

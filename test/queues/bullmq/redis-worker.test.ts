@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Queue, Worker } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { finalityOf } from '../../../src/chain/finality/stage.js';
 import { memoryStore } from '../../../src/index.js';
 import { bullmqEnqueue, bullmqWorker, bullmqWorkerOptions } from '../../../src/queues/bullmq/index.js';
 import { context, entriesOf, jobOf, one } from '../../contracts/enqueue-helpers.js';
 import { event } from '../../helpers.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
-import type { TestServer } from '../../servers/server.js';
+import { useServer } from '../../servers/use-server.js';
 import { redisConnection } from '../engines.js';
 
 const pending = finalityOf({ check: async () => [{ status: 'pending', retryAfterMs: 5000 }] });
@@ -45,19 +45,15 @@ describe('bullmqWorker with finality', () => {
 });
 
 describe.skipIf(!hasRedis)(`a Worker of BullMQ on Redis${needsRedis}`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = useServer(startRedis);
 
   it('delays the job of a sandboxed processor without using up an attempt', { timeout: 30_000 }, async () => {
     const name = `q${randomUUID()}`;
-    const queue = new Queue(name, { connection: redisConnection(server.url) });
+    const queue = new Queue(name, { connection: redisConnection(server().url) });
     await bullmqEnqueue({ queue, attempts: 1 })(entriesOf([event('a1')]), context);
     const worker = new Worker(name, fileURLToPath(new URL('./sandboxed.ts', import.meta.url)), {
       ...bullmqWorkerOptions,
-      connection: { url: server.url, maxRetriesPerRequest: null },
+      connection: { url: server().url, maxRetriesPerRequest: null },
       workerForkOptions: { execArgv: ['--import', 'tsx'] },
     });
     onTestFinished(async () => {
@@ -71,9 +67,9 @@ describe.skipIf(!hasRedis)(`a Worker of BullMQ on Redis${needsRedis}`, () => {
 
   async function working(options: object) {
     const name = `q${randomUUID()}`;
-    const queue = new Queue(name, { connection: redisConnection(server.url) });
+    const queue = new Queue(name, { connection: redisConnection(server().url) });
     await queue.add('event', { event: one(), idempotencyKey: 'k', timestamp: '1700000000' });
-    const connection = { url: server.url, maxRetriesPerRequest: null };
+    const connection = { url: server().url, maxRetriesPerRequest: null };
     const worker = new Worker(name, bullmqWorker({ onEvent: () => {} }), { ...options, connection });
     onTestFinished(async () => {
       await worker.close();

@@ -1,18 +1,15 @@
 import { type ContractEffects, storeContract } from 'event-webhooks/store-contract';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { startRestartableDynamoDB } from '../../servers/dynamodb.js';
+import { useServer } from '../../servers/use-server.js';
 import { once } from '../calls.js';
-import { type Front, startFront } from './front.js';
+import { startFront } from './front.js';
 import { hasDynamoDB, needsDynamoDB, type Opened, type Tx, useDynamoDB, useMemory } from './server.js';
 
 describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${needsDynamoDB}`, () => {
   const { open, server } = useMemory();
-  let front: Front;
-  beforeAll(async () => {
-    front = await startFront(server().url);
-  });
-  afterAll(() => front?.stop());
+  const front = useServer(() => startFront(server().url));
 
   describe.each(['lease', 'transactional'] as const)('%s', (mode) => {
     let opened: Opened;
@@ -22,14 +19,14 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${n
     };
     storeContract<Tx>(
       async (settings) => {
-        opened = open('DynamoDB', {}, front.url);
+        opened = open('DynamoDB', {}, front().url);
         await opened.count('connects');
         return opened[mode](settings) as ReturnType<Opened['transactional']>;
       },
       {
         test: (name, run, timeoutMs) => name.startsWith('an outage') && test(name, run, timeoutMs),
         effects: mode === 'transactional' ? effects : undefined,
-        outage: { begin: () => front.begin(), end: () => front.end() },
+        outage: { begin: () => front().begin(), end: () => front().end() },
       },
     );
 
@@ -42,12 +39,12 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${n
     it('fails without a run while there is no answer, says so, and recovers by itself', {
       timeout: 20_000,
     }, async () => {
-      const store = open('DynamoDB', {}, front.url)[mode]({ timeoutMs: 500 });
+      const store = open('DynamoDB', {}, front().url)[mode]({ timeoutMs: 500 });
       const key = unique();
-      front.onRequest(() => 'mute');
+      front().onRequest(() => 'mute');
       const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('in time (timeoutMs') };
       await expect(once(store, key, failing)).rejects.toMatchObject(error);
-      front.onRequest(() => undefined);
+      front().onRequest(() => undefined);
       await eventually(async () => expect(await once(store, key, nothing)).toBe('handled'));
     });
   });

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type * as Testing from '../../../examples/serverless/testing/dynamodb.js';
 import { startDynamoDB } from '../../../examples/servers/dynamodb.js';
-import { hasDynamoDB } from '../../servers/dynamodb.js';
+import { useServer } from '../../servers/use-server.js';
 
 export type { Opened, Tx } from '../../../examples/serverless/testing/dynamodb.js';
 export { hasDynamoDB, needsDynamoDB } from '../../servers/dynamodb.js';
@@ -22,19 +22,17 @@ export type ClientName = (typeof clientNames)[number];
 export function useDynamoDB<Server extends { readonly url: string; stop(): Promise<void> }>(
   start: () => Promise<Server>,
 ) {
-  let server: Server;
   let sdk: typeof Testing;
-  beforeAll(async () => {
-    if (!hasDynamoDB) return;
+  const server = useServer(async () => {
     sdk = await importServerless('dynamodb');
-    server = await start();
-    await sdk.createTables(server.url);
-  }, 60_000);
-  afterAll(() => server?.stop());
+    const started = await start();
+    await sdk.createTables(started.url);
+    return started;
+  });
   return {
-    server: () => server,
+    server,
     /** A client with the stores on it, like another replica. Closed after the test. */
-    open(name: ClientName, settings?: Testing.OpenSettings, url = server.url): Testing.Opened {
+    open(name: ClientName, settings?: Testing.OpenSettings, url = server().url): Testing.Opened {
       const opened = (sdk.clients[name] as NonNullable<(typeof sdk.clients)[string]>)(url, settings);
       onTestFinished(() => opened.close());
       return opened;

@@ -1,8 +1,21 @@
 import { Redis } from 'ioredis';
 import { createClient, RESP_TYPES } from 'redis';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { RedisLike } from '../../../src/stores/redis/index.js';
 import { hasOtherPeers } from '../../peers/other-peers.js';
+import { startRedis } from '../../servers/redis.js';
+import { useServer } from '../../servers/use-server.js';
+
+/** A Redis for the tests of a describe, and a connection beside the stores. */
+export function useRedis() {
+  const server = useServer(startRedis);
+  let admin: Redis;
+  beforeAll(() => {
+    admin = new Redis(server().url).on('error', () => {});
+  });
+  afterAll(() => admin?.disconnect());
+  return { server, admin: () => admin };
+}
 
 /** A connected client, closed after the test. */
 export type Connect = (url: string, socketTimeout?: number) => Promise<RedisLike>;

@@ -2,15 +2,14 @@ import { Cluster, Redis } from 'ioredis';
 import { createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
-import { describeLetters } from '../../contracts/letters.js';
-import { describeRecords } from '../../contracts/records.js';
-import { describeStore, type StoreTarget } from '../../contracts/store.js';
+import type { StoreTarget } from '../../contracts/store.js';
 import { eventually, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasRedis, needsRedis } from '../../servers/redis.js';
+import { useServer } from '../../servers/use-server.js';
 import { once, onceEach } from '../calls.js';
 import { nodeRedisOptions, withPeers } from './clients.js';
-import { type RedisCluster, startRedisCluster } from './cluster-server.js';
-import { lettersOn, passTime } from './pass-time.js';
+import { startRedisCluster } from './cluster-server.js';
+import { describeRedisStore } from './contract.js';
 
 const clients: Record<string, (ports: readonly number[]) => Promise<RedisLike>> = {
   'an ioredis Cluster that pipelines by itself and reads from replicas': async (ports) =>
@@ -37,33 +36,27 @@ function connectIoRedis(ports: readonly number[], options: ConstructorParameters
 }
 
 describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
-  let cluster: RedisCluster;
+  const cluster = useServer(startRedisCluster);
   let nodes: Redis[];
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-    nodes = cluster.ports.map((port) => new Redis(port));
-  }, 30_000);
-  afterAll(async () => {
+  beforeAll(() => {
+    nodes = cluster().ports.map((port) => new Redis(port));
+  });
+  afterAll(() => {
     for (const node of nodes ?? []) node.disconnect();
-    await cluster?.stop();
   });
 
   for (const [name, connect] of withPeers(clients)) {
     const open: StoreTarget['open'] = async (settings) =>
-      redisStore({ client: await connect(cluster.ports), ...settings });
-    const target = { open, passTime: (ms: number) => passTime(ms, ...nodes) };
-    describeStore(`redisStore on ${name}`, { shared: true, leases: true }, target);
-    describe(`dead letters of ${name}`, () => describeLetters(() => lettersOn(open, ...nodes)));
-    describe(`records of ${name}`, () =>
-      describeRecords({ keepsArrival: true, finds: false }, () => lettersOn(open, ...nodes)));
+      redisStore({ client: await connect(cluster().ports), ...settings });
+    describeRedisStore(`redisStore on ${name}`, open, () => nodes);
 
     it(`frees the keys that ${name} has claimed when the claim of another slot fails`, async () => {
-      const client = await connect(cluster.ports);
+      const client = await connect(cluster().ports);
       const prefix = `${unique()}:`;
       const store = redisStore({ client, prefix });
       const keys = Array.from({ length: 30 }, (_, index) => String(index));
       await onceEach(store, ['warm', 'up'], nothing);
-      const node = new Cluster(cluster.ports.map((port) => ({ host: '127.0.0.1', port })));
+      const node = new Cluster(cluster().ports.map((port) => ({ host: '127.0.0.1', port })));
       onTestFinished(() => node.disconnect());
       // A value of another type, with which the script fails.
       await node.rpush(`${prefix}7`, 'a list');
@@ -77,7 +70,7 @@ describe.skipIf(!hasRedis)(`Redis Cluster${needsRedis}`, () => {
     });
 
     it(`spreads the keys of ${name} over every node`, async () => {
-      const store = redisStore({ client: await connect(cluster.ports), prefix: `${unique()}:` });
+      const store = redisStore({ client: await connect(cluster().ports), prefix: `${unique()}:` });
       for (let key = 0; key < 30; key++) await once(store, String(key), nothing);
       for (const node of nodes) await eventually(async () => expect(await node.dbsize()).toBeGreaterThan(0));
     });

@@ -1,26 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { type FailingProxy, startProxy } from '../../servers/proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
-import type { TestServer } from '../../servers/server.js';
+import { useServer } from '../../servers/use-server.js';
 import { once } from '../calls.js';
 import { connectIoRedis, connectNodeRedis } from './clients.js';
 
 describe.skipIf(!hasRedis)(`redisStore, when the answer to an executed command is lost${needsRedis}`, () => {
-  let server: TestServer;
+  const server = useServer(startRedis);
   let proxy: FailingProxy;
   const url = () => `redis://127.0.0.1:${proxy.port}`;
   let runs: number;
   const run = async () => void runs++;
 
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server?.stop());
   beforeEach(async () => {
     runs = 0;
-    proxy = await startProxy(server.port);
+    proxy = await startProxy(server().port);
   });
   afterEach(() => expect(proxy.hasCutAnswer()).toBe(true));
 

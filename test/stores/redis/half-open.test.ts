@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type RedisLike, redisStore } from '../../../src/stores/redis/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { startProxy } from '../../servers/proxy.js';
 import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
-import type { TestServer } from '../../servers/server.js';
+import { useServer } from '../../servers/use-server.js';
 import { once } from '../calls.js';
 import { countingCalls, untilHandled } from '../counting-calls.js';
 import { type Connect, connectIoRedis, connectNodeRedis, nodeRedisOptions, withPeers } from './clients.js';
-import { type RedisCluster, startRedisCluster } from './cluster-server.js';
+import { startRedisCluster } from './cluster-server.js';
 
 const timeoutMs = 1000;
 const socketTimeout = 500;
@@ -66,15 +66,11 @@ async function recovers({ store, waiting }: Counted, everyMs: number): Promise<v
 }
 
 describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRedis}`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server?.stop());
+  const server = useServer(startRedis);
 
   for (const [name, connect] of withPeers(clients)) {
     const open = async () => {
-      const proxy = await startProxy(server.port);
+      const proxy = await startProxy(server().port);
       return { proxy, ...(await counted(await connect(`redis://127.0.0.1:${proxy.port}`), 2)) };
     };
 
@@ -93,7 +89,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
       const result = await once(store, key, async () => proxy.goHalfOpen()).catch((error) => error.code);
       expect(result).toBeOneOf(['handled', 'ERR_WEBHOOK_STORE']);
       await eventually(async () => expect(await once(store, key, failing)).toBe('duplicate'));
-      expect(await once(redisStore({ client: await connect(server.url) }), key, failing)).toBe('duplicate');
+      expect(await once(redisStore({ client: await connect(server().url) }), key, failing)).toBe('duplicate');
       expect(store.unrecorded?.()).toEqual([]);
     });
   }
@@ -102,7 +98,7 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
     it.each(['hangs', 'is accepted and never answered'])(
       `fails without a run while a new connection of ${name} %s, and works again afterwards`,
       async (how) => {
-        const proxy = await startProxy(server.port);
+        const proxy = await startProxy(server().port);
         const { store } = await counted(await connect(`redis://127.0.0.1:${proxy.port}`), 1);
         if (how === 'hangs') await proxy.hangConnects();
         else proxy.swallowNew();
@@ -123,16 +119,12 @@ describe.skipIf(!hasRedis)(`redisStore, when connections fail silently${needsRed
 });
 
 describe.skipIf(!hasRedis)(`redisStore on Redis Cluster, when connections go half-open${needsRedis}`, () => {
-  let cluster: RedisCluster;
-  beforeAll(async () => {
-    cluster = await startRedisCluster();
-  }, 30_000);
-  afterAll(() => cluster?.stop());
+  const cluster = useServer(startRedisCluster);
 
   for (const [name, connect] of withPeers(clusters)) {
     it(`recovers on ${name} within two deadlines, with few waiting calls`, async () => {
-      const proxies = await Promise.all(cluster.ports.map(startProxy));
-      const ports = new Map(cluster.ports.map((port, at) => [`127.0.0.1:${port}`, proxies[at]?.port as number]));
+      const proxies = await Promise.all(cluster().ports.map(startProxy));
+      const ports = new Map(cluster().ports.map((port, at) => [`127.0.0.1:${port}`, proxies[at]?.port as number]));
       const opened = await counted(await connect(ports), 30);
       for (const proxy of proxies) proxy.goHalfOpen();
       await recovers(opened, 5);

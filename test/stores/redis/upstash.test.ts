@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisConfigNodejs } from '@upstash/redis';
-import { Redis as IoRedis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
-import { describeLetters } from '../../contracts/letters.js';
-import { describeRecords } from '../../contracts/records.js';
-import { describeStore, type StoreTarget } from '../../contracts/store.js';
+import type { StoreTarget } from '../../contracts/store.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
-import { hasRedis, needsRedis, startRedis } from '../../servers/redis.js';
-import type { TestServer } from '../../servers/server.js';
+import { hasRedis, needsRedis } from '../../servers/redis.js';
+import { useServer } from '../../servers/use-server.js';
 import { once } from '../calls.js';
-import { lettersOn, passTime } from './pass-time.js';
-import { type RestFault, type RestFront, startRestFront } from './rest-front.js';
+import { useRedis } from './clients.js';
+import { describeKept, describeRedisStore } from './contract.js';
+import { type RestFault, startRestFront } from './rest-front.js';
 
 /** As the documentation says: a time limit for each request. */
 const SIGNAL = () => AbortSignal.timeout(1000);
@@ -23,38 +21,24 @@ const VARIANTS: Record<string, Partial<RedisConfigNodejs>> = {
 };
 
 describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
-  let server: TestServer;
-  let front: RestFront;
-  let admin: IoRedis;
-  beforeAll(async () => {
-    server = await startRedis();
-    admin = new IoRedis(server.url).on('error', () => {});
-    front = await startRestFront(server.port);
-  });
-  afterAll(async () => {
-    admin?.disconnect();
-    await front?.stop();
-    await server?.stop();
-  });
+  const { server, admin } = useRedis();
+  const front = useServer(() => startRestFront(server().port));
 
   const connect = (config: Partial<RedisConfigNodejs> = {}) =>
-    new Redis({ url: front.url, token: front.token, enableTelemetry: false, signal: SIGNAL, ...config });
+    new Redis({ url: front().url, token: front().token, enableTelemetry: false, signal: SIGNAL, ...config });
 
   describe.each(Object.entries(VARIANTS))('%s', (name, config) => {
-    const title = `redisStore on ${name}`;
+    const [title, admins] = [`redisStore on ${name}`, () => [admin()]];
     const open: StoreTarget['open'] = async (settings) => redisStore({ client: connect(config), ...settings });
-    const traits = { shared: true, leases: true } as const;
-    const target = { open, passTime: (ms: number) => passTime(ms, admin) };
     // Dead letters show how the others encode commands and answers.
-    if (name === '@upstash/redis') describeStore(title, traits, target, () => server);
-    describe('dead letters', () => describeLetters(() => lettersOn(open, admin)));
-    describe('records', () => describeRecords({ keepsArrival: true, finds: false }, () => lettersOn(open, admin)));
+    if (name !== '@upstash/redis') describeKept(title, open, admins);
+    else describeRedisStore(title, open, admins, server);
   });
 
   it('joins its commands into pipelines where the client does', async () => {
     const store = redisStore({ client: connect({ enableAutoPipelining: true }) });
     expect(await once(store, unique(), nothing)).toBe('handled');
-    expect(front.paths).toContain('/pipeline');
+    expect(front().paths).toContain('/pipeline');
   });
 
   describe('an answer that is lost', () => {
@@ -73,11 +57,11 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
       const key = unique();
       let runs = 0;
       const run = async () => void runs++;
-      const before = front.scripts;
-      front.fail(fault);
+      const before = front().scripts;
+      front().fail(fault);
       if (claims > 0) {
         expect(await once(store, key, run)).toBe('handled');
-        expect(front.scripts - before).toBe(claims + 1);
+        expect(front().scripts - before).toBe(claims + 1);
       } else {
         await expect(once(store, key, run)).rejects.toThrow();
         expect(runs).toBe(0);
@@ -90,7 +74,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
     it.each(faults)('of a record or a release, by %s: neither repeats nor blocks the run', async (fault) => {
       const store = redisStore({ client: connect(), timeoutMs: 1500, leaseMs: 1500 });
       const [key, failed] = [unique(), unique()];
-      const run = async () => front.fail(fault);
+      const run = async () => front().fail(fault);
       expect(await once(store, key, run)).toBe('handled');
       expect(await once(redisStore({ client: connect() }), key, failing)).toBe('duplicate');
       await expect(once(store, failed, () => run().then(failing))).rejects.toThrow('the run failed');
@@ -101,7 +85,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
 
   it('sends further commands while one hangs: each has a connection', async () => {
     const store = redisStore({ client: connect({ signal: undefined }), timeoutMs: 1000 });
-    front.fail('hang');
+    front().fail('hang');
     const hanging = once(store, unique(), failing);
     await sleep(600);
     expect(await once(store, unique(), nothing)).toBe('handled');

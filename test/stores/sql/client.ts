@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import {
   type Dialect,
   type SqlDatabase,
@@ -11,6 +11,7 @@ import { nothing } from '../../contracts/store-helpers.js';
 import { startMariadb } from '../../servers/mariadb.js';
 import { startPostgres } from '../../servers/postgres.js';
 import type { TestServer } from '../../servers/server.js';
+import { useServer } from '../../servers/use-server.js';
 
 export type Row = Record<string, unknown>;
 /** Runs a statement in the transaction of a handler. */
@@ -108,19 +109,16 @@ async function prepare(client: SqlClient, url: string): Promise<void> {
   if (client.dialect === 'postgres') await direct.run(`ALTER ROLE CURRENT_USER SET deadlock_timeout = '50ms'`);
 }
 
-export function useServer(dialect: 'postgres' | 'mysql'): SqlServer {
-  let server: TestServer;
+export function useSqlServer(dialect: 'postgres' | 'mysql'): SqlServer {
+  const server = useServer<TestServer>(SERVERS[dialect]);
   let prepared: Promise<void> | undefined;
-  beforeAll(async () => {
-    server = await SERVERS[dialect]();
-  }, 60_000);
-  afterAll(() => server.stop());
   return {
-    server: () => server,
-    async open(client, settings, port = server.port) {
-      prepared ??= prepare(client, server.url);
+    server,
+    async open(client, settings, port = server().port) {
+      const { url, port: own } = server();
+      prepared ??= prepare(client, url);
       await prepared;
-      return openClient(client, server.url.replace(`:${server.port}/`, `:${port}/`), settings);
+      return openClient(client, url.replace(`:${own}/`, `:${port}/`), settings);
     },
   };
 }

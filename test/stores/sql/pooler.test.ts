@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { hasPgbouncer, needsPgbouncer, startPgbouncer } from '../../servers/pgbouncer.js';
 import { hasPostgres, needsPostgres } from '../../servers/postgres.js';
-import type { TestServer } from '../../servers/server.js';
+import { useServer } from '../../servers/use-server.js';
 import { once } from '../calls.js';
-import { countOf, openClient, type Run, useServer, write } from './client.js';
+import { countOf, openClient, type Run, useSqlServer, write } from './client.js';
 import { importClients } from './orms/installed.js';
 import { postgresClients } from './postgres/clients.js';
 
@@ -12,16 +12,12 @@ const clients = [...postgresClients, ...(await importClients('postgres'))];
 const missing = needsPostgres + needsPgbouncer;
 
 describe.skipIf(!hasPostgres || !hasPgbouncer)(`sqlStore behind a pgbouncer in transaction mode${missing}`, () => {
-  const { open, server } = useServer('postgres');
-  let bouncer: TestServer;
-  beforeAll(async () => {
-    bouncer = await startPgbouncer(server());
-  });
-  afterAll(() => bouncer.stop());
+  const { open, server } = useSqlServer('postgres');
+  const bouncer = useServer(() => startPgbouncer(server()));
 
   it.each(clients)('works: $title', { timeout: 20_000 }, async (client) => {
     const direct = await open(client);
-    const opened = await openClient(client, bouncer.url, { isPooled: true });
+    const opened = await openClient(client, bouncer().url, { isPooled: true });
     for (const store of [opened.lease({ timeoutMs: 20_000 }), opened.transactional({ timeoutMs: 20_000 })]) {
       await store.migrate();
       const keys = Array.from({ length: 40 }, unique);
@@ -36,7 +32,7 @@ describe.skipIf(!hasPostgres || !hasPgbouncer)(`sqlStore behind a pgbouncer in t
   });
 
   it.each(clients)('frees the key of a late handler: $title', async (client) => {
-    const store = (await openClient(client, bouncer.url, { isPooled: true })).transactional();
+    const store = (await openClient(client, bouncer().url, { isPooled: true })).transactional();
     const [key, id] = [unique(), unique()];
     const result = once(store, key, async (tx, options) => {
       await write(id)(tx);

@@ -1,15 +1,15 @@
 import { describe } from 'vitest';
 import { needsMariadb } from '../../servers/mariadb.js';
 import { needsPostgres } from '../../servers/postgres.js';
-import { type SqlClient, type SqlServer, useServer } from './client.js';
+import { type SqlClient, type SqlServer, useSqlServer } from './client.js';
 import { bareClients } from './clients/bare.js';
-import { mysqlClients } from './mysql/clients.js';
+import { mysql2Client } from './clients/mysql2.js';
 import { importClients, needsOrms } from './orms/installed.js';
 import { postgresClients } from './postgres/clients.js';
 
 const SERVERS = {
   postgres: { name: 'Postgres', missing: needsPostgres, drivers: postgresClients },
-  mysql: { name: 'MariaDB', missing: needsMariadb, drivers: mysqlClients },
+  mysql: { name: 'MariaDB', missing: needsMariadb, drivers: [mysql2Client] },
 } as const;
 
 const DIALECTS = ['postgres', 'mysql'] as const;
@@ -23,7 +23,7 @@ function describeServer(
   suites: readonly Suite[],
 ) {
   describe.skipIf(missing)(`sqlStore over ${SERVERS[dialect].name}${missing}`, { timeout: 20_000 }, () => {
-    const server = useServer(dialect);
+    const server = useSqlServer(dialect);
     for (const client of clients) for (const suite of suites) suite(client, server);
   });
 }

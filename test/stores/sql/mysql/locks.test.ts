@@ -3,15 +3,14 @@ import { eventually, failing, holdKey, nothing, unique } from '../../../contract
 import { deferred } from '../../../helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
 import { once, onceEach } from '../../calls.js';
-import { countOf, type Run, useServer, write } from '../client.js';
-import { mysqlClients } from './clients.js';
+import { countOf, type Run, useSqlServer, write } from '../client.js';
+import { mysql2Client } from '../clients/mysql2.js';
 
 /** What the locks of InnoDB and the named locks of the store do to each other. */
 describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
-  const server = useServer('mysql');
-  describe.each(mysqlClients)('$title', (client) => {
+  const server = useSqlServer('mysql');
     it('takes over the key of a transaction that is frozen for longer than its lease', async () => {
-      const [frozen, opened] = [await server.open(client), await server.open(client)];
+      const [frozen, opened] = [await server.open(mysql2Client), await server.open(mysql2Client)];
       const [key, lost, id] = [unique(), unique(), unique()];
       const [running, gate] = [deferred(), deferred()];
       const holding = once(frozen.transactional({ leaseMs: 600_000 }), key, async (tx) => {
@@ -31,7 +30,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     }, 15_000);
 
     it('does not take over from a transaction whose statement takes long', async () => {
-      const opened = await server.open(client);
+      const opened = await server.open(mysql2Client);
       const [key, running] = [unique(), deferred()];
       const holding = once(opened.transactional({ leaseMs: 600_000 }), key, async (tx) => {
         running.resolve();
@@ -44,7 +43,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     }, 15_000);
 
     it('claims a key at once whose lock an idle connection still has', async () => {
-      const [first, second] = [await server.open(client), await server.open(client)];
+      const [first, second] = [await server.open(mysql2Client), await server.open(mysql2Client)];
       const key = unique();
       expect(await once(first.transactional({ retentionMs: 1 }), key, nothing)).toBe('handled');
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -53,7 +52,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     });
 
     it('gives an expired key to one of two transactions, and the other does not wait', async () => {
-      const [first, second] = [await server.open(client), await server.open(client)];
+      const [first, second] = [await server.open(mysql2Client), await server.open(mysql2Client)];
       const [key, gate] = [unique(), deferred()];
       await once(first.transactional({ retentionMs: 1 }), key, nothing);
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -67,7 +66,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     it.each(['read committed', 'repeatable read', 'serializable'] as const)(
       'has each effect once, and does not let others wait for the gaps beside its duplicates: %s',
       async (isolationLevel) => {
-        const opened = await server.open(client);
+        const opened = await server.open(mysql2Client);
         const store = opened.transactional({ isolationLevel });
         const prefix = unique();
         const [before, duplicate, after] = ['a', 'b', 'c'].map((letter) => `${prefix}${letter}`) as [
@@ -97,7 +96,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     );
 
     it('does not run a handler again after a lock wait that took too long', async () => {
-      const opened = await server.open(client, { session: { innodb_lock_wait_timeout: '1' } });
+      const opened = await server.open(mysql2Client, { session: { innodb_lock_wait_timeout: '1' } });
       const store = opened.transactional();
       const [held, key] = [unique(), unique()];
       await opened.run('CREATE TABLE IF NOT EXISTS balances (id varchar(40) PRIMARY KEY, n int)');
@@ -122,5 +121,4 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       expect(await result).toBe('handled');
       expect(await once(store, key, update)).toBe('handled');
     });
-  });
 });

@@ -4,9 +4,8 @@ import { failure } from '../../../contracts/letters.js';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
 import { once, onceEach } from '../../calls.js';
-import { countOf, databaseOf, ERR_STORE, type Opened, openClient, type Run, useServer, write } from '../client.js';
-import { openMysql2 } from '../clients/mysql2.js';
-import { mysqlClients } from './clients.js';
+import { countOf, databaseOf, ERR_STORE, type Opened, openClient, type Run, useSqlServer, write } from '../client.js';
+import { mysql2Client, openMysql2 } from '../clients/mysql2.js';
 
 const SETTINGS: Readonly<Record<string, string>>[] = [
   ...['ANSI', 'NO_BACKSLASH_ESCAPES', 'ORACLE', ''].map((mode) => ({
@@ -23,10 +22,10 @@ const SETTINGS: Readonly<Record<string, string>>[] = [
 ];
 
 describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
-  const server = useServer('mysql');
+  const server = useSqlServer('mysql');
 
   async function works(opened: Opened): Promise<void> {
-    const plain = await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
+    const plain = await server.open(mysql2Client);
     for (const store of [opened.lease(), opened.transactional()]) {
       const [key, failed] = [unique(), unique()];
       await expect(once(store, failed, failing)).rejects.toThrow('the run failed');
@@ -56,8 +55,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
   }
 
   it('takes no row for a duplicate, or for one that was left open, before it is committed', async () => {
-    const client = mysqlClients[0] as (typeof mysqlClients)[0];
-    const opened = await server.open(client, { session: { tx_isolation: 'READ-UNCOMMITTED' } });
+    const opened = await server.open(mysql2Client, { session: { tx_isolation: 'READ-UNCOMMITTED' } });
     for (const first of ['SELECT 1', 'SAVEPOINT any_name']) {
       const key = unique();
       const run = async (tx: Run) => {
@@ -74,8 +72,8 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
 
   it.each(SETTINGS)('works in a session with %j', async (session) => {
     const url = server.server().url;
-    await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
-    await works(await openClient(mysqlClients[0] as (typeof mysqlClients)[0], url, { session }));
+    await server.open(mysql2Client);
+    await works(await openClient(mysql2Client, url, { session }));
   });
 
   it.each([
@@ -88,7 +86,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     { charset: 'LATIN1_SWEDISH_CI' },
     { connectionLimit: 1 },
   ])('works with the pool option %j', async (options) => {
-    await server.open(mysqlClients[0] as (typeof mysqlClients)[0]);
+    await server.open(mysql2Client);
     const pool = openMysql2(server.server().url, {}, options as object);
     onTestFinished(() => pool.end());
     for (const transactional of [true, false]) {
@@ -99,10 +97,9 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     }
   });
 
-  describe.each(mysqlClients)('$title', (client) => {
     it('refuses connections with autocommit off by name', async () => {
-      await server.open(client);
-      const opened = await server.open(client, { session: { autocommit: '0' } });
+      await server.open(mysql2Client);
+      const opened = await server.open(mysql2Client, { session: { autocommit: '0' } });
       for (const store of [opened.lease(), opened.transactional()]) {
         await expect(once(store, unique(), failing)).rejects.toMatchObject({
           ...ERR_STORE,
@@ -114,16 +111,16 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     it('needs the name of a database, and keeps databases apart', async () => {
       const root = (server.server() as unknown as { rootUrl: string }).rootUrl;
       const database = databaseOf(server);
-      const admin = await openClient(client, root);
+      const admin = await openClient(mysql2Client, root);
       await admin.run('CREATE DATABASE IF NOT EXISTS `an``other`');
-      const nowhere = await openClient(client, root.replace(database, ''));
+      const nowhere = await openClient(mysql2Client, root.replace(database, ''));
       await expect(once(nowhere.transactional(), unique(), failing)).rejects.toMatchObject({
         ...ERR_STORE,
         message: expect.stringContaining('schema.table'),
       });
-      await server.open(client);
+      await server.open(mysql2Client);
       const named = nowhere.transactional({ table: `${database}.webhook_idempotency_keys` });
-      const other = await openClient(client, root.replace(database, encodeURIComponent('an`other')));
+      const other = await openClient(mysql2Client, root.replace(database, encodeURIComponent('an`other')));
       await other.lease().migrate();
       const key = unique();
       const inBoth = once(named, key, async () => {
@@ -135,7 +132,7 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     });
 
     it('migrates at the same time, and sweeps expired keys', async () => {
-      const opened = await server.open(client);
+      const opened = await server.open(mysql2Client);
       const store = opened.transactional({ table: 'swept', retentionMs: 1 });
       await Promise.all(Array.from({ length: 5 }, () => store.migrate()));
       const keys = Array.from({ length: 2500 }, unique);
@@ -148,5 +145,4 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
       expect(await once(store, kept, failing)).toBe('duplicate');
       expect(await opened.run('SELECT COUNT(*) AS n FROM swept')).toMatchObject([{ n: 1 }]);
     });
-  });
 });

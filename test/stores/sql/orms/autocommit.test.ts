@@ -3,15 +3,15 @@ import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js'
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasMariadb, needsMariadb } from '../../../servers/mariadb.js';
 import { once } from '../../calls.js';
-import { useServer } from '../client.js';
-import { mysqlClients } from '../mysql/clients.js';
+import { useSqlServer } from '../client.js';
+import { mysql2Client } from '../clients/mysql2.js';
 import { hasOrms, importClients, needsOrms } from './installed.js';
 
-const clients = hasOrms ? [...mysqlClients, ...(await importClients('mysql'))] : [];
+const clients = hasOrms ? [mysql2Client, ...(await importClients('mysql'))] : [];
 
 /** The store turns autocommit off in transactions of clients that do not show every statement. */
 describe.skipIf(!hasMariadb || !hasOrms)(`autocommit over MariaDB${needsMariadb}${needsOrms}`, () => {
-  const server = useServer('mysql');
+  const server = useSqlServer('mysql');
 
   describe.each(clients)('$title', (client) => {
     async function open(wrap: (db: SqlDatabase) => SqlDatabase = (db) => db) {

@@ -3,14 +3,14 @@ import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js'
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { countOf, ERR_STORE, ERR_UNKNOWN, type Opened, type SqlClient, useServer } from '../client.js';
+import { countOf, ERR_STORE, ERR_UNKNOWN, type Opened, type SqlClient, useSqlServer } from '../client.js';
 import { type Habits, hasOrms, importOrms, needsOrms } from './installed.js';
 
 const habits = hasOrms ? (await importOrms<{ habits: readonly Habits[] }>('habits')).habits : [];
 const insert = (id: string) => `INSERT INTO effects VALUES ('${id}')`;
 
 describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${needsPostgres}${needsOrms}`, () => {
-  const server = useServer('postgres');
+  const server = useSqlServer('postgres');
 
   describe.each(habits)('$client.title', ({ client, nested, endings = {}, refused = {}, leaveOpen }) => {
     /** A store whose handlers get the transaction of the ORM itself. */

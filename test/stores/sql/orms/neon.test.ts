@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
-import { type SqlClient, useServer } from '../client.js';
+import { type SqlClient, useSqlServer } from '../client.js';
 import { describeWrapped } from '../suites/contract.js';
 import { hasOrms, importOrms, needsOrms } from './installed.js';
 
@@ -12,7 +12,7 @@ interface Neon {
 const neon = hasOrms ? await importOrms<Neon>('neon') : undefined;
 
 describe.skipIf(!hasPostgres || !neon)(`sqlStore over Postgres through WebSockets${needsPostgres}${needsOrms}`, () => {
-  const server = useServer('postgres');
+  const server = useSqlServer('postgres');
   let stop: (() => void) | undefined;
   beforeAll(async () => {
     stop = await neon?.startNeonProxy();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nothing } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { useServer } from '../client.js';
+import { useSqlServer } from '../client.js';
 import { pgClient } from '../clients/pg.js';
 import { hasOrms, importOrms, needsOrms } from './installed.js';
 
@@ -15,7 +15,7 @@ interface Tables {
 }
 
 describe.skipIf(!hasPostgres || !hasOrms)(`the store's table in ORMs${needsPostgres}${needsOrms}`, () => {
-  const server = useServer('postgres');
+  const server = useSqlServer('postgres');
 
   it('has the columns of the Drizzle table, and rows that Prisma and Drizzle read alike', async () => {
     const { drizzleColumns, readBoth } = await importOrms<Tables>('tables');

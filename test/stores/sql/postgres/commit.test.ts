@@ -4,7 +4,7 @@ import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { startProxy } from '../../../servers/proxy.js';
 import { once } from '../../calls.js';
-import { countOf, ERR_STORE, ERR_UNKNOWN, type Run, useServer, write } from '../client.js';
+import { countOf, ERR_STORE, ERR_UNKNOWN, type Run, useSqlServer, write } from '../client.js';
 import { fakeDatabase } from '../fake-database.js';
 import { postgresClients } from './clients.js';
 
@@ -43,7 +43,7 @@ it('is in the schema that was asked for once', async () => {
 });
 
 describe.skipIf(!hasPostgres)(`the commit of a transaction of Postgres${needsPostgres}`, () => {
-  const { open, server } = useServer('postgres');
+  const { open, server } = useSqlServer('postgres');
 
   describe.each(postgresClients)('$title', (client) => {
     it('rejects if Postgres refuses to commit, and frees the key', async () => {

@@ -4,11 +4,11 @@ import { fromPg, sqlStore } from '../../../../src/stores/sql/index.js';
 import { eventually, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { countOf, ERR_STORE, useServer } from '../client.js';
+import { countOf, ERR_STORE, useSqlServer } from '../client.js';
 import { openPg, pgClient } from '../clients/pg.js';
 
 describe.skipIf(!hasPostgres)(`fromPg and the features of pg${needsPostgres}`, () => {
-  const server = useServer('postgres');
+  const server = useSqlServer('postgres');
 
   async function open(more: pg.PoolConfig = {}) {
     const opened = await server.open(pgClient);

@@ -6,11 +6,11 @@ import { eventually, failing, nothing, unique } from '../../../contracts/store-h
 import { deferred } from '../../../helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { countOf, ERR_STORE, useServer } from '../client.js';
+import { countOf, ERR_STORE, useSqlServer } from '../client.js';
 import { openPostgresJs, postgresJsClient } from '../clients/postgres-js.js';
 
 describe.skipIf(!hasPostgres)(`fromPostgresJs and the features of postgres.js${needsPostgres}`, () => {
-  const server = useServer('postgres');
+  const server = useSqlServer('postgres');
 
   async function open(more: object = {}, port = server.server().port) {
     const opened = await server.open(postgresJsClient);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { openClient, type Run, useServer } from '../client.js';
+import { openClient, type Run, useSqlServer } from '../client.js';
 import { postgresClients } from './clients.js';
 
 describe.skipIf(!hasPostgres)(`sqlStore over Postgres, as servers are configured${needsPostgres}`, () => {
-  const { open, server } = useServer('postgres');
+  const { open, server } = useSqlServer('postgres');
 
   describe.each(postgresClients)('$title', (client) => {
     it.each(['repeatable read', 'serializable'])(
