@@ -90,47 +90,6 @@ describe('storeOfLeases', () => {
     expect(await taking).toBe('handled');
   });
 
-  it('keeps retrying a record after the delivery failed, and does not run its key in the meantime', async () => {
-    const { rows, table, right } = fakeTable();
-    let down = true;
-    const record: LeaseTable['record'] = async (keys, owner) => {
-      if (down) throw new Error('connection lost');
-      return right.record(keys, owner);
-    };
-    const store = storeOfLeases({ ...table, record }, options);
-    const run = vi.fn(nothing);
-    const first = expect(once(store, 'a', run)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(100);
-    await first;
-
-    // The server has lost all that was in it: only this process still knows.
-    rows.clear();
-    const second = expect(once(store, 'a', run)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(100);
-    await second;
-    down = false;
-    await vi.advanceTimersByTimeAsync(5000);
-
-    expect(await once(store, 'a', run)).toBe('duplicate');
-    expect(await once(storeOfLeases(table, options), 'a', run)).toBe('duplicate');
-    expect(run).toHaveBeenCalledTimes(1);
-  });
-
-  it('lets a duplicate wait for a pending record', async () => {
-    const { table, right } = fakeTable();
-    const gate = deferred();
-    const record: LeaseTable['record'] = async (keys, owner) => {
-      await gate.promise;
-      return right.record(keys, owner);
-    };
-    const store = storeOfLeases({ ...table, record }, options);
-    const first = once(store, 'a', nothing);
-    await vi.advanceTimersByTimeAsync(1);
-    const second = once(store, 'a', failing);
-    gate.resolve();
-    expect(await Promise.all([first, second])).toEqual(['handled', 'duplicate']);
-  });
-
   it('says what to change when another run took over the key', async () => {
     const store = storeOfLeases(fakeTable({ record: async () => new Set<string>() }).table, options);
     await expect(once(store, 'a', nothing)).rejects.toThrow(
@@ -266,7 +225,9 @@ describe('storeOfLeases with several keys', () => {
     isDown = false;
     await vi.advanceTimersByTimeAsync(5000);
     expect(store.unrecorded()).toEqual([]);
-    expect(await onceEach(store, keys, failing)).toEqual(['duplicate', 'duplicate', 'duplicate']);
+    for (const each of [store, storeOfLeases(right, options)]) {
+      expect(await onceEach(each, keys, failing)).toEqual(['duplicate', 'duplicate', 'duplicate']);
+    }
   });
 
   it('waits for the pending record of one before it runs the others', async () => {

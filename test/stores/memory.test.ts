@@ -50,20 +50,6 @@ describe('memoryStore', () => {
     await second;
   });
 
-  it('keeps the key for a run that took over when the first one fails', async () => {
-    let time = 0;
-    const store = memoryStore({ leaseMs: 100, now: () => time });
-    const [one, two] = [deferred(), deferred()];
-    const first = once(store, 'a', () => one.promise);
-    time = 100;
-    const second = once(store, 'a', () => two.promise);
-    one.reject(new Error('no'));
-    await expect(first).rejects.toThrow('no');
-    expect(await once(store, 'a', failing)).toBe('in-progress');
-    two.resolve();
-    expect(await second).toBe('handled');
-  });
-
   it('keeps the lease of a run when the wall clock is set forward', async () => {
     const store = memoryStore();
     const gate = deferred();

@@ -1,40 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { begin, runsOf, whenFree } from '../../../../src/stores/sql/busy.js';
+import { describe, expect, it } from 'vitest';
+import { begin, runsOf } from '../../../../src/stores/sql/busy.js';
 import type { SynchronousDatabase } from '../../../../src/stores/sql/index.js';
-
-const busy = () => Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
-
-describe('whenFree', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  it('repeats busy work every 5 ms, until the time is over', async () => {
-    const times: number[] = [];
-    const start = Date.now();
-    const work = () => {
-      times.push(Date.now() - start);
-      throw busy();
-    };
-    const result = expect(whenFree(work, 10)).rejects.toThrow('database is locked');
-    await vi.advanceTimersByTimeAsync(100);
-    await result;
-    expect(times).toEqual([0, 5, 10, 15]);
-  });
-
-  it('passes on an answer, and any other error at once', async () => {
-    const answers = [() => Promise.reject(busy()), () => 'answer'];
-    const word = whenFree(() => answers.shift()?.(), 1000);
-    await vi.advanceTimersByTimeAsync(5);
-    expect(await word).toBe('answer');
-    const work = vi.fn(() => Promise.reject(new Error('disk full')));
-    await expect(whenFree(work, 1000)).rejects.toThrow('disk full');
-    expect(work).toHaveBeenCalledTimes(1);
-  });
-});
 
 /** A connection that notes its statements. `fails` throws for some. */
 function connection(busyTimeoutMs: number, fails: (statement: string) => unknown = () => undefined) {
