@@ -21,13 +21,11 @@ const heapBytes = () => {
 
 /** Runs a target, with limits of time and memory, and collects the errors that nobody caught. */
 export class Execution {
-  readonly #target: Target;
   readonly mostMs: number;
   readonly #mostBytes: number;
   #stray: Failure | undefined;
 
-  constructor(target: Target) {
-    this.#target = target;
+  constructor(private readonly target: Target) {
     this.mostMs = target.mostMs ?? 1000;
     this.#mostBytes = (target.mostMegabytes ?? 64) * MEGABYTE;
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
@@ -57,7 +55,7 @@ export class Execution {
   run(input: Buffer): Failure | undefined | Promise<Failure | undefined> {
     const [heap, start] = [heapBytes(), performance.now()];
     try {
-      const running = this.#target.run(input);
+      const running = this.target.run(input);
       if (running) {
         return running.then(
           () => this.#judge(input, heap, start),
@@ -81,7 +79,7 @@ export class Execution {
     let ms = first;
     for (let tries = 1; tries < TRIES && ms > this.mostMs; tries++) {
       const start = performance.now();
-      await this.#target.run(input);
+      await this.target.run(input);
       ms = Math.min(ms, performance.now() - start);
     }
     return ms > this.mostMs ? limitFailure(`takes ${Math.round(ms)} ms`) : this.takeStray();

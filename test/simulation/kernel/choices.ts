@@ -3,12 +3,9 @@
  * decision, so that a tape can be shrunk towards a schedule without faults.
  */
 export class Choices {
-  readonly #next: (options: number) => number;
   readonly #tape: number[] = [];
 
-  constructor(next: (options: number) => number) {
-    this.#next = next;
-  }
+  constructor(private readonly next: (options: number) => number) {}
 
   static ofSeed(seed: number): Choices {
     const random = randomOf(seed);
@@ -29,7 +26,7 @@ export class Choices {
   /** 0 … options - 1. Not recorded if there is only one. */
   below(options: number): number {
     if (options <= 1) return 0;
-    const chosen = this.#next(options);
+    const chosen = this.next(options);
     this.#tape.push(chosen);
     return chosen;
   }

@@ -7,8 +7,6 @@ import type { Server } from './server.js';
  * When the client closes it or dies, what it has sent still arrives, as the kernels deliver it.
  */
 export class Connection {
-  readonly process: Process;
-  readonly server: Server;
   readonly #life: number;
   state: 'open' | 'half open' | 'closed' = 'open';
   /** Whether what the process has sent and the server has not read is lost. */
@@ -19,9 +17,10 @@ export class Connection {
   readonly #inbox: (() => void)[] = [];
   readonly #onClose: { readonly who: 'client' | 'server'; readonly listener: () => void }[] = [];
 
-  constructor(process: Process, server: Server) {
-    this.process = process;
-    this.server = server;
+  constructor(
+    readonly process: Process,
+    readonly server: Server,
+  ) {
     this.#life = process.life;
     process.connections.add(this);
     server.onStop(() => {

@@ -11,14 +11,11 @@ export interface Entry {
 /** What happened in a schedule, in order. */
 export class History {
   readonly entries: Entry[] = [];
-  readonly #now: () => number;
 
-  constructor(now: () => number) {
-    this.#now = now;
-  }
+  constructor(private readonly now: () => number) {}
 
   add(who: string, what: string, details?: Readonly<Record<string, unknown>>): void {
-    this.entries.push({ at: this.#now(), who, what, details });
+    this.entries.push({ at: this.now(), who, what, details });
   }
 
   /** One line an entry. */

@@ -22,8 +22,6 @@ export const EPOCH_MS = 1_767_225_600_000;
  * wall clock that can be set and a monotonic one. What was begun in an earlier life never runs again.
  */
 export class Process {
-  readonly world: World;
-  readonly name: string;
   /** Counts the starts. */
   life = 0;
   state: 'down' | 'running' | 'paused' = 'down';
@@ -47,9 +45,10 @@ export class Process {
   /** A freeze within a turn: at which of its next looks at a clock, and for how long. */
   #stall: { looks: number; readonly ms: number } | undefined;
 
-  constructor(world: World, name: string) {
-    this.world = world;
-    this.name = name;
+  constructor(
+    readonly world: World,
+    readonly name: string,
+  ) {
     this.#timers = new Timers(this);
   }
 

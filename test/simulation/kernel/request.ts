@@ -4,11 +4,9 @@ import type { Server } from './server.js';
 /** Why a request failed, as clients say it. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
-  readonly code: string;
 
-  constructor(code: string) {
+  constructor(readonly code: string) {
     super(`The request failed: ${code}.`);
-    this.code = code;
   }
 }
 

@@ -3,17 +3,15 @@ import type { World } from './world.js';
 
 /** A server: handles one message at a time, at once. It can freeze, and its clock can be set. */
 export class Server {
-  readonly world: World;
-  readonly name: string;
   isUp = true;
   #wallOffset = 0;
   #frozenUntil = 0;
   readonly #onStop: (() => void)[] = [];
 
-  constructor(world: World, name: string) {
-    this.world = world;
-    this.name = name;
-  }
+  constructor(
+    readonly world: World,
+    readonly name: string,
+  ) {}
 
   /** Epoch ms on its clock. */
   wall(): number {

@@ -3,12 +3,13 @@ import type { Scheduled } from './world.js';
 
 /** What `setTimeout` returns. */
 export class Timer {
-  readonly id: number;
   act: (() => void) | undefined;
   scheduled: Scheduled | undefined;
 
-  constructor(id: number, act: () => void) {
-    this.id = id;
+  constructor(
+    readonly id: number,
+    act: () => void,
+  ) {
     this.act = act;
   }
 
@@ -42,23 +43,20 @@ const LONGEST_MS = 2 ** 31 - 1;
  * that one may fire up to a millisecond early; late if the process is frozen.
  */
 export class Timers {
-  readonly #process: Process;
   readonly #active = new Set<Timer>();
   #lastId = 0;
 
-  constructor(process: Process) {
-    this.#process = process;
-  }
+  constructor(private readonly process: Process) {}
 
   set(act: () => void, ms: number): Timer {
-    const { world, life } = this.#process;
+    const { world, life } = this.process;
     const timer = new Timer(++this.#lastId, act);
     const whole = ms >= 1 && ms <= LONGEST_MS ? Math.trunc(ms) : 1;
-    const now = this.#process.time;
+    const now = this.process.time;
     const due = Math.floor(now) + whole;
     this.#active.add(timer);
     timer.scheduled = world.after(Math.max(0, due - world.now), () =>
-      this.#process.turn(
+      this.process.turn(
         life,
         () => {
           this.#active.delete(timer);

@@ -11,15 +11,13 @@ interface Row {
 
 /** A table of leases: three conditional writes, each atomic, by the clock of its server; and dead letters. */
 export class LeaseTable {
-  readonly server: Server;
   readonly letters: LetterRows;
   readonly #rows = new Map<string, Row>();
   /** The tokens of claims that took over from a run that never ended. */
   readonly abandoned = new Set<bigint>();
   #fence = 0n;
 
-  constructor(server: Server) {
-    this.server = server;
+  constructor(readonly server: Server) {
     this.letters = new LetterRows({
       now: () => server.wall(),
       isTaken: (key) => (this.#rows.get(key)?.until ?? 0) > server.wall(),

@@ -21,18 +21,15 @@ export class LetterRows {
   /** Keys that were discarded: they take no effect. */
   readonly discarded = new Set<string>();
   readonly #rows = new Map<string, Row>();
-  readonly #keys: Keys;
 
-  constructor(keys: Keys) {
-    this.#keys = keys;
-  }
+  constructor(private readonly keys: Keys) {}
 
   isDead(key: string): boolean {
     return this.#rows.get(key)?.isDead === true;
   }
 
   isRecorded(key: string): boolean {
-    return this.#keys.isRecorded(key);
+    return this.keys.isRecorded(key);
   }
 
   get dead(): string[] {
@@ -64,11 +61,11 @@ export class LetterRows {
 
   #letter(key: string): StoredLetter {
     const { isDead: _, ...letter } = this.#rows.get(key) as Row;
-    return { ...letter, transitions: this.#keys.transitionsOf(key) };
+    return { ...letter, transitions: this.keys.transitionsOf(key) };
   }
 
   #fail(key: string, failure: Failure): Failed | undefined {
-    const { now, isTaken, transitionsOf } = this.#keys;
+    const { now, isTaken, transitionsOf } = this.keys;
     const before = this.#rows.get(key);
     if (failure.isUnknown || isTaken(key)) return undefined;
     if (!before?.isDead && transitionsOf(key) !== failure.transitions) return undefined;
@@ -82,10 +79,10 @@ export class LetterRows {
   }
 
   #discard(key: string): boolean {
-    if (!this.isDead(key) || this.#keys.isTaken(key)) return false;
+    if (!this.isDead(key) || this.keys.isTaken(key)) return false;
     this.#rows.delete(key);
     this.discarded.add(key);
-    this.#keys.settle(key);
+    this.keys.settle(key);
     return true;
   }
 }

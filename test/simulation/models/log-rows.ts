@@ -22,17 +22,13 @@ export class LogRows {
   readonly passes = new Map<Process, string>();
   /** Whether a key is a dead letter. */
   isDead: (key: string) => boolean = () => false;
-  readonly #server: Server;
-  readonly #times: LogTimes;
-  /** Whether a transaction has the key. */
-  readonly #isHeld: (key: string) => boolean;
   readonly #leaders = new Map<string, { readonly owner: string; readonly until: number }>();
 
-  constructor(server: Server, times: LogTimes, isHeld: (key: string) => boolean) {
-    this.#server = server;
-    this.#times = times;
-    this.#isHeld = isHeld;
-  }
+  constructor(
+    private readonly server: Server,
+    private readonly times: LogTimes /** Whether a transaction has the key. */,
+    private readonly isHeld: (key: string) => boolean,
+  ) {}
 
   has(key: string): boolean {
     return this.open.has(key) || this.final.has(key);
@@ -83,7 +79,7 @@ export class LogRows {
   #settle(transitions: ReadonlyMap<string, number>): void {
     for (const [key, count] of transitions) {
       const log = this.open.get(key);
-      if (log?.transitions !== count || this.#isHeld(key) || this.isDead(key)) continue;
+      if (log?.transitions !== count || this.isHeld(key) || this.isDead(key)) continue;
       this.open.delete(key);
       this.final.set(key, log);
       this.settled++;
@@ -92,9 +88,9 @@ export class LogRows {
 
   #lead(chain: string, owner: string): boolean {
     const leader = this.#leaders.get(chain);
-    const now = this.#server.wall();
+    const now = this.server.wall();
     if (leader && leader.owner !== owner && leader.until > now) return false;
-    this.#leaders.set(chain, { owner, until: now + this.#times.leadMs });
+    this.#leaders.set(chain, { owner, until: now + this.times.leadMs });
     return true;
   }
 }

@@ -33,15 +33,13 @@ export interface SenderOptions {
  * one another.
  */
 export class Sender {
-  readonly #world: World;
-  readonly #options: SenderOptions;
   /** Deliveries without a 200. */
   pending = 0;
 
-  constructor(world: World, options: SenderOptions) {
-    this.#world = world;
-    this.#options = options;
-  }
+  constructor(
+    private readonly world: World,
+    private readonly options: SenderOptions,
+  ) {}
 
   /** Sends a delivery until it is answered 200. */
   send(events: readonly WebhookEvent[], name = events.map(({ id }) => id).join(' ')): void {
@@ -51,18 +49,18 @@ export class Sender {
   }
 
   #try(delivery: Delivery): void {
-    const { choices, now } = this.#world;
-    const { targets, horizonMs, timeoutMs, mostTries = 40 } = this.#options;
+    const { choices, now } = this.world;
+    const { targets, horizonMs, timeoutMs, mostTries = 40 } = this.options;
     const isHealed = now >= horizonMs;
     if (isHealed && ++delivery.tries > mostTries) {
-      this.#world.fail(
+      this.world.fail(
         'never took effect',
         `${delivery.name} was not acknowledged in ${mostTries} tries without faults.`,
       );
     }
     const target = choices.pick(targets);
     const fault = isHealed ? 'none' : choices.pick(FAULTS);
-    this.#world.history.add(
+    this.world.history.add(
       'sender',
       `sends ${delivery.name} to ${target.process.name}`,
       fault === 'none' ? undefined : { fault },
@@ -74,14 +72,14 @@ export class Sender {
       timer.cancel();
       this.#answered(delivery, status);
     };
-    const timer = this.#world.after(timeoutMs, () => over(undefined));
+    const timer = this.world.after(timeoutMs, () => over(undefined));
     const answered = fault === 'answer lost' ? () => {} : over;
     if (fault !== 'lost') this.#post(delivery, target, answered);
     if (fault === 'doubled') this.#post(delivery, target, () => {});
   }
 
   #post({ events, body }: Delivery, target: Target, answered: (status: number | undefined) => void): void {
-    const world = this.#world;
+    const world = this.world;
     const { choices } = world;
     const timestamp = String(Math.floor((EPOCH_MS + world.now) / 1000));
     const signature = createHmac('sha256', SECRET).update(body).update(timestamp).digest('hex');
@@ -99,7 +97,7 @@ export class Sender {
           .handle({ rawBody: body, signature, timestamp })
           .then(
             (result) => {
-              this.#options.onAnswer(events, result, process);
+              this.options.onAnswer(events, result, process);
               world.after(process.time - world.now + choices.latency(), () => answered(result.status));
             },
             (error: unknown) => {
@@ -113,14 +111,14 @@ export class Sender {
   }
 
   #answered(delivery: Delivery, status: number | undefined): void {
-    const { choices, history } = this.#world;
+    const { choices, history } = this.world;
     history.add('sender', `gets ${status ?? 'no answer'} for ${delivery.name}`);
     if (status === 200) {
       if (!delivery.isDone) this.pending--;
       delivery.isDone = true;
       return;
     }
-    this.#world.after(10 + choices.below(this.#options.backoffMs), () => this.#try(delivery));
+    this.world.after(10 + choices.below(this.options.backoffMs), () => this.#try(delivery));
   }
 }
 

@@ -9,28 +9,26 @@ import type { Server } from '../kernel/server.js';
  */
 export class SharedCursor {
   text: string | undefined;
-  readonly #server: Server;
-  readonly #onWrite: (text: string, process: Process) => void;
 
-  constructor(server: Server, onWrite: (text: string, process: Process) => void) {
-    this.#server = server;
-    this.#onWrite = onWrite;
-  }
+  constructor(
+    private readonly server: Server,
+    private readonly onWrite: (text: string, process: Process) => void,
+  ) {}
 
   /** The cursor as a process has it. */
   of(process: Process, faults: () => RequestFaults): ReconcileCursor {
     const doubling = () => ({ ...faults(), doubles: true });
     return {
-      read: () => request<string | undefined>(process, this.#server, (reply) => reply(this.text), faults),
+      read: () => request<string | undefined>(process, this.server, (reply) => reply(this.text), faults),
       write: (next, expected) =>
-        request<boolean>(process, this.#server, (reply) => reply(this.#replace(next, expected, process)), doubling),
+        request<boolean>(process, this.server, (reply) => reply(this.#replace(next, expected, process)), doubling),
     };
   }
 
   #replace(next: string, expected: string | undefined, process: Process): boolean {
     if (this.text !== expected) return false;
     this.text = next;
-    this.#onWrite(next, process);
+    this.onWrite(next, process);
     return true;
   }
 }

@@ -45,7 +45,6 @@ class Conflict extends Error {}
  * `TransactionalStore`. Left out: locks that wait, and a handler's statements beside its transaction.
  */
 export class TransactionalTable {
-  readonly server: Server;
   /** The keys that are committed; open ones have an unknown outcome. */
   readonly rows = new Map<string, 'done' | 'open'>();
   readonly logs: LogRows;
@@ -53,13 +52,13 @@ export class TransactionalTable {
   readonly effects: string[] = [];
   /** Grows with each change of what is committed. */
   commits = 0;
-  readonly #times: TableTimes;
   readonly #held = new Map<string, Transaction>();
   #token = 0n;
 
-  constructor(server: Server, times: TableTimes) {
-    this.server = server;
-    this.#times = times;
+  constructor(
+    readonly server: Server,
+    private readonly times: TableTimes,
+  ) {
     const { timeoutMs, leadMs = times.leaseMs } = times;
     this.logs = new LogRows(server, { timeoutMs, leadMs }, (key) => this.#held.has(key));
     this.letters = new LetterRows({
@@ -80,7 +79,7 @@ export class TransactionalTable {
     const unknown = (keys: readonly string[], cause: unknown) =>
       new WebhookError('ERR_WEBHOOK_OUTCOME_UNKNOWN', `The outcome of ${keys.join(', ')} is unknown.`, { cause });
     const call = async <T>(serve: () => T): Promise<T> => {
-      const session = new Session(process, this.server, this.#times.timeoutMs);
+      const session = new Session(process, this.server, this.times.timeoutMs);
       try {
         return await session.call(serve);
       } finally {
@@ -88,12 +87,12 @@ export class TransactionalTable {
       }
     };
     return {
-      leaseMs: this.#times.leaseMs,
+      leaseMs: this.times.leaseMs,
       letters: this.letters.store(call),
       logs: this.logs.store(process, call),
       once: async (keys, step, run, limit) => {
         for (let tries = 1; ; tries++) {
-          const session = new Session(process, this.server, this.#times.timeoutMs);
+          const session = new Session(process, this.server, this.times.timeoutMs);
           try {
             return await this.#attempt(session, keys, step, run, limit, unknown);
           } catch (error) {
@@ -114,7 +113,7 @@ export class TransactionalTable {
     { signal }: RunLimit,
     unknown: (keys: readonly string[], cause: unknown) => Error,
   ): Promise<Map<string, StoreWord>> {
-    const { leaseMs } = this.#times;
+    const { leaseMs } = this.times;
     const { process } = session;
     const startedAt = process.monotonic();
     const elapsedMs = () => process.monotonic() - startedAt;
@@ -169,7 +168,7 @@ export class TransactionalTable {
     };
     session.connection.onClose('server', rollBack);
     this.server.onStop(rollBack);
-    this.server.world.after(this.#times.leaseMs, () => this.server.serve(rollBack));
+    this.server.world.after(this.times.leaseMs, () => this.server.serve(rollBack));
     return { words, transaction };
   }
 
@@ -214,7 +213,7 @@ export class TransactionalTable {
       this.commits++;
     }
     if (transaction.state !== 'open') return transaction.state;
-    const conflicts = commits && world.now < this.#times.horizonMs && world.choices.oneIn(10);
+    const conflicts = commits && world.now < this.times.horizonMs && world.choices.oneIn(10);
     this.#end(transaction, commits && !conflicts, 'over');
     if (conflicts) return 'conflict';
     return commits ? 'committed' : 'rolled back';

@@ -21,23 +21,20 @@ interface Command {
 
 /** A client's connection to a server, which is opened again when it breaks. Commands are served in order. */
 export class Wire {
-  readonly #process: Process;
-  readonly #server: Server;
-  readonly #options: WireOptions;
   #connection: Connection | undefined;
   #pending: Command[] = [];
   #isWatched = false;
 
-  constructor(process: Process, server: Server, options: WireOptions) {
-    this.#process = process;
-    this.#server = server;
-    this.#options = options;
-  }
+  constructor(
+    private readonly process: Process,
+    private readonly server: Server,
+    private readonly options: WireOptions,
+  ) {}
 
   /** Runs `serve` on the server, maybe again if the answer was lost. */
   call<T>(serve: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const command = { serve, resolve, reject, sentAt: this.#process.time } as Command;
+      const command = { serve, resolve, reject, sentAt: this.process.time } as Command;
       this.#pending.push(command);
       this.#connection ??= this.#connect();
       this.#send(command, this.#connection);
@@ -46,7 +43,7 @@ export class Wire {
   }
 
   #connect(): Connection {
-    const connection = new Connection(this.#process, this.#server);
+    const connection = new Connection(this.process, this.server);
     connection.onClose('client', () => this.#onBroken(connection));
     return connection;
   }
@@ -67,33 +64,33 @@ export class Wire {
   #watch(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;
-    const timer = this.#process.setTimeout(() => {
+    const timer = this.process.setTimeout(() => {
       this.#isWatched = false;
       const [first] = this.#pending;
       if (first === undefined) return;
       const connection = this.#connection;
-      if (connection && this.#process.time - first.sentAt >= this.#options.silentMs - 1) {
+      if (connection && this.process.time - first.sentAt >= this.options.silentMs - 1) {
         connection.close();
         this.#onBroken(connection);
       }
       if (this.#pending.length > 0) this.#watch();
-    }, this.#options.silentMs);
+    }, this.options.silentMs);
     timer.unref();
   }
 
   #onBroken(connection: Connection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
-    if (!this.#options.resends) {
+    if (!this.options.resends) {
       const lost = this.#pending;
       this.#pending = [];
       for (const { reject } of lost) reject(new NetworkError('ECONNRESET'));
       return;
     }
-    this.#process.setTimeout(() => {
+    this.process.setTimeout(() => {
       if (this.#connection || this.#pending.length === 0) return;
       this.#connection = this.#connect();
-      this.#pending = this.#pending.map((command) => ({ ...command, sentAt: this.#process.time }));
+      this.#pending = this.#pending.map((command) => ({ ...command, sentAt: this.process.time }));
       for (const command of this.#pending) this.#send(command, this.#connection);
     }, RECONNECT_MS);
   }

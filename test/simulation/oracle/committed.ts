@@ -19,53 +19,52 @@ export interface Committed {
  * recorded.
  */
 export class CommittedTogether {
-  readonly #world: World;
-  readonly #committed: Committed;
   #commits = -1;
   #effects: readonly string[] = [];
 
   /** Checks after every step. */
-  constructor(world: World, committed: Committed) {
-    this.#world = world;
-    this.#committed = committed;
+  constructor(
+    private readonly world: World,
+    private readonly committed: Committed,
+  ) {
     world.check(() => this.#check());
   }
 
   #check(): void {
-    const commits = this.#committed.commits();
+    const commits = this.committed.commits();
     if (commits === this.#commits) return;
     this.#commits = commits;
-    const [recorded, effects] = [this.#committed.recorded(), [...this.#committed.effects()]];
-    const unknown = this.#committed.unknown();
-    if (effects.length !== this.#effects.length) this.#world.history.add('database', 'has committed', { effects });
+    const [recorded, effects] = [this.committed.recorded(), [...this.committed.effects()]];
+    const unknown = this.committed.unknown();
+    if (effects.length !== this.#effects.length) this.world.history.add('database', 'has committed', { effects });
     this.#effects = effects;
     const seen = new Set<string>();
     for (const key of effects) {
-      if (seen.has(key)) this.#world.fail('effect twice', `${key} has taken effect twice.`);
+      if (seen.has(key)) this.world.fail('effect twice', `${key} has taken effect twice.`);
       seen.add(key);
       if (!recorded.includes(key) && !unknown.includes(key))
-        this.#world.fail('effect without record', `${key} has an effect and no record.`);
+        this.world.fail('effect without record', `${key} has an effect and no record.`);
     }
     for (const key of recorded) {
-      if (!seen.has(key)) this.#world.fail('record without effect', `${key} is recorded and has no effect.`);
+      if (!seen.has(key)) this.world.fail('record without effect', `${key} is recorded and has no effect.`);
     }
   }
 
   /** Checks an answer, in the turn in which the receiver gave it. `isKept`: a key that needs no effect. */
   answered({ status, outcomes }: DeliveryResult, isKept: (key: string) => boolean = () => false): void {
     this.#check();
-    const unknown = this.#committed.unknown();
+    const unknown = this.committed.unknown();
     for (const { status: word, idempotencyKey = '', error } of outcomes) {
       if (isKept(idempotencyKey)) continue;
       const isAcknowledged = error === undefined && ['handled', 'duplicate', 'dead-lettered'].includes(word);
       if (status === 200 && !isAcknowledged) {
-        this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} in an answer with 200.`);
+        this.world.fail('acknowledged without effect', `${idempotencyKey} is ${word} in an answer with 200.`);
       }
       if (isAcknowledged && unknown.includes(idempotencyKey)) {
-        this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} and its outcome is unknown.`);
+        this.world.fail('acknowledged without effect', `${idempotencyKey} is ${word} and its outcome is unknown.`);
       }
       if (isAcknowledged && !this.#effects.includes(idempotencyKey)) {
-        this.#world.fail('acknowledged without effect', `${idempotencyKey} is ${word} and has no effect.`);
+        this.world.fail('acknowledged without effect', `${idempotencyKey} is ${word} and has no effect.`);
       }
     }
   }

@@ -6,18 +6,15 @@ import type { Ledger, Run } from './ledger.js';
 
 /** Drains replicas, and holds `drain` to what it promises. */
 export class Drains {
-  readonly #world: World;
-  readonly #ledger: Ledger;
   /** The lives whose drain has resolved with nothing left. */
   readonly #drained = new Set<string>();
-  readonly #unrecordedOf: (process: Process) => readonly string[];
 
   /** `unrecordedOf`: the keys whose records a process would lose if it ended now. */
-  constructor(world: World, ledger: Ledger, unrecordedOf: (process: Process) => readonly string[] = () => []) {
-    this.#world = world;
-    this.#ledger = ledger;
-    this.#unrecordedOf = unrecordedOf;
-  }
+  constructor(
+    private readonly world: World,
+    private readonly ledger: Ledger,
+    private readonly unrecordedOf: (process: Process) => readonly string[] = () => [],
+  ) {}
 
   /** Drains, and calls `then` in the turn in which it has resolved. */
   drain(
@@ -27,7 +24,7 @@ export class Drains {
     then: () => void,
     store?: Pick<IdempotencyStore<never>, 'unrecorded'>,
   ): void {
-    const world = this.#world;
+    const world = this.world;
     const { life } = process;
     world.history.add(process.name, 'drains', { timeoutMs });
     process.deliver(0, () => {
@@ -37,7 +34,7 @@ export class Drains {
         .then(
           ({ unfinished }) => {
             world.history.add(process.name, 'is drained', { unfinished });
-            const running = this.#ledger.runs.filter((run) => run.life === life && this.#runsIn(run, process));
+            const running = this.ledger.runs.filter((run) => run.life === life && this.#runsIn(run, process));
             if (unfinished === 0 && running.length > 0) {
               const ids = running.map(({ id }) => id).join(', ');
               world.fail('drained too early', `The handlers of ${ids} still run in ${process.name}.`);
@@ -46,7 +43,7 @@ export class Drains {
             if (unfinished === 0 && pending > 0) {
               world.fail('drained too early', `${pending} records of ${process.name} are still retried.`);
             }
-            const lost = unfinished === 0 ? this.#unrecordedOf(process) : [];
+            const lost = unfinished === 0 ? this.unrecordedOf(process) : [];
             if (lost.length > 0) {
               world.fail('drained too early', `The server has no record of ${lost.join(', ')} in ${process.name}.`);
             }
@@ -81,11 +78,11 @@ export class Drains {
   /** Called for each run that begins. */
   began({ process, life, id }: Run): void {
     if (this.#drained.has(`${process.name} ${life}`)) {
-      this.#world.fail('began after drain', `The handler of ${id} began although ${process.name} was drained.`);
+      this.world.fail('began after drain', `The handler of ${id} began although ${process.name} was drained.`);
     }
   }
 
   #runsIn(run: Run, process: Process): boolean {
-    return run.process === process && this.#ledger.isRunning(run);
+    return run.process === process && this.ledger.isRunning(run);
   }
 }

@@ -13,9 +13,6 @@ export interface RecordTry {
 
 /** A key claimed by one owner, with all that is known of it: by the server, by the network and by the process. */
 export class Claim {
-  readonly key: string;
-  readonly owner: string;
-  readonly process: Process;
   readonly life: number;
   /** When the process asked for it: true time, and what its clocks showed. */
   readonly askedAt: number;
@@ -41,10 +38,11 @@ export class Claim {
   recordRefusedAt: number | undefined;
 
   /** A process asks for it now. */
-  constructor(process: Process, key: string, owner: string) {
-    this.key = key;
-    this.owner = owner;
-    this.process = process;
+  constructor(
+    readonly process: Process,
+    readonly key: string,
+    readonly owner: string,
+  ) {
     this.life = process.life;
     this.askedAt = process.time;
     this.askedOn = process.peek();

@@ -42,9 +42,6 @@ export interface Told {
 }
 
 export class Leases {
-  readonly #world: World;
-  readonly #ledger: Ledger;
-  readonly #settings: LeaseSettings;
   readonly #claims = new Map<string, Claim[]>();
   readonly #owned = new Map<string, Claim[]>();
   /** The claim that was granted last. */
@@ -57,10 +54,11 @@ export class Leases {
   /** The runs that began in this step, with their tokens. */
   #begun: Begun[] = [];
 
-  constructor(world: World, ledger: Ledger, settings: LeaseSettings) {
-    this.#world = world;
-    this.#ledger = ledger;
-    this.#settings = settings;
+  constructor(
+    private readonly world: World,
+    private readonly ledger: Ledger,
+    private readonly settings: LeaseSettings,
+  ) {
     this.#silence = new Silence(world, settings.pausesInSilence ? settings.timeoutMs : Number.POSITIVE_INFINITY);
     world.check(() => this.#check());
   }
@@ -109,7 +107,7 @@ export class Leases {
       return claim;
     }
     const claim = this.#claimOf(key, owner);
-    if (claim === undefined) this.#world.fail('call without a claim', `${call} ${key} by ${owner}`);
+    if (claim === undefined) this.world.fail('call without a claim', `${call} ${key} by ${owner}`);
     this.#open.delete(claim);
     if (call === 'release') claim.releaseAskedAt ??= process.time;
     else claim.recordTries.push({ askedAt: process.time, failedAt: undefined });
@@ -122,8 +120,8 @@ export class Leases {
 
   /** The server serves a call for one key. */
   served(call: LeaseCall, key: string, owner: string, word: unknown): void {
-    const { now, history } = this.#world;
-    history.add(this.#settings.server.name, `${call} ${key}`, { owner: owner.slice(-4), word });
+    const { now, history } = this.world;
+    history.add(this.settings.server.name, `${call} ${key}`, { owner: owner.slice(-4), word });
     const claim = this.#claimOf(key, owner);
     if (claim === undefined) return;
     if (call === 'claim') {
@@ -139,7 +137,7 @@ export class Leases {
       claim.recordedAt ??= now;
     } else {
       claim.recordRefusedAt ??= now;
-      if (!this.#isTakenFrom(claim)) this.#world.fail('record refused', `Nobody but ${owner} has ${key}.`);
+      if (!this.#isTakenFrom(claim)) this.world.fail('record refused', `Nobody but ${owner} has ${key}.`);
     }
   }
 
@@ -151,7 +149,7 @@ export class Leases {
   }
 
   #grant(claim: Claim): void {
-    const { server, leaseMs } = this.#settings;
+    const { server, leaseMs } = this.settings;
     const wall = server.wall();
     for (const other of this.#claims.get(claim.key) ?? []) {
       if (other === claim || other.isOver || other.grants.length === 0 || other.isReleased) continue;
@@ -160,13 +158,13 @@ export class Leases {
     }
     claim.isOver = false;
     claim.isReleased = false;
-    claim.grants.push({ at: this.#world.now, wall });
+    claim.grants.push({ at: this.world.now, wall });
     this.#last.set(claim.key, claim);
   }
 
   /** The claim that has a key, or has recorded it. A lease that ends in this millisecond may be over or not. */
   #holderOf(key: string): Claim | undefined {
-    const { server, leaseMs } = this.#settings;
+    const { server, leaseMs } = this.settings;
     const recorded = this.#claims.get(key)?.find(({ recordedAt }) => recordedAt !== undefined);
     const last = this.#last.get(key);
     if (recorded || last === undefined || last.isReleased) return recorded;
@@ -177,16 +175,16 @@ export class Leases {
   #checkRecord(key: string, claim: Claim): void {
     const last = this.#last.get(key);
     if (last === undefined || last === claim || last.recordedAt !== undefined || last.isReleased) return;
-    if (heldFor(last, this.#settings.server.wall()) >= this.#settings.leaseMs - 1) return;
-    this.#world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
+    if (heldFor(last, this.settings.server.wall()) >= this.settings.leaseMs - 1) return;
+    this.world.fail('record of another', `${claim.process.name} records ${key}, which ${last.process.name} has.`);
   }
 
   #checkRefusal(key: string, refused: Claim): void {
     const holder = this.#holderOf(key);
-    if (holder === refused) this.#world.fail('stuck key', `${key} is refused to the owner that has it.`);
-    if (holder === undefined) this.#world.fail('stuck key', `${key} is refused, and nobody has it.`);
+    if (holder === refused) this.world.fail('stuck key', `${key} is refused to the owner that has it.`);
+    if (holder === undefined) this.world.fail('stuck key', `${key} is refused, and nobody has it.`);
     if (holder.recordedAt !== undefined) {
-      this.#world.fail('stuck key', `${key} took effect, and is refused as in progress.`);
+      this.world.fail('stuck key', `${key} took effect, and is refused as in progress.`);
     }
   }
 
@@ -198,10 +196,10 @@ export class Leases {
     for (const claim of this.#open) {
       const { process, run, key, owner } = claim;
       if (this.#owned.get(owner)?.some(({ told }) => told === undefined)) continue;
-      if (isAlive(claim) && run && this.#ledger.isRunning(run)) continue;
+      if (isAlive(claim) && run && this.ledger.isRunning(run)) continue;
       this.#open.delete(claim);
-      if (!isAlive(claim) || this.#silence.lastOf(process) >= this.#world.now) continue;
-      this.#world.fail('stuck key', `${process.name} has ${key}, does not handle it, and asks the server for nothing.`);
+      if (!isAlive(claim) || this.#silence.lastOf(process) >= this.world.now) continue;
+      this.world.fail('stuck key', `${process.name} has ${key}, does not handle it, and asks the server for nothing.`);
     }
   }
 
@@ -212,31 +210,31 @@ export class Leases {
     const claim = claims.findLast((each) => canBegin(each, run));
     const [grant] = claim?.grants ?? [];
     if (claim === undefined || grant === undefined) {
-      this.#world.fail('began without a claim', `${process.name} handles ${run.id}.`);
+      this.world.fail('began without a claim', `${process.name} handles ${run.id}.`);
     }
     claim.run = run;
     this.#begun.push({ claim, token: fencingToken });
     this.#checkLease(claim);
     for (const { run: other } of claim.robbed) {
-      if (!other || !this.#ledger.isRunning(other)) continue;
-      this.#world.fail('overtaken within its lease', `${other.process.name} still handles ${key}.`);
+      if (!other || !this.ledger.isRunning(other)) continue;
+      this.world.fail('overtaken within its lease', `${other.process.name} still handles ${key}.`);
     }
   }
 
   #checkLease({ process, key, askedOn }: Claim): void {
-    const { handlerMs } = this.#settings;
+    const { handlerMs } = this.settings;
     const { wall, monotonic } = process.peek();
     const ms = Math.max(wall - askedOn.wall, monotonic - askedOn.monotonic);
     // The clocks are compared in whole milliseconds.
     if (ms <= handlerMs + 2) return;
-    this.#world.fail('began after its lease', `${process.name} begins ${key} ${ms} ms after it asked for it.`);
+    this.world.fail('began after its lease', `${process.name} begins ${key} ${ms} ms after it asked for it.`);
   }
 
   /** A delivery of these keys is answered 200. */
   acknowledged(keys: readonly string[]): void {
     for (const key of keys) {
       const isRecorded = this.#claims.get(key)?.some(({ recordedAt }) => recordedAt !== undefined);
-      if (!isRecorded) this.#world.fail('acknowledged without a record', `The server has no record of ${key}.`);
+      if (!isRecorded) this.world.fail('acknowledged without a record', `The server has no record of ${key}.`);
     }
   }
 
@@ -250,7 +248,7 @@ export class Leases {
 
   /** A lease that was over may have been forgotten, even if the clock of the server is set back. */
   #noteEnds(): void {
-    const { server, leaseMs } = this.#settings;
+    const { server, leaseMs } = this.settings;
     const wall = server.wall();
     for (const claim of this.#last.values()) if (heldFor(claim, wall) >= leaseMs) claim.isOver = true;
   }
@@ -263,7 +261,7 @@ export class Leases {
     for (const [key, claims] of this.#claims) {
       const id = claims.find(({ run }) => run)?.run?.id;
       if (id === undefined) continue;
-      const effects = this.#ledger.effectsOf(id);
+      const effects = this.ledger.effectsOf(id);
       for (let index = this.#explained.get(key) ?? 0; index < effects.length; index++) {
         this.#explain(claims, effects.slice(0, index + 1));
         this.#explained.set(key, index + 1);
@@ -279,17 +277,17 @@ export class Leases {
       if (latest === undefined || earlier === undefined) continue;
       const isInOrder = (earlier.grants[0]?.at ?? 0) <= (latest.grants[0]?.at ?? 0);
       const [first, second] = isInOrder ? [earlier, latest] : [latest, earlier];
-      const flaw = flawOfDouble(first, second, this.#settings, this.#silence.lastOf(first.process));
+      const flaw = flawOfDouble(first, second, this.settings, this.#silence.lastOf(first.process));
       if (flaw === undefined) continue;
       const what = `${first.key} took effect in ${first.process.name} and again in ${second.process.name}: ${flaw}.`;
-      this.#world.fail('effect twice without a cause', what);
+      this.world.fail('effect twice without a cause', what);
     }
   }
 
   #checkTokens(): void {
     const flaw = flawOfTokens(this.#begun, (key) => this.#claims.get(key) ?? []);
     this.#begun = [];
-    if (flaw !== undefined) this.#world.fail('fencing token did not grow', flaw);
+    if (flaw !== undefined) this.world.fail('fencing token did not grow', flaw);
   }
 }
 

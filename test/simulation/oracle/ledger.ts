@@ -21,28 +21,25 @@ export interface Run {
 /** What truly happened: which handlers ran, and which events took effect. */
 export class Ledger {
   readonly runs: Run[] = [];
-  readonly #world: World;
   readonly #effects = new Map<string, Run[]>();
 
-  constructor(world: World) {
-    this.#world = world;
-  }
+  constructor(private readonly world: World) {}
 
   begin(process: Process, id: string, key: string): Run {
     const { life, time } = process;
     const run: Run = {
-      ...{ id, key, process, life, turnAt: this.#world.now, beganAt: time },
+      ...{ id, key, process, life, turnAt: this.world.now, beganAt: time },
       ...{ effectAt: undefined, endedAt: undefined, end: undefined, isLate: false },
     };
     this.runs.push(run);
-    this.#world.history.add(process.name, `begins to handle ${id}`);
+    this.world.history.add(process.name, `begins to handle ${id}`);
     return run;
   }
 
   /** The event takes effect, outside of any transaction. */
   effect(run: Run): void {
     run.effectAt = run.process.time;
-    this.#world.history.add(run.process.name, `effect of ${run.id}`);
+    this.world.history.add(run.process.name, `effect of ${run.id}`);
     const effects = this.#effects.get(run.id);
     if (effects) effects.push(run);
     else this.#effects.set(run.id, [run]);
@@ -51,7 +48,7 @@ export class Ledger {
   end(run: Run, end: 'resolved' | 'rejected'): void {
     run.endedAt = run.process.time;
     run.end = end;
-    this.#world.history.add(run.process.name, `handler of ${run.id} ${end}`);
+    this.world.history.add(run.process.name, `handler of ${run.id} ${end}`);
   }
 
   /** The runs in which the event took effect, in order. */
@@ -67,7 +64,7 @@ export class Ledger {
   /** Each event of a delivery that is answered 200 has taken effect. */
   acknowledged(events: readonly { readonly id: string }[], { status }: { readonly status: number }): void {
     for (const { id } of status === 200 ? events : []) {
-      if (!this.#effects.has(id)) this.#world.fail('acknowledged without effect', `${id} has not taken effect.`);
+      if (!this.#effects.has(id)) this.world.fail('acknowledged without effect', `${id} has not taken effect.`);
     }
   }
 

@@ -13,33 +13,29 @@ interface Stored {
 
 /** Holds `reconcile` to the chain's truth: nothing canonical is lost behind the cursor. */
 export class ReconcileOracle {
-  readonly #world: World;
-  readonly #network: ChainNetwork;
-  readonly #ledger: Ledger;
-  readonly #chainId: number;
   #next = 0;
 
-  constructor(world: World, network: ChainNetwork, ledger: Ledger, chainId: number) {
-    this.#world = world;
-    this.#network = network;
-    this.#ledger = ledger;
-    this.#chainId = chainId;
-  }
+  constructor(
+    private readonly world: World,
+    private readonly network: ChainNetwork,
+    private readonly ledger: Ledger,
+    private readonly chainId: number,
+  ) {}
 
   /** Called with the text whenever the cursor was written. */
   written(text: string, who: string): void {
     const { next, retry } = JSON.parse(text) as Stored;
-    this.#world.history.add(who, 'writes the cursor', { next, retry: retry.length });
-    if (next - 1 > this.#network.shown) {
-      this.#world.fail('read too far', `The cursor is at ${next}, and no node has shown block ${next - 1} as final.`);
+    this.world.history.add(who, 'writes the cursor', { next, retry: retry.length });
+    if (next - 1 > this.network.shown) {
+      this.world.fail('read too far', `The cursor is at ${next}, and no node has shown block ${next - 1} as final.`);
     }
-    if (next < this.#next) this.#world.fail('cursor went back', `It was at ${this.#next}, and is at ${next}.`);
+    if (next < this.#next) this.world.fail('cursor went back', `It was at ${this.#next}, and is at ${next}.`);
     this.#next = next;
     const listed = new Set(retry.map(([key]) => key));
-    for (const mined of this.#network.chain.blocks.slice(0, next)) {
+    for (const mined of this.network.chain.blocks.slice(0, next)) {
       const lost = this.#missing(mined).find((index) => !listed.has(this.#keyOf(mined, index)));
       if (lost !== undefined) {
-        this.#world.fail('missed', `The cursor is at ${next}, and ${nameOf(mined)}#${lost} has not taken effect.`);
+        this.world.fail('missed', `The cursor is at ${next}, and ${nameOf(mined)}#${lost} has not taken effect.`);
       }
     }
   }
@@ -47,26 +43,26 @@ export class ReconcileOracle {
   /** Called when a run has ended: the next one starts after what it reports. */
   reported(to: number, who: string): void {
     if (to + 1 <= this.#next) return;
-    this.#world.fail('report beyond the cursor', `${who} reports all up to ${to}, and the cursor is at ${this.#next}.`);
+    this.world.fail('report beyond the cursor', `${who} reports all up to ${to}, and the cursor is at ${this.#next}.`);
   }
 
   /** The logs of a block that have not taken effect. */
   #missing(mined: Mined): number[] {
     const indexes = mined.logs.map((_, index) => index);
-    return indexes.filter((index) => this.#ledger.effectsOf(`${nameOf(mined)}#${index}`).length === 0);
+    return indexes.filter((index) => this.ledger.effectsOf(`${nameOf(mined)}#${index}`).length === 0);
   }
 
   #keyOf({ logs }: Mined, index: number): string {
     const log = logs[index];
-    return `${this.#chainId}:${log?.blockHash}:${log?.transactionHash}:${index}`;
+    return `${this.chainId}:${log?.blockHash}:${log?.transactionHash}:${index}`;
   }
 
   /** After a run at the healed end that said nothing is left. */
   end(): void {
-    const { blocks } = this.#network.chain;
-    for (const mined of blocks.slice(0, this.#network.finalNumber + 1)) {
+    const { blocks } = this.network.chain;
+    for (const mined of blocks.slice(0, this.network.finalNumber + 1)) {
       const [index] = this.#missing(mined);
-      if (index !== undefined) this.#world.fail('missed', `${nameOf(mined)}#${index} has not taken effect.`);
+      if (index !== undefined) this.world.fail('missed', `${nameOf(mined)}#${index} has not taken effect.`);
     }
   }
 }

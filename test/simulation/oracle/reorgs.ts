@@ -40,8 +40,6 @@ interface Effects {
  * and the logs of a block in order. At rest, an effect exists if and only if its block is canonical.
  */
 export class ReorgsOracle {
-  readonly #world: World;
-  readonly #committed: Committed;
   readonly #networks = new Map<string, ChainNetwork>();
   readonly #effects = new Map<string, Effects>();
   /** Logs whose delivery was acknowledged. */
@@ -55,9 +53,10 @@ export class ReorgsOracle {
   #settled = 0;
 
   /** Checks after every step. */
-  constructor(world: World, committed: Committed) {
-    this.#world = world;
-    this.#committed = committed;
+  constructor(
+    private readonly world: World,
+    private readonly committed: Committed,
+  ) {
     world.check(() => this.#check());
   }
 
@@ -73,7 +72,7 @@ export class ReorgsOracle {
   /** The effect of a handler that was called with an event. */
   effectOf(direction: Direction, chain: string, event: WebhookEvent, application: number | undefined): string {
     const { name, isRemoval } = this.#about(chain, event);
-    if (isRemoval) this.#world.fail('notice handled', `A handler gets the removal notice of ${name}.`);
+    if (isRemoval) this.world.fail('notice handled', `A handler gets the removal notice of ${name}.`);
     return `${direction}${application} ${name}`;
   }
 
@@ -86,13 +85,13 @@ export class ReorgsOracle {
       const before = at > 0 ? places[at - 1] : last;
       if (!before || (at === 0 && isAgain(next)) || isInOrder(before, next)) continue;
       const [one, other] = [before, next].map((each) => `${each.direction}${nameOf(each)}`);
-      this.#world.fail('not in order', `A pass changes ${other} after ${one}.`);
+      this.world.fail('not in order', `A pass changes ${other} after ${one}.`);
     }
     this.#passes.set(pass, places.at(-1) as Change);
   }
 
   #check(): void {
-    const { effects, logs } = this.#committed;
+    const { effects, logs } = this.committed;
     if (effects.length === this.#seen && logs.settled === this.#settled) return;
     for (const effect of effects.slice(this.#seen)) this.#note(effect);
     this.#seen = effects.length;
@@ -101,11 +100,11 @@ export class ReorgsOracle {
     for (const log of [...logs.open.values(), ...logs.final.values()]) rows.set(this.#nameOf(log), log);
     for (const [name, { isApplied: is }] of this.#effects) {
       const log = rows.get(name);
-      if (!log) this.#world.fail('effect without record', `${name} took effect and has no row.`);
-      if (is !== isApplied(log)) this.#world.fail('row and effect differ', `${name}: ${log.transitions} transitions.`);
+      if (!log) this.world.fail('effect without record', `${name} took effect and has no row.`);
+      if (is !== isApplied(log)) this.world.fail('row and effect differ', `${name}: ${log.transitions} transitions.`);
     }
     for (const [name, log] of rows) {
-      if (isApplied(log) && !this.#effects.has(name)) this.#world.fail('record without effect', name);
+      if (isApplied(log) && !this.#effects.has(name)) this.world.fail('record without effect', name);
     }
     for (const log of logs.final.values()) this.#final.add(this.#nameOf(log));
   }
@@ -117,7 +116,7 @@ export class ReorgsOracle {
     let name = names.get(letter);
     if (name === undefined) {
       const isOwn = network.chain.known.has(blockHash);
-      if (!isOwn) this.#world.fail('log of another chain', `Chain ${chain} has no block ${blockHash}.`);
+      if (!isOwn) this.world.fail('log of another chain', `Chain ${chain} has no block ${blockHash}.`);
       name = this.#about(chain, JSON.parse(letter).event).name;
       names.set(letter, name);
     }
@@ -126,16 +125,16 @@ export class ReorgsOracle {
 
   /** Takes the transition that an effect stands for. */
   #note(effect: string): void {
-    this.#world.history.add('database', `has committed ${effect}`);
+    this.world.history.add('database', `has committed ${effect}`);
     const [, direction = '', application, name = ''] = /^([+-])(\w+) (.+)$/.exec(effect) ?? [];
     const before = this.#effects.get(name) ?? { applications: 0, isApplied: false };
-    if (this.#final.has(name)) this.#world.fail('changed after it was final', effect);
+    if (this.#final.has(name)) this.world.fail('changed after it was final', effect);
     const isApplication = direction === '+';
     if (isApplication === before.isApplied) {
-      this.#world.fail(isApplication ? 'applied twice' : 'reverted without an application', effect);
+      this.world.fail(isApplication ? 'applied twice' : 'reverted without an application', effect);
     }
     const applications = before.applications + Number(isApplication);
-    if (Number(application) !== applications) this.#world.fail('wrong application', `${effect} is ${applications}.`);
+    if (Number(application) !== applications) this.world.fail('wrong application', `${effect} is ${applications}.`);
     if (!isApplication) this.#needsOther(placeOf(name), name);
     this.#effects.set(name, { applications, isApplied: isApplication });
   }
@@ -144,19 +143,19 @@ export class ReorgsOracle {
   #needsOther({ chain, number, seed }: Place, name: string): void {
     const known = this.#networks.get(chain)?.chain.known.values() ?? [];
     if ([...known].some((mined) => mined.number === number && mined.seed !== seed)) return;
-    this.#world.fail('reverted without proof', `${name} is reverted, and no other block was mined at its height.`);
+    this.world.fail('reverted without proof', `${name} is reverted, and no other block was mined at its height.`);
   }
 
   /** Called for each answer: what is acknowledged has a row or is a dead letter, but for removal notices. */
   answered(chain: string, { status, outcomes }: DeliveryResult): void {
     if (status !== 200) return;
-    const { logs, letters } = this.#committed;
+    const { logs, letters } = this.committed;
     const rows = new Set([...logs.open.values(), ...logs.final.values()].map((log) => this.#nameOf(log)));
     for (const { item, idempotencyKey = '' } of outcomes) {
       const { name, isRemoval } = this.#about(chain, (item as EventItem).event);
       if (isRemoval) continue;
       if (!rows.has(name) && !letters.isDead(idempotencyKey))
-        this.#world.fail('acknowledged without a record', `${name} has no row.`);
+        this.world.fail('acknowledged without a record', `${name} has no row.`);
       this.#delivered.add(name);
     }
   }
@@ -164,16 +163,16 @@ export class ReorgsOracle {
   /** At rest: every block is final, and passes have run. */
   end(): void {
     this.#check();
-    const [open] = this.#committed.logs.open.values();
-    if (open) this.#world.fail('never final', `${this.#nameOf(open)} is open.`);
+    const [open] = this.committed.logs.open.values();
+    if (open) this.world.fail('never final', `${this.#nameOf(open)} is open.`);
     for (const [chain, { chain: blocks }] of this.#networks) {
       for (const mined of blocks.known.values()) {
         for (const index of mined.logs.keys()) {
           const name = nameOf({ chain, ...mined, index });
           const isEffective = this.#effects.get(name)?.isApplied === true;
           const isCanonical = blocks.isCanonical(mined);
-          if (isEffective && !isCanonical) this.#world.fail('effect of a log that is not canonical', name);
-          if (!isEffective && isCanonical && this.#delivered.has(name)) this.#world.fail('missed', name);
+          if (isEffective && !isCanonical) this.world.fail('effect of a log that is not canonical', name);
+          if (!isEffective && isCanonical && this.#delivered.has(name)) this.world.fail('missed', name);
         }
       }
     }

@@ -14,15 +14,13 @@ interface Calls {
  * of which no clock of a process shows more.
  */
 export class Silence {
-  readonly #world: World;
-  readonly #timeoutMs: number;
   readonly #calls = new Map<Process, Calls>();
 
   /** `timeoutMs` is infinite for a store that does not refuse. */
-  constructor(world: World, timeoutMs: number) {
-    this.#world = world;
-    this.#timeoutMs = timeoutMs;
-  }
+  constructor(
+    private readonly world: World,
+    private readonly timeoutMs: number,
+  ) {}
 
   /** Notes a call. Returns what to call when the process is told of its end. */
   asked(process: Process): () => void {
@@ -32,7 +30,7 @@ export class Silence {
       this.#calls.set(process, calls);
     }
     // The store may have looked at its clock before a freeze within this turn.
-    if (calls.isAnswered) calls.silentSince = this.#world.now;
+    if (calls.isAnswered) calls.silentSince = this.world.now;
     calls.isAnswered = false;
     calls.waiting++;
     const noted = calls;
@@ -45,11 +43,11 @@ export class Silence {
   /** Called after every step. */
   note(): void {
     for (const [process, calls] of this.#calls) {
-      const { now } = this.#world;
+      const { now } = this.world;
       const pause = process.pauses.at(-1);
       // Or after it.
       const until = pause && pause.from >= now ? pause.to : now;
-      const isSilent = calls.waiting > 0 && !calls.isAnswered && until - calls.silentSince > this.#timeoutMs / 2;
+      const isSilent = calls.waiting > 0 && !calls.isAnswered && until - calls.silentSince > this.timeoutMs / 2;
       if (isSilent) calls.lastSilentAt = until;
     }
   }

@@ -35,16 +35,14 @@ const nameOf = (key: string) => (key.startsWith(PREFIX) ? key.slice(PREFIX.lengt
  * connection, as ioredis does, or rejected, as node-redis does. test/stores/redis runs the real clients.
  */
 export class WatchedRedis {
-  readonly #server: Server;
   readonly #redis: RedisServer;
 
-  constructor(server: Server) {
-    this.#server = server;
+  constructor(private readonly server: Server) {
     this.#redis = new RedisServer(() => server.wall());
   }
 
   client(process: Process, leases: Leases, resends: boolean): IoRedisLike {
-    const wire = new Wire(process, this.#server, { resends, silentMs: SOCKET_TIMEOUT_MS });
+    const wire = new Wire(process, this.server, { resends, silentMs: SOCKET_TIMEOUT_MS });
     const call = (_eval: string, script = '', count = '', ...rest: string[]): Promise<unknown> => {
       const kind = kindOf(script);
       const keys = rest.slice(0, Number(count));

@@ -3,13 +3,11 @@ import type { SmallWorld } from './small-world.js';
 
 /** What truly happened to the one key of a small world, and what must hold. */
 export class KeyLedger {
-  readonly #world: SmallWorld;
   /** The claims under which the event took effect, in order. */
   readonly effects: SmallClaim[] = [];
   readonly #claims = new Map<string, SmallClaim>();
 
-  constructor(world: SmallWorld) {
-    this.#world = world;
+  constructor(private readonly world: SmallWorld) {
     world.add({
       state: () =>
         this.effects
@@ -40,16 +38,16 @@ export class KeyLedger {
 
   /** A handler begins in the turn in which its process has heard of the claim. */
   begin(process: SmallProcess): SmallClaim {
-    const { now } = this.#world;
+    const { now } = this.world;
     const { claim } = process;
-    if (claim === undefined) return this.#world.fail('began without a claim', `${process.name} has claimed nothing.`);
+    if (claim === undefined) return this.world.fail('began without a claim', `${process.name} has claimed nothing.`);
     if (claim.expiresAt <= now) {
-      this.#world.fail('began after its lease', `The lease of ${claim.owner} ended at ${claim.expiresAt} ms.`);
+      this.world.fail('began after its lease', `The lease of ${claim.owner} ended at ${claim.expiresAt} ms.`);
     }
-    for (const { name, running } of this.#world.small) {
+    for (const { name, running } of this.world.small) {
       for (const other of running) {
         if (other.claim === claim || other.claim.expiresAt <= now) continue;
-        this.#world.fail('overtaken within its lease', `${process.name} begins while ${name} runs within its lease.`);
+        this.world.fail('overtaken within its lease', `${process.name} begins while ${name} runs within its lease.`);
       }
     }
     return claim;
@@ -63,11 +61,11 @@ export class KeyLedger {
 
   /** A second effect needs a lease that ended: that of its run, or that of a first one before it was recorded. */
   effect(claim: SmallClaim): void {
-    const { now } = this.#world;
+    const { now } = this.world;
     for (const first of this.effects) {
       const isForgotten = !first.isRecorded && !first.isReleased && first.expiresAt <= now;
       if (!isForgotten && claim.expiresAt > now) {
-        this.#world.fail('effect twice without a cause', `The effect of ${first.owner} was forgotten.`);
+        this.world.fail('effect twice without a cause', `The effect of ${first.owner} was forgotten.`);
       }
     }
     this.effects.push(claim);
@@ -75,6 +73,6 @@ export class KeyLedger {
 
   acknowledged(process: SmallProcess): void {
     if (this.effects.length > 0) return;
-    this.#world.fail('acknowledged without effect', `${process.name} has answered 200, and nothing took effect.`);
+    this.world.fail('acknowledged without effect', `${process.name} has answered 200, and nothing took effect.`);
   }
 }

@@ -41,7 +41,6 @@ export interface SmallLimits {
  * States are equal if all that is to come is equally far away.
  */
 export class SmallWorld extends World {
-  readonly limits: SmallLimits;
   readonly small: SmallProcess[] = [];
   readonly #messages: Message[] = [];
   /** Further options, bounds of time, and parts of the state. */
@@ -50,9 +49,8 @@ export class SmallWorld extends World {
   readonly #state: (() => string)[] = [];
   #faults = 0;
 
-  constructor(limits: SmallLimits) {
+  constructor(readonly limits: SmallLimits) {
     super(Choices.ofTape([]));
-    this.limits = limits;
   }
 
   add(part: {

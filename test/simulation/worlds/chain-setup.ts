@@ -38,17 +38,16 @@ export class ChainSetup {
   readonly nodes: ChainNode[] = [];
   readonly servers: Server[] = [];
   readonly sites = new Map<string, Site>();
-  readonly #world: World;
-  readonly #options: ChainSetupOptions;
   /** Nodes that may lie: all are behind one URL, so that no two URLs agree on a lie. */
   readonly #liars: ChainNode[] = [];
   /** Branches that a re-org replaced. */
   readonly #replaced: (readonly Mined[])[] = [];
 
-  constructor(world: World, options: ChainSetupOptions) {
+  constructor(
+    private readonly world: World,
+    private readonly options: ChainSetupOptions,
+  ) {
     const { choices } = world;
-    this.#world = world;
-    this.#options = options;
     this.network = new ChainNetwork(world, options.level);
     for (let at = 0; at < options.urls; at++) {
       const name = options.chainId === undefined ? `node${at}` : `node${at}-${options.chainId}`;
@@ -61,8 +60,8 @@ export class ChainSetup {
   }
 
   #node(): ChainNode {
-    const { choices } = this.#world;
-    const node = new ChainNode(this.network.version, choices.below(2) === 0, this.#options.chainId);
+    const { choices } = this.world;
+    const node = new ChainNode(this.network.version, choices.below(2) === 0, this.options.chainId);
     this.network.addNode(node, choices.pick([0, 0, 50, 500, 3000]));
     this.nodes.push(node);
     return node;
@@ -79,19 +78,19 @@ export class ChainSetup {
 
   /** Plans how the chain grows, re-organizes and becomes final. */
   live(changes: number): void {
-    const { choices } = this.#world;
-    const { horizonMs } = this.#options;
+    const { choices } = this.world;
+    const { horizonMs } = this.options;
     for (let change = 0; change < changes; change++) {
-      this.#world.after(choices.below(horizonMs), () => this.change());
+      this.world.after(choices.below(horizonMs), () => this.change());
     }
-    this.#world.after(horizonMs, () => this.#heal());
+    this.world.after(horizonMs, () => this.#heal());
   }
 
   change(): void {
-    const { choices } = this.#world;
+    const { choices } = this.world;
     const { network } = this;
     const { chain } = network;
-    const way = choices.pick(this.#options.changes ?? CHANGES);
+    const way = choices.pick(this.options.changes ?? CHANGES);
     if (way === 're-org' && network.replaceable > 0) {
       this.#replaced.push(chain.blocks);
       const depth = choices.between(1, Math.min(4, network.replaceable));
@@ -107,14 +106,14 @@ export class ChainSetup {
 
   #blocks(count: number) {
     return Array.from({ length: count }, () => {
-      const logs = this.#world.choices.pick([1, 0, 2]);
+      const logs = this.world.choices.pick([1, 0, 2]);
       return logs === 0 ? [] : [transfers(logs)];
     });
   }
 
   /** From now on nodes answer, see everything after their lag, and every block becomes final. */
   #heal(): void {
-    const { level } = this.#options;
+    const { level } = this.options;
     const { network } = this;
     for (const node of this.nodes) {
       node.mood = 'well';
@@ -133,14 +132,14 @@ export class ChainSetup {
 
   /** A fault of one node. */
   readonly strike = (): void => {
-    const { choices, history } = this.#world;
+    const { choices, history } = this.world;
     const node = choices.pick(this.nodes);
     const mood = choices.pick(['stuck', ...MOODS] as const);
     const ms = choices.pick([200, 1500, 8000]);
     history.add(`a node`, `is ${mood}`, { ms });
     if (mood === 'stuck') node.isStuck = true;
     else node.mood = mood;
-    this.#world.after(ms, () => {
+    this.world.after(ms, () => {
       if (mood !== 'stuck') node.mood = 'well';
       else {
         node.isStuck = false;
@@ -151,7 +150,7 @@ export class ChainSetup {
 
   /** A node leaves out the logs of some blocks when it is asked for those of a range. */
   readonly hide = (): void => {
-    const { choices, history } = this.#world;
+    const { choices, history } = this.world;
     const node = choices.pick(this.nodes);
     const every = 1 + choices.below(3);
     history.add('a node', 'leaves out logs', { every });
@@ -161,12 +160,12 @@ export class ChainSetup {
 
   /** A node lies, if others contradict it. */
   readonly lie = (): void => {
-    const { choices, history } = this.#world;
+    const { choices, history } = this.world;
     if (this.#liars.length === 0) return;
     choices.pick(this.#liars).lies = true;
     history.add('a node', 'lies');
   };
 
   /** Faults of requests to the nodes. */
-  readonly faults = (): RequestFaults => ({ oneIn: this.#world.now < this.#options.horizonMs ? 40 : 0 });
+  readonly faults = (): RequestFaults => ({ oneIn: this.world.now < this.options.horizonMs ? 40 : 0 });
 }

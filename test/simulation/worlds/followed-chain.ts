@@ -39,7 +39,6 @@ interface Parts {
 export class FollowedChain {
   /** Whether every delivery is acknowledged, and a pass has found all logs final. */
   isAtRest = false;
-  readonly #parts: Parts;
   readonly #setup: ChainSetup;
   readonly #service: ChainService;
   readonly #sender: Sender;
@@ -49,7 +48,7 @@ export class FollowedChain {
   /** What each process did last with the log of a key. */
   readonly #directions = new Map<Process, Map<string, Direction>>();
 
-  constructor(parts: Parts) {
+  constructor(private readonly parts: Parts) {
     const { world, oracle, chainId, letters, subject } = parts;
     const { choices } = world;
     const chain = String(chainId);
@@ -57,7 +56,6 @@ export class FollowedChain {
     const level = choices.pick(LEVELS);
     const agree = choices.pick([1, urls]);
     const intervalMs = choices.pick([3000, 1000, false] as const);
-    this.#parts = parts;
     const failure = (message: string) => letters?.failure(subject, message) ?? new Error(message);
     this.#habits = { ways: WAYS, timeoutMs: HANDLER_MS, horizonMs: HORIZON_MS, failure };
     this.#options = { level, agree, intervalMs, isEach: choices.below(2) === 1 };
@@ -78,7 +76,7 @@ export class FollowedChain {
 
   /** Plans what happens to the chain, its nodes and the replicas. */
   live(others: readonly (() => void)[]): void {
-    const { world, letters, drains } = this.#parts;
+    const { world, letters, drains } = this.parts;
     const { choices } = world;
     const replicas = this.#replicas;
     const { all } = replicas;
@@ -110,7 +108,7 @@ export class FollowedChain {
   }
 
   #open(process: Process) {
-    const { subject, table, chainId, letters, world } = this.#parts;
+    const { subject, table, chainId, letters, world } = this.parts;
     const { level, agree, intervalMs, isEach } = this.#options;
     this.#directions.delete(process);
     const onDeadLetter = ({ idempotencyKey: key, isReversal }: DeadLetter) => {
@@ -148,7 +146,7 @@ export class FollowedChain {
     entries: readonly EventEntry[],
     { tx, via, application }: EventsContext<Tx>,
   ): Promise<void> {
-    const { oracle, ledger, drains, table, chainId } = this.#parts;
+    const { oracle, ledger, drains, table, chainId } = this.parts;
     const pass = via === 'reorg' ? table.logs.passes.get(process) : undefined;
     const [chain, events] = [String(chainId), entries.map(({ event }) => event)];
     if (pass) oracle.changes(pass, direction, chain, events, this.#options.isEach);
@@ -167,7 +165,7 @@ export class FollowedChain {
 
   /** A pass of a replica; `then` is called with the number of logs that are left, unless it fails or is elsewhere. */
   #pass({ process, receiver }: Replica, then: (left: number) => void = () => {}): void {
-    const { history } = this.#parts.world;
+    const { history } = this.parts.world;
     if (process.state === 'down' || receiver === undefined) return;
     process.deliver(0, () => {
       receiver
@@ -182,7 +180,7 @@ export class FollowedChain {
 
   /** Passes until nothing is left, once every delivery is acknowledged. */
   #rest(passes = 0): void {
-    const { world, letters } = this.#parts;
+    const { world, letters } = this.parts;
     if (this.isAtRest) return;
     if (passes > MOST_LAST_PASSES)
       world.fail('never at rest', `Not even in ${MOST_LAST_PASSES} passes without faults.`);

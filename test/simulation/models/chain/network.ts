@@ -18,8 +18,6 @@ interface Follower {
  */
 export class ChainNetwork {
   readonly chain = new Chain(EPOCH_MS / 1000 - 1);
-  readonly #world: World;
-  readonly #level: Level;
   readonly #followers: Follower[] = [];
   #finalized = 0;
   #safe = 0;
@@ -29,9 +27,10 @@ export class ChainNetwork {
   /** The last block that is final at the level for any node so far. */
   shown = 0;
 
-  constructor(world: World, level: Level) {
-    this.#world = world;
-    this.#level = level;
+  constructor(
+    private readonly world: World,
+    private readonly level: Level,
+  ) {
     this.#version = this.#next();
   }
 
@@ -70,7 +69,7 @@ export class ChainNetwork {
   mine(...blocks: readonly (readonly GivenTransaction[])[]): void {
     const { chain } = this;
     for (const transactions of blocks) {
-      const second = Math.floor((EPOCH_MS + this.#world.now) / 1000);
+      const second = Math.floor((EPOCH_MS + this.world.now) / 1000);
       chain.mine(transactions, Math.max(second, (chain.blocks.at(-1)?.second ?? 0) + 1));
     }
     this.#publish(`mines ${blocks.length} blocks`);
@@ -85,7 +84,7 @@ export class ChainNetwork {
   reorganize(depth: number, ...blocks: readonly (readonly GivenTransaction[])[]): void {
     if (depth > this.replaceable) throw new Error(`A re-org of ${depth} blocks replaces a final one.`);
     this.chain.drop(depth);
-    this.#world.history.add('chain', `replaces ${depth} blocks`);
+    this.world.history.add('chain', `replaces ${depth} blocks`);
     this.mine(...blocks);
   }
 
@@ -111,11 +110,11 @@ export class ChainNetwork {
     // A re-org also replaces blocks that were safe, where nothing depends on those.
     this.#safe = Math.min(this.#safe, height);
     this.#version = this.#next();
-    const { choices, history } = this.#world;
+    const { choices, history } = this.world;
     history.add('chain', what, { head: nameOf(this.#version.chain.at(-1)), final: this.finalNumber });
     const version = this.#version;
     for (const { lagMs, see } of this.#followers) {
-      this.#world.after(lagMs + choices.latency(), () => see(version));
+      this.world.after(lagMs + choices.latency(), () => see(version));
     }
   }
 
@@ -124,9 +123,9 @@ export class ChainNetwork {
   }
 
   #finalOf(finalized: number, safe: number, head: number): number {
-    if (this.#level === 'finalized') return finalized;
-    if (this.#level === 'safe') return safe;
-    return Math.max(0, head - this.#level.confirmations + 1);
+    if (this.level === 'finalized') return finalized;
+    if (this.level === 'safe') return safe;
+    return Math.max(0, head - this.level.confirmations + 1);
   }
 }
 

@@ -21,10 +21,6 @@ export interface ServiceOptions {
  * back is sent again, with new ids. It may send late, twice with two ids, and together with what else is late.
  */
 export class ChainService {
-  readonly #world: World;
-  readonly #sender: Sender;
-  readonly #options: ServiceOptions;
-  readonly #network: ChainNetwork;
   #seen: Version;
   #ids = 0;
   /** Deliveries that were not sent yet. */
@@ -32,18 +28,19 @@ export class ChainService {
   /** Events that are sent with the next delivery. */
   #late: WebhookEvent[] = [];
 
-  constructor(world: World, network: ChainNetwork, sender: Sender, options: ServiceOptions) {
-    this.#world = world;
-    this.#sender = sender;
-    this.#options = options;
-    this.#network = network;
+  constructor(
+    private readonly world: World,
+    private readonly network: ChainNetwork,
+    private readonly sender: Sender,
+    private readonly options: ServiceOptions,
+  ) {
     this.#seen = network.version;
     network.follow(options.lagMs, (version) => this.#see(version));
   }
 
   /** Whether it has sent all that happened. */
   get isDone(): boolean {
-    return this.#waiting === 0 && this.#seen.index === this.#network.version.index;
+    return this.#waiting === 0 && this.#seen.index === this.network.version.index;
   }
 
   #see(version: Version): void {
@@ -57,8 +54,8 @@ export class ChainService {
   }
 
   #send(mined: Mined, removed: boolean): void {
-    const { choices } = this.#world;
-    const { delayMs, losesOneIn = 0 } = this.#options;
+    const { choices } = this.world;
+    const { delayMs, losesOneIn = 0 } = this.options;
     let indexes = mined.logs.map((_, index) => index).filter(() => losesOneIn === 0 || !choices.oneIn(losesOneIn));
     if (removed) indexes.reverse();
     while (indexes.length > 0) {
@@ -71,11 +68,11 @@ export class ChainService {
           return eventOf(mined, index, id, removed);
         });
         this.#waiting++;
-        this.#world.after(choices.oneIn(4) ? choices.below(delayMs) : 0, () => {
+        this.world.after(choices.oneIn(4) ? choices.below(delayMs) : 0, () => {
           this.#waiting--;
           this.#late.push(...events);
           if (this.#waiting > 0 && choices.oneIn(6)) return;
-          this.#sender.send(this.#late);
+          this.sender.send(this.#late);
           this.#late = [];
         });
       }

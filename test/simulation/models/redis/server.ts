@@ -14,16 +14,13 @@ interface Entry {
 
 export class RedisServer {
   readonly #keys = new Map<string, Entry>();
-  readonly #clock: () => number;
 
   /** `clock` is the wall clock of the server, in ms. */
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: () => number) {}
 
   /** Runs a script. Time stands still meanwhile. */
   eval(text: string, keys: readonly string[], args: readonly string[]): unknown {
-    const now = Math.floor(this.#clock());
+    const now = Math.floor(this.clock());
     const call: Call = (name, ...given) => this.#call(now, name, given.map(String));
     return scriptOf(text)(keys, args, { call, pcall: call });
   }
