@@ -55,11 +55,10 @@ const LONGEST_MESSAGE = 300;
 /** JSON-RPC 2.0 over HTTP. */
 export function createRpc(url: RpcUrl, { timeoutMs, signal }: RpcOptions): Rpc {
   let lastId = 0;
-  // One listener for all calls: Node warns about a signal with many.
   const open = new Set<AbortController>();
-  signal?.addEventListener('abort', () => {
+  const abortAll = () => {
     for (const each of open) each.abort();
-  });
+  };
   const inTurn = createTurns(CONCURRENCY);
   const headers = {
     accept: 'application/json',
@@ -80,6 +79,8 @@ export function createRpc(url: RpcUrl, { timeoutMs, signal }: RpcOptions): Rpc {
       new RpcError(`${method} at ${url.origin} failed: ${what}`, how);
     const late = new AbortController();
     open.add(late);
+    // One listener for all calls, and none between them: Node warns about a signal with many.
+    signal?.addEventListener('abort', abortAll);
     if (signal?.aborted) late.abort();
     const timer = setTimeout(() => late.abort(), timeoutMs);
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
@@ -103,6 +104,7 @@ export function createRpc(url: RpcUrl, { timeoutMs, signal }: RpcOptions): Rpc {
       .finally(() => {
         clearTimeout(timer);
         open.delete(late);
+        if (open.size === 0) signal?.removeEventListener('abort', abortAll);
       });
     const answer = parse(bytes);
     if (!response.ok) {

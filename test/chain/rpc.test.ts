@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -159,7 +159,7 @@ describe('a call of a node', () => {
     await expect(call(`http://${slow}`, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms.');
   });
 
-  it('ends with its signal', async () => {
+  it('ends with its signal, and leaves no listener there', async () => {
     const controller = new AbortController();
     let seen = 0;
     const host = await serve(() => void seen++);
@@ -169,6 +169,7 @@ describe('a call of a node', () => {
     await expect(waiting).rejects.toThrow('aborted by the caller.');
     await expect(call(`http://${host}`, { signal: controller.signal })).rejects.toThrow('aborted by the caller.');
     expect(seen).toBe(1);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
   it('reads no more of an answer than it takes', async () => {
