@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { answerOf, NodeError, type NodeView } from '../simulation/models/chain/answer.js';
 import type { GivenLog, GivenTransaction, Mined } from '../simulation/models/chain/block.js';
 import { Chain } from '../simulation/models/chain/chain.js';
@@ -29,7 +26,23 @@ export class Raw {
 
 export type ScriptedNode = Awaited<ReturnType<typeof startNode>>;
 
-/** A node with the chain that a test gives it, over real HTTP. */
+type Answers = (request: Request) => Promise<Response | undefined>;
+
+/** What answers at an origin, without a network: rpc.test.ts and the real chain have one. */
+const sites = new Map<string, Answers>();
+const { fetch } = globalThis;
+globalThis.fetch = (input, init) => {
+  const answers = input instanceof Request ? sites.get(new URL(input.url).origin) : undefined;
+  if (!answers) return fetch(input, init);
+  const { signal } = input as Request;
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+    answers(input as Request).then((response) => response && resolve(response), reject);
+  });
+};
+const away: Answers = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+
+/** A node with the chain that a test gives it. */
 export async function startNode() {
   const chain = new Chain();
   let tags: Omit<NodeView, 'chain' | 'replaced'> = {};
@@ -37,7 +50,6 @@ export async function startNode() {
   let viewing = alone;
   let answering: Answering = (_, __, answer) => answer;
   const calls: { readonly method: string; readonly params: readonly unknown[] }[] = [];
-  const waiting: ServerResponse[] = [];
 
   function answer(method: string, params: readonly unknown[]): unknown {
     const view = viewing();
@@ -46,10 +58,10 @@ export async function startNode() {
     return answerOf({ ...view, replaced }, method, params);
   }
 
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request.setEncoding('utf8')) text += chunk;
-    const { id, method, params } = JSON.parse(text);
+  async function respond(request: Request): Promise<Response | undefined> {
+    const { id, method, params } = JSON.parse(await request.text());
+    // As over a network, others have their turn meanwhile.
+    await new Promise(setImmediate);
     calls.push({ method, params });
     let result: unknown;
     try {
@@ -59,12 +71,12 @@ export async function startNode() {
       const code = error instanceof NodeError ? error.code : -32000;
       result = new Raw(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
     }
-    if (result === undefined) return void waiting.push(response);
-    const raw = result instanceof Raw ? result : new Raw(JSON.stringify({ jsonrpc: '2.0', id, result }));
-    response.writeHead(raw.status, { 'content-type': 'application/json', ...raw.headers }).end(raw.body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    if (result === undefined) return undefined;
+    const { body, ...init } = result instanceof Raw ? result : new Raw(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    return new Response(body || null, init);
+  }
+  const origin = `http://node-${sites.size}.test`;
+  sites.set(origin, respond);
 
   return {
     origin,
@@ -95,9 +107,7 @@ export async function startNode() {
       answering = how;
     },
     async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      sites.set(origin, away);
     },
   };
 }

@@ -5,11 +5,14 @@ import { readAll, sourceOf } from '../../../test/chain/reconcile/reconciling.js'
 import { type ScriptedNode, startNode } from '../../../test/chain/scripted-node.js';
 import { token, tokenAbi, transfer } from '../../../test/chain/watching.js';
 import { apiKey, type FakeService, startFakeService } from '../../../test/client/fake-service.js';
+import { serve } from '../servers.js';
 import { asProcess, inProcess, jsonLines, scratch, ways } from './tool.js';
 
 const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
 const chainId = 31337;
 let node: ScriptedNode;
+/** Where the node is for other processes. */
+let nodeUrl: string;
 let keys: string[];
 let file: Awaited<ReturnType<typeof scratch>>;
 let abi: string;
@@ -19,6 +22,11 @@ beforeEach(async () => {
   for (let value = 1; value <= 4; value++) node.mine({ logs: [transfer(value)] });
   keys = (await readAll(sourceOf(node).source)).events.map((event) => logIdentity(event, { chainId }));
   file = await scratch();
+  nodeUrl = await serve(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const answer = await fetch(new Request(node.url, { method: 'POST', body })).catch(() => response.destroy());
+    if (answer instanceof Response) response.writeHead(answer.status).end(await answer.text());
+  });
   abi = await file('Token.json', JSON.stringify(tokenAbi));
 });
 afterEach(() => node.stop());
@@ -50,7 +58,7 @@ async function receiverOf(handled: readonly number[], { name = 'receiver', optio
 }
 
 const args = (...more: string[]) => [
-  ...['reconcile', '--rpc', node.url, '--contract', `${token.address}=${abi}:token`, '--confirmations', '1'],
+  ...['reconcile', '--rpc', nodeUrl, '--contract', `${token.address}=${abi}:token`, '--confirmations', '1'],
   ...more,
 ];
 const lineOf = (block: number, state: string) =>
@@ -58,8 +66,8 @@ const lineOf = (block: number, state: string) =>
     new RegExp(`^block ${block} {2}0x[0-9a-f]{64} {2}log 0 {2}token ${token.address} {2}Transfer {2}${state}$`),
   );
 
-describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
-  test('prints what the receiver has not handled, and handles nothing', async () => {
+describe('reconcile --receiver', () => {
+  test.each(ways)('prints what the receiver has not handled, and handles nothing, $way', async ({ tool }) => {
     const module = await receiverOf([1, 3]);
     for (let run = 0; run < 2; run++) {
       const { code, stdout, stderr } = await tool(args('--receiver', module));
@@ -76,7 +84,7 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
   test('reads from the block that it is asked for, and prints JSON', async () => {
     const module = await receiverOf([3], { name: 'mine' });
     const range = ['--from', '3', '--json'];
-    const { code, stdout } = await tool(args('--receiver', `${module}#mine`, ...range));
+    const { code, stdout } = await inProcess(args('--receiver', `${module}#mine`, ...range));
     expect(code).toBe(1);
     const counts = { handled: 1, 'in-progress': 0, unknown: 0, missing: 1, undelivered: 0 };
     expect(jsonLines(stdout)).toEqual([
@@ -92,7 +100,7 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
 
   test('does not say that nothing is missing where it could not look', async () => {
     const module = await receiverOf([0, 1, 2, 3]);
-    const after = await tool(args('--receiver', module, '--from', '50'));
+    const after = await inProcess(args('--receiver', module, '--from', '50'));
     expect(after).toMatchObject({ code: 2, stdout: '' });
     expect(after.stderr).toContain('Block 50 is not final yet: the last final one is 4. Nothing was compared.');
   });
@@ -100,7 +108,7 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
   test('prints what has an unknown outcome, and fails', async () => {
     const more =
       "const { peek } = receiver; receiver.peek = async (events) => events.map((_, at) => (at ? 'unknown' : 'in-progress'));";
-    const { code, stdout } = await tool(args('--receiver', await receiverOf([], { more })));
+    const { code, stdout } = await inProcess(args('--receiver', await receiverOf([], { more })));
     expect(code).toBe(1);
     expect(stdout.split('\n').slice(0, -1)).toEqual([
       ...[1, 2, 3, 4].map((block) => lineOf(block, block > 1 ? 'unknown' : 'in-progress')),
@@ -110,9 +118,14 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
 
   test('says why it could not look, without the key of the node', async () => {
     const module = await receiverOf([]);
-    const rpc = `${node.url}/v3/key-of-the-node?auth=key-in-query`.replace('//', '//user:password-of-the-node@');
+    const rpc = `${nodeUrl}/v3/key-of-the-node?auth=key-in-query`.replace('//', '//user:password-of-the-node@');
     node.answer(() => Promise.reject(new Error(`no access for ${rpc}`)));
-    const { code, stdout, stderr } = await tool(['reconcile', '--rpc', rpc, ...args('--receiver', module).slice(3)]);
+    const { code, stdout, stderr } = await inProcess([
+      'reconcile',
+      '--rpc',
+      rpc,
+      ...args('--receiver', module).slice(3),
+    ]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('no access');
     for (const key of ['key-of-the-node', 'key-in-query', 'password-of-the-node']) expect(stderr).not.toContain(key);
@@ -120,15 +133,15 @@ describe.each(ways)('reconcile --receiver ($way)', ({ tool }) => {
 
   test('looks within the source of a secret function, and asks for it', async () => {
     const module = await receiverOf([1, 3], { options: "secret: () => ({ secret: 'x', source: 'acme' })" });
-    expect((await tool(args('--receiver', module, '--source', 'acme'))).code).toBe(1);
-    const unsaid = await tool(args('--receiver', module));
+    expect((await inProcess(args('--receiver', module, '--source', 'acme'))).code).toBe(1);
+    const unsaid = await inProcess(args('--receiver', module));
     expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('source')]);
-    expect((await tool(args('--receiver', module, '--no-source', '--from', '1'))).code).toBe(1);
+    expect((await inProcess(args('--receiver', module, '--no-source', '--from', '1'))).code).toBe(1);
   });
 
   test('refuses a receiver that tells events apart by their ids', async () => {
     const module = await receiverOf([], { options: 'idempotencyKey: undefined' });
-    const { code, stderr } = await tool(args('--receiver', module));
+    const { code, stderr } = await inProcess(args('--receiver', module));
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining('logIdentity(event, { chainId: 31337 })'),
@@ -183,9 +196,9 @@ describe('reconcile', () => {
 
   test('never prints the key in the URL of the node', { timeout: 30_000 }, async () => {
     const key = 'key-of-the-node-0123456789';
-    const url = node.url.replace('http://', `http://user:${key}@`);
+    const url = nodeUrl.replace('http://', `http://user:${key}@`);
     const secret = [...args('--receiver', await receiverOf([1]), '--json')];
-    secret[secret.indexOf(node.url)] = `${url}/v2/${key}?token=${key}`;
+    secret[secret.indexOf(nodeUrl)] = `${url}/v2/${key}?token=${key}`;
     const ran = await asProcess(secret);
     await node.stop();
     const failed = await asProcess(secret);
