@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileCursor } from '../../src/chain/file-cursor.js';
 
@@ -172,32 +169,5 @@ describe('fileCursor', () => {
     expect(() => Reflect.apply(fileCursor, undefined, [path])).toThrow(
       expect.objectContaining({ code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining('`path` must be') }),
     );
-  });
-
-  it('counts every write of processes that are killed at any moment', { timeout: 60_000 }, async () => {
-    const path = join(useDirectory(), 'chain');
-    const child = fileURLToPath(new URL('file-cursor-child.ts', import.meta.url));
-    let printed = 0;
-    const runOne = async (writes: number) => {
-      const counting = spawn(process.execPath, ['--import', 'tsx', child, path], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const ended = once(counting, 'close');
-      let own = 0;
-      counting.stdout.on('data', (data: Buffer) => {
-        printed += data.length;
-        own += data.length;
-        // It goes on writing meanwhile.
-        if (own >= writes) counting.kill('SIGKILL');
-      });
-      await ended;
-    };
-    const rounds = 3;
-    for (let round = 0; round < rounds; round++) await Promise.all([runOne(5 + 4 * round), runOne(12 + 9 * round)]);
-    const counted = Number(await fileCursor(path).read());
-    expect(printed).toBeGreaterThan(10);
-    // The last write of each process may be there although it could not say so.
-    expect(counted - printed).toBeGreaterThanOrEqual(0);
-    expect(counted - printed).toBeLessThanOrEqual(2 * rounds);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AbiData } from '../../src/evm/abi-data.js';
 import { decodeValues } from '../../src/evm/codec.js';
 import { codecOf } from '../../src/evm/codec-of.js';
+import { arrayCodec } from '../../src/evm/composite-codecs.js';
 
 const word = (number: bigint | number) => BigInt(number).toString(16).padStart(64, '0');
 const right = (digits: string) => digits.padEnd(64, '0');
@@ -97,6 +98,12 @@ describe('a value', () => {
   // What a contract in assembly, an old compiler or another language may have written: read where it is beyond doubt.
   it.each([
     ['bytes4', `c0de5afe${'f'.repeat(56)}`, '0xc0de5afe', 'bytes after it'],
+    [
+      'function',
+      right('ab'.repeat(24)),
+      `0x${'ab'.repeat(24)}`,
+      'an address and a selector, which viem does not encode',
+    ],
     ['bytes', word(32) + word(1) + 'f'.repeat(64), '0xff', 'padding that is not zero'],
     ['bytes', `${word(32)}${word(1)}ab`, '0xab', 'no padding at the end'],
     ['uint8', `${word(7)}00ff`, 7, 'data after it'],
@@ -164,5 +171,22 @@ describe('a value', () => {
     const inputs = [{ codec: codecOf(tuple('string', 'uint8') as AbiParameter), label: 'a' }];
     const data = new AbiData(`0x${word(32)}${word(0)}`);
     expect(() => decodeValues(inputs, data, fail)).toThrow(`a: ${ENDS}`);
+  });
+});
+
+describe('an error in the decoder', () => {
+  const defect = new TypeError('a defect');
+  const broken = {
+    ...codecOf({ type: 'uint8' }),
+    read() {
+      throw defect;
+    },
+  };
+
+  it.each([
+    ['a value', broken],
+    ['an element', arrayCodec(broken, 1)],
+  ])('at %s is thrown unchanged and does not blame the event', (_where, codec) => {
+    expect(() => decodeValues([{ codec, label: 'a' }], new AbiData(`0x${word(0)}`), fail)).toThrow(defect);
   });
 });

@@ -215,6 +215,12 @@ describe('an event without a log', () => {
       'value',
       'must be of type uint256, as in the ABI.',
     ],
+    [
+      transfer,
+      (event) => Object.assign(input(event, 2), { value: '0.7' }),
+      'value',
+      'is a decimal or a time, but its type is an integer. The service converts the values of this contract, so this is not the exact amount. Only rawFields contains the exact amount, and this event lacks it. Have the service send rawFields, or turn off the conversion.',
+    ],
     [transfer, (event) => Object.assign(input(event, 2), { hashed: true }), 'value', hashed('', 'does not declare')],
     [notedEvent, (event) => Object.assign(input(event, 0), { hashed: false }), 'note', hashed('not ', 'declares')],
     [

@@ -90,6 +90,6 @@ export const ROOMS = {
     mutate: ['src/evm/**/*.ts'],
     tests: ['test/evm/**/*.test.ts'],
     // Slow, or generated values, which kill by chance: examples must kill what they do.
-    except: ['test/evm/**/*.{slow,package}.test.ts', 'test/evm/hostile.test.ts', 'test/evm/differential/**'],
+    except: ['test/evm/**/*.slow.test.ts', 'test/evm/differential/**'],
   },
 };
