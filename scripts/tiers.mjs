@@ -64,7 +64,6 @@ const OTHERS = {
       'serverless',
       'anvil',
       'frameworks',
-      'python',
       'nats',
       'rabbitmq',
       'queues',

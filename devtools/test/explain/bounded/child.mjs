@@ -1,4 +1,4 @@
-// Explains bodies one after the other, and tells by how many MiB the process grew at most.
+// Explains bodies one after the other, and tells by how many MiB the process grew at most, and the time of its processor.
 
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -15,7 +15,10 @@ const peak = () => process.resourceUsage().maxRSS / 1024;
 const before = peak();
 
 process.on('message', ({ frame, unit, size }) => {
-  explainFailure({ ...delivery, rawBody: Buffer.from(repeated(frame, unit, size)) });
+  const rawBody = Buffer.from(repeated(frame, unit, size));
+  const start = process.cpuUsage();
+  explainFailure({ ...delivery, rawBody });
+  const { user, system } = process.cpuUsage(start);
   collect();
-  process.send(Math.round(peak() - before));
+  process.send({ mib: Math.round(peak() - before), ms: (user + system) / 1000 });
 });
