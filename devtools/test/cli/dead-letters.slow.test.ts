@@ -50,10 +50,12 @@ describe.each(ways)('dead-letters ($way)', ({ tool }) => {
     ]);
     expect(stderr).toContain('more than 1');
   });
+});
 
+describe('dead-letters', () => {
   test('retry runs the handler, and tells what failed again', async () => {
     const module = await moduleOf(['a', 'b', 'c'], { bad: 'b' });
-    const { code, stdout } = await tool(['dead-letters', 'retry', '--all', '--yes', '--receiver', module]);
+    const { code, stdout } = await inProcess(['dead-letters', 'retry', '--all', '--yes', '--receiver', module]);
     expect(code).toBe(1);
     expect(stdout.split('\n')).toEqual([
       'handled   event.emitted:a',
@@ -62,7 +64,14 @@ describe.each(ways)('dead-letters ($way)', ({ tool }) => {
       '2 handled, 1 failed again, 0 skipped.',
       '',
     ]);
-    const one = await tool(['dead-letters', 'retry', 'event.emitted:a', '--receiver', await moduleOf(['a']), '--json']);
+    const one = await inProcess([
+      'dead-letters',
+      'retry',
+      'event.emitted:a',
+      '--receiver',
+      await moduleOf(['a']),
+      '--json',
+    ]);
     expect(one.code).toBe(0);
     expect(jsonLines(one.stdout)).toEqual([
       { retried: { idempotencyKey: 'event.emitted:a', status: 'handled' } },
@@ -72,7 +81,7 @@ describe.each(ways)('dead-letters ($way)', ({ tool }) => {
 
   test('discard removes letters', async () => {
     const args = ['dead-letters', 'discard', 'event.emitted:a', 'event.emitted:none', '--yes'];
-    const { code, stdout } = await tool([...args, '--receiver', await moduleOf(['a'])]);
+    const { code, stdout } = await inProcess([...args, '--receiver', await moduleOf(['a'])]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '1 of 2 discarded.\n' });
   });
 
@@ -81,15 +90,13 @@ describe.each(ways)('dead-letters ($way)', ({ tool }) => {
       ['discard', 'event.emitted:a'],
       ['retry', '--all'],
     ]) {
-      const { code, stderr } = await tool(['dead-letters', ...args, '--receiver', await moduleOf(['a'])]);
+      const { code, stderr } = await inProcess(['dead-letters', ...args, '--receiver', await moduleOf(['a'])]);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('use --yes') });
     }
-    const { stderr } = await tool(['dead-letters', 'retry', '--receiver', await moduleOf(['a'])]);
+    const { stderr } = await inProcess(['dead-letters', 'retry', '--receiver', await moduleOf(['a'])]);
     expect(stderr).toContain('Give either keys or --all.');
   });
-});
 
-describe('dead-letters', () => {
   test('show prints the event and the last error', async () => {
     const module = await moduleOf(['a']);
     const { code, stdout } = await inProcess(['dead-letters', 'show', 'event.emitted:a', '--receiver', module]);

@@ -35,46 +35,6 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     });
   });
 
-  test('names the cause, how sure it is, and the fix', async () => {
-    const file = await (await scratch())('r', recording(JSON.stringify(JSON.parse(BODY), null, 2)));
-    const { code, stdout } = await tool(['explain', '--recording', file, '--nth', '1'], { env });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^Refused because:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
-  });
-
-  test('takes the time at which a request came', async () => {
-    const lines = Object.entries(sign().headers).map(([name, value]) => `${name}: ${value}`);
-    const stdin = [...lines, '', BODY].join('\r\n');
-    const args = ['explain', '--json'];
-    for (const now of [String(SECONDS + 1), String(SECONDS * 1000), '2023-11-14T22:13:21Z']) {
-      const { code, stdout } = await tool([...args, '--now', now], { env, stdin });
-      expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, authentic: true, findings: [] });
-    }
-    const { code, stdout } = await tool(args, { env, stdin });
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).findings).toEqual([expect.objectContaining({ cause: 'timestamp-stale' })]);
-    expect(await tool([...args, '--now', 'soon'], { env, stdin })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--now must be a time: Unix'),
-    });
-  });
-
-  test('shows how the body differs from the one that was signed', async () => {
-    const file = await scratch();
-    const [recorded, signed] = [
-      await file('r', recording(BODY.replace('"id":"1"', '"id":"2"'))),
-      await file('signed.json', BODY),
-    ];
-    const args = ['explain', '--recording', recorded, '--signed', signed];
-    const { code, stdout } = await tool(args, { env });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(
-      /^Refused because:[\s\S]*\n\nSigned \d+ bytes, .* differ:\n {2}from byte \d+, .*\n {4}signed {4}"1" {2}31\n {4}received {2}"2" {2}32\n$/,
-    );
-    const { difference } = JSON.parse((await tool([...args, '--json'], { env })).stdout);
-    expect(difference).toMatchObject({ kind: 'bytes', signed: { text: '1' } });
-  });
-
   test('takes a whole request from stdin', async () => {
     const { signature, timestamp } = signDelivery(BODY, { secret: SECRET, timestamp: SECONDS });
     const head = `POST /hooks HTTP/1.1\r\n${multibaasHeaders.signature}: ${signature}\r\n${multibaasHeaders.timestamp}: ${timestamp}`;
@@ -89,6 +49,48 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
       ),
     });
   });
+});
+
+describe('explain', { timeout: 30_000 }, () => {
+  test('takes the time at which a request came', async () => {
+    const lines = Object.entries(sign().headers).map(([name, value]) => `${name}: ${value}`);
+    const stdin = [...lines, '', BODY].join('\r\n');
+    const args = ['explain', '--json'];
+    for (const now of [String(SECONDS + 1), String(SECONDS * 1000), '2023-11-14T22:13:21Z']) {
+      const { code, stdout } = await inProcess([...args, '--now', now], { env, stdin });
+      expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, authentic: true, findings: [] });
+    }
+    const { code, stdout } = await inProcess(args, { env, stdin });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings).toEqual([expect.objectContaining({ cause: 'timestamp-stale' })]);
+    expect(await inProcess([...args, '--now', 'soon'], { env, stdin })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--now must be a time: Unix'),
+    });
+  });
+
+  test('shows how the body differs from the one that was signed', async () => {
+    const file = await scratch();
+    const [recorded, signed] = [
+      await file('r', recording(BODY.replace('"id":"1"', '"id":"2"'))),
+      await file('signed.json', BODY),
+    ];
+    const args = ['explain', '--recording', recorded, '--signed', signed];
+    const { code, stdout } = await inProcess(args, { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^Refused because:[\s\S]*\n\nSigned \d+ bytes, .* differ:\n {2}from byte \d+, .*\n {4}signed {4}"1" {2}31\n {4}received {2}"2" {2}32\n$/,
+    );
+    const { difference } = JSON.parse((await inProcess([...args, '--json'], { env })).stdout);
+    expect(difference).toMatchObject({ kind: 'bytes', signed: { text: '1' } });
+  });
+
+  test('names the cause, how sure it is, and the fix', async () => {
+    const file = await (await scratch())('r', recording(JSON.stringify(JSON.parse(BODY), null, 2)));
+    const { code, stdout } = await inProcess(['explain', '--recording', file, '--nth', '1'], { env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Refused because:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
+  });
 
   test('knows the secrets of other webhooks by their labels', async () => {
     const file = await scratch();
@@ -96,18 +98,21 @@ describe.each(ways)('explain ($way)', { timeout: 30_000 }, ({ tool }) => {
     const delivery = await file('r', recording(BODY, sign(OTHER_SECRET)));
     const args = ['explain', '--recording', delivery, '--json'];
     const mine = await file('mine', SECRET);
-    const { code, stdout } = await tool([...args, '--secret-file', mine, '--other-secret-file', `or=ders=${old}`], {
-      env,
-    });
+    const { code, stdout } = await inProcess(
+      [...args, '--secret-file', mine, '--other-secret-file', `or=ders=${old}`],
+      {
+        env,
+      },
+    );
     expect(code).toBe(2);
     expect(stdout).toBe('');
-    const other = await tool([...args, '--secret-file', mine, '--other-secret-file', `orders=${old}`]);
+    const other = await inProcess([...args, '--secret-file', mine, '--other-secret-file', `orders=${old}`]);
     expect(JSON.parse(other.stdout).findings[0]).toMatchObject({
       cause: 'secret-of-another-webhook',
       confidence: 'certain',
     });
     expect(other.stdout).toContain('orders');
-    expect(await tool([...args, '--secret-file', mine, '--secret-file', old])).toMatchObject({ code: 0 });
+    expect(await inProcess([...args, '--secret-file', mine, '--secret-file', old])).toMatchObject({ code: 0 });
   });
 });
 

@@ -37,9 +37,11 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(listen.stdout).not.toContain(SECRET);
     expect(listen.stderr).toBe('');
   });
+});
 
+describe('listen', () => {
   it('escapes hostile text', { timeout: 30_000 }, async () => {
-    const listen = start(['listen', '--port', '0'], env);
+    const listen = startHere(['listen', '--port', '0'], env);
     const url = urlIn(await listen.until(/^Listening/));
     const text = '\u001b[2J\u202e<script>\n\u0000';
     const input = { name: text, value: text, hashed: false, type: 'string' };
@@ -53,7 +55,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
   });
 
   it('with --json prints one document a line, and nothing else', { timeout: 30_000 }, async () => {
-    const listen = start(['listen', '--port', '0', '--json'], env);
+    const listen = startHere(['listen', '--port', '0', '--json'], env);
     const { listening } = JSON.parse(await listen.until(/./));
     expect(listening).toEqual({ url: expect.stringMatching(/^http:/), page: expect.stringContaining('#token=') });
     const [page, token] = listening.page.split('#token=');
@@ -75,7 +77,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
 
   it('serves the page over the same deliveries, and sends one again to the target', { timeout: 30_000 }, async () => {
     const { url: target, bodies } = await app();
-    const listen = start(['listen', '--port', '0', '--forward', target], env);
+    const listen = startHere(['listen', '--port', '0', '--forward', target], env);
     const url = urlIn(await listen.until(/^Listening/));
     expect(await listen.until(/^Forwarding/)).toBe(`Forwarding to ${target}`);
     const line = await listen.until(/^Page/);
@@ -92,9 +94,7 @@ describe.each(ways)('listen, $way', ({ start }) => {
     expect(again.status).toBe(200);
     expect(bodies).toEqual([delivery.body, delivery.body]);
   });
-});
 
-describe('listen', () => {
   it('answers with a status that the page changes', { timeout: 30_000 }, async () => {
     const listen = startHere(['listen', '--port', '0', '--respond', '503'], env);
     await listen.until(/^Authentic deliveries are answered 503 and not forwarded$/);

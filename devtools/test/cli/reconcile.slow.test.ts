@@ -80,7 +80,9 @@ describe('reconcile --receiver', () => {
       ]);
     }
   });
+});
 
+describe('reconcile --receiver', () => {
   test('reads from the block that it is asked for, and prints JSON', async () => {
     const module = await receiverOf([3], { name: 'mine' });
     const range = ['--from', '3', '--json'];

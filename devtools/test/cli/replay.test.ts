@@ -55,13 +55,15 @@ describe.each(ways)('replay ($way)', ({ tool }) => {
     expect(valuesOf(raw, multibaasHeaders.signature)).toHaveLength(1);
     expect(handled).toEqual([]);
   });
+});
 
+describe('replay', () => {
   test('sends every delivery in order, signed anew', async () => {
     const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
     const event = (id: string) =>
       JSON.stringify([sampleEventEmitted({ id })]).replace('"data":{', '"data":{"big":12345678901234567890.10,');
     const file = await (await scratch())('r.ndjson', recorded(event('a')) + recorded(event('b')));
-    const { code, stdout, stderr } = await tool(['replay', file, url], { env });
+    const { code, stdout, stderr } = await inProcess(['replay', file, url], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^#1 +200 accepted.*\n#2 +200 accepted.*\n2 sent to /);
     expect(handled).toEqual(['a', 'b']);

@@ -116,6 +116,7 @@ export const startHere: Start = (args, env = {}) => {
   };
 };
 
+/** For a test or two of each command. The others run it in this process only. */
 export const ways = [
   { way: 'as a process', start: startProcess },
   { way: 'in this process', start: startHere },

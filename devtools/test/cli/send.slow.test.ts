@@ -30,10 +30,12 @@ describe.each(ways)('send ($way)', ({ tool }) => {
     expect(await tool(['send', url, '--repeat', '5', '--id', 'one'], { env })).toMatchObject({ code: 0 });
     expect(handled).toHaveLength(6);
   });
+});
 
+describe('send', () => {
   test('is refused with another secret, and says so', async () => {
     const { url, handled } = await receiver({ secret: 'another' });
-    const { code, stdout } = await tool(['send', url], { env });
+    const { code, stdout } = await inProcess(['send', url], { env });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^#1 +403 refused/);
     expect(handled).toEqual([]);
@@ -41,7 +43,7 @@ describe.each(ways)('send ($way)', ({ tool }) => {
 
   test('every tampered delivery is refused', async () => {
     const { url, handled } = await receiver();
-    const { code, stdout } = await tool(['send', url, '--tamper', 'all', '--json'], { env });
+    const { code, stdout } = await inProcess(['send', url, '--tamper', 'all', '--json'], { env });
     const lines = jsonLines(stdout);
     expect(lines.slice(0, -1).map(({ delivery: { tamper, status } }) => [tamper, status])).toEqual(
       tamperNames.map((each) => [each, 403]),
@@ -52,7 +54,7 @@ describe.each(ways)('send ($way)', ({ tool }) => {
 
   test('an accepted tampered delivery is a failure', async () => {
     const { url } = await receiver({ toleranceSeconds: false });
-    const { code, stdout } = await tool(['send', url, '--tamper', 'stale', '--tamper', 'body'], { env });
+    const { code, stdout } = await inProcess(['send', url, '--tamper', 'stale', '--tamper', 'body'], { env });
     expect(code).toBe(1);
     expect(stdout).toMatch(/#1 +200 accepted {2}stale .*should have been refused\n#2 +403 refused {3}body/);
     expect(stdout).toContain('1 tampered deliveries were accepted');
@@ -62,13 +64,11 @@ describe.each(ways)('send ($way)', ({ tool }) => {
     const { url, requests } = await receiver();
     const body = Buffer.from([0xef, 0xbb, 0xbf, 0x5b, 0x0d, 0x0a, 0x00, 0xff, 0x5d, 0x0a]);
     const file = await (await scratch())('body.json', body);
-    expect(await tool(['send', url, '--file', file], { env })).toMatchObject({ code: 1 });
-    expect(await tool(['send', url, '--file', '-'], { env, stdin: body })).toMatchObject({ code: 1 });
+    expect(await inProcess(['send', url, '--file', file], { env })).toMatchObject({ code: 1 });
+    expect(await inProcess(['send', url, '--file', '-'], { env, stdin: body })).toMatchObject({ code: 1 });
     expect(requests.map((each) => each.body)).toEqual([body, body]);
   });
-});
 
-describe('send', () => {
   test('shows progress on a terminal in place of more than twenty lines', async () => {
     const { url } = await receiver();
     const { stdout } = await inProcess(['send', url, '--repeat', '21'], { env, terminal: true });

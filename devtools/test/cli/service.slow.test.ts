@@ -25,12 +25,14 @@ describe.each(ways)('register ($way)', ({ tool }) => {
       },
     ]);
   });
+});
 
+describe('register', () => {
   test('registers nothing when there is such a file, which stays as it is', async () => {
     const { url, calls } = await stubService();
     const file = await (await scratch())('secret.txt', 'an older one');
     const args = ['register', URL_OF_HOOK, '--label', 'shop', '--secret-out', file];
-    expect(await tool(args, { env: keyed(url) })).toMatchObject({
+    expect(await inProcess(args, { env: keyed(url) })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the file exists'),
     });
@@ -42,7 +44,7 @@ describe.each(ways)('register ($way)', ({ tool }) => {
     const { url } = await stubService({ refuse: { status: 409, message: 'label is taken' } });
     const file = await (await scratch())('secret.txt');
     const args = ['register', URL_OF_HOOK, '--label', 'shop', '--secret-out', file];
-    const { code, stderr } = await tool(args, { env: keyed(url) });
+    const { code, stderr } = await inProcess(args, { env: keyed(url) });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('label is taken') });
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });

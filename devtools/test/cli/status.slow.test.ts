@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { jsonLines, scratch, ways } from './tool.js';
+import { inProcess, jsonLines, scratch, ways } from './tool.js';
 
 const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
 
@@ -33,15 +33,17 @@ describe.each(ways)('status ($way)', ({ tool }) => {
       { idempotencyKey: 'one::event.emitted:12', state: 'failed', attempts: 2 },
     ]);
   });
+});
 
+describe('status', () => {
   test('tells that there is no record', async () => {
-    const { code, stdout, stderr } = await tool(['status', '13', '--receiver', await moduleOf()]);
+    const { code, stdout, stderr } = await inProcess(['status', '13', '--receiver', await moduleOf()]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('No record');
   });
 
   test('refuses a store without records', async () => {
-    const { code, stderr } = await tool([
+    const { code, stderr } = await inProcess([
       'status',
       '12',
       '--receiver',

@@ -72,6 +72,7 @@ export const inProcess: Tool = async (args, { env = {}, stdin = '', now, termina
   return spoken ? { code, ...texts } : checked({ code, ...texts });
 };
 
+/** For a test or two of each command. The others run it in this process only. */
 export const ways = [
   { way: 'as a process', tool: asProcess },
   { way: 'in this process', tool: inProcess },

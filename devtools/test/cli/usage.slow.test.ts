@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createOutput } from '../../src/cli/output.js';
 import { COMMANDS, createProgram } from '../../src/cli/program/create-program.js';
-import { asProcess, inProcess, SECRET, ways } from './tool.js';
+import { asProcess, inProcess, SECRET, type Tool, ways } from './tool.js';
 
 const env = { WEBHOOK_SECRET: SECRET };
 
@@ -69,13 +69,18 @@ const wrong: [title: string, args: string[], says: RegExp][] = [
   ['an id that is not a number', ['webhooks', 'get', 'x'], /id of a webhook must be a whole number/],
 ];
 
-describe.each(ways)('wrong usage ($way)', ({ tool }) => {
-  test.each(wrong)('%s: one line on stderr, exit code 2', async (_, args, says) => {
+describe('wrong usage', () => {
+  async function expectOneLine(tool: Tool, args: readonly string[], says: RegExp) {
     const { code, stdout, stderr } = await tool(args, { env });
     expect(stderr).toMatch(says);
     expect(stderr).toMatch(/^(?:event-webhooks: error: |\{"error":)[^\n]+\n$/);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  });
+  }
+
+  test.each(wrong)('%s: one line on stderr, exit code 2', (_, args, says) => expectOneLine(inProcess, args, says));
+
+  test('of a process is one line on stderr and exit code 2 too', () =>
+    expectOneLine(asProcess, ['sned'], /Unknown command sned\. Did you mean send\?/));
 });
 
 test('a misplaced secret is not printed', async () => {
@@ -116,7 +121,7 @@ describe('help', () => {
   });
 
   test.each(commands)('of %s has its usage, options, exit codes, and examples that parse', async (name) => {
-    const { code, stdout, stderr } = await asProcess([...name.split(' '), '--help']);
+    const { code, stdout, stderr } = await inProcess([...name.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: event-webhooks ${name} [options]`);
     expect(stdout).toMatch(/\n {2}--json .+/);
