@@ -66,27 +66,23 @@ async function growth(deliver, rounds) {
 
 /**
  * The rows of a store that handles deliveries at once, beside what somebody would write by hand: by number of events, how
- * much longer it may take.
+ * much longer it may take. All of them run on one server.
  */
-export function deliveryBenchmarks({ name, against, skipped, targets, withStore }) {
-  const benchmark = (label, beside, target, measure) => ({
-    name: `${name}, ${label}`,
-    skipped,
-    run: () =>
-      withStore(async (candidates) => {
-        const result = summarise(await measure(candidates, pick(31, 9)));
-        return [{ name: `${name}, ${label}`, against: beside, measure: 'time ×', target, ...result }];
-      }),
+export function deliveryBenchmark({ name, against, skipped, targets, withStore }) {
+  const rounds = pick(31, 9);
+  const row = (label, beside, max, figures) => ({
+    ...{ name: `${name}, ${label}`, against: beside, measure: 'time ×', target: { max } },
+    ...summarise(figures),
   });
-  const rows = Object.entries(targets).map(([events, max]) =>
-    benchmark(`onEvents, ${events} at once`, against, { max }, ({ onEvents, byHand }, rounds) =>
-      compareDeliveries(receive(onEvents), byHand, Number(events), rounds),
-    ),
-  );
-  return [
-    ...rows,
-    benchmark(`onEvents, ${MANY} at once`, `an event of ${SOME}`, { max: 1.3 }, ({ onEvents }, rounds) =>
-      growth(receive(onEvents), rounds),
-    ),
-  ];
+  const run = () =>
+    withStore(async ({ onEvents, byHand }) => {
+      const rows = [];
+      for (const [events, max] of Object.entries(targets)) {
+        const figures = await compareDeliveries(receive(onEvents), byHand, Number(events), rounds);
+        rows.push(row(`onEvents, ${events} at once`, against, max, figures));
+      }
+      const figures = await growth(receive(onEvents), rounds);
+      return [...rows, row(`onEvents, ${MANY} at once`, `an event of ${SOME}`, 1.3, figures)];
+    });
+  return { name, skipped, run };
 }

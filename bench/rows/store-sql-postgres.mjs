@@ -1,6 +1,6 @@
 import { fromPg, sqlStore } from 'event-webhook-receiver/stores/sql';
 import pg from 'pg';
-import { deliveryBenchmarks, readByHand } from '../lib/deliveries.mjs';
+import { deliveryBenchmark, readByHand } from '../lib/deliveries.mjs';
 import { noPostgres, withPostgres } from '../lib/servers.mjs';
 
 const EFFECT = 'INSERT INTO effects (event_id, name) SELECT * FROM unnest($1::text[], $2::text[])';
@@ -64,14 +64,14 @@ const withStore = (kind) => (work) =>
   });
 
 export const benchmarks = [
-  ...deliveryBenchmarks({
+  deliveryBenchmark({
     name: 'sqlStore, Postgres, transactional',
     against: 'BEGIN, bulk INSERTs, COMMIT',
     skipped: noPostgres,
     targets: { 1: 1.5, 10: 1.5, 100: 1.4 },
     withStore: withStore('transactional'),
   }),
-  ...deliveryBenchmarks({
+  deliveryBenchmark({
     name: 'sqlStore, Postgres, leases',
     against: 'bulk INSERTs and UPDATE',
     skipped: noPostgres,
