@@ -75,7 +75,8 @@ export default defineConfig({
     ],
     coverage: {
       enabled: process.env.COVERAGE === '1',
-      provider: 'v8',
+      provider: 'custom',
+      customProviderModule: 'test/coverage.ts',
       include: ['src/**/*.ts', 'devtools/src/**/*.ts'],
       // The types alone, and what is a process: the tests run it as one.
       exclude: [
