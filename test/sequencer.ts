@@ -2,15 +2,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Takes about 30 seconds or more, the longest first: the file that begins last must not keep one worker busy alone. */
 const LONG = `
-  test/chaos/chaos-at-once test/chaos/chaos test/runtimes/runtimes test/docs/site test/stores/sql/orms/contract-postgres
-  test/stores/sql/orms/orms-postgres test/stores/sql/orms/ended-mysql test/recipes/built test/package/types
-  test/stores/dynamodb/contract test/bundlers/bundlers test/examples/ledger test/examples/orms
-  test/stores/sql/orms/contract-mysql test/package/without-require-esm test/stores/sql/orms/neon
-  test/chain/reorgs/balances.servers test/stores/sql/orms/ended-postgres test/docs/programs test/recipes/servers
-  devtools/test/browser/hostile test/recipes/runtimes test/package/older-clients test/examples/servers
-  test/simulation/search/schedules.slow devtools/test/explain/bounds devtools/test/explain/explain-failure
-  test/adapters/hosts.slow test/simulation/search/defects.slow
-  test/stores/sql/sqlite/sqlite-processes.slow
+  test/chaos/chaos-at-once test/chaos/chaos test/docs/site test/queues/brokers test/runtimes/runtimes
+  test/queues/table-queue test/queues/pg-boss/postgres test/package/templates test/examples/ledger test/recipes/built
+  test/package/types test/bundlers/bundlers test/examples/orms test/queues/bullmq/redis test/recipes/runtimes
+  test/stores/dynamodb/contract test/recipes/servers test/examples/servers test/stores/sql/orms/contract-postgres
+  test/docs/programs test/stores/sql/orms/orms-postgres test/chain/reorgs/balances.servers test/stores/sql/kills
+  test/package/older-clients devtools/test/browser/hostile test/package/without-require-esm
+  test/adapters/hosts.slow test/simulation/search/defects.slow test/simulation/search/schedules.slow
+  test/chain/odd-chains.property.slow test/strangers/stalled devtools/test/explain/bounds
 `
   .trim()
   .split(/\s+/)
@@ -23,11 +22,26 @@ function rankOf({ moduleId, project }: TestSpecification): number {
   return project.name === 'fast' ? LONG.length + 1 : LONG.length;
 }
 
-/** Begins with the longest files of all tiers, and ends with the shortest. */
+/** From 0 to 1: where a file is among those of its tier. */
+function placeOf(file: TestSpecification, files: readonly TestSpecification[]): number {
+  const tier = files.filter(({ project }) => project === file.project);
+  return tier.indexOf(file) / tier.length;
+}
+
+/**
+ * Begins with the longest files of all tiers, and ends with the shortest. Between them, tiers take turns: one waits for
+ * servers while another computes.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const orderOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
     const sorted = await super.sort(files);
-    return sorted.sort((one, other) => orderOf(one) - orderOf(other) || rankOf(one) - rankOf(other));
+    const keys = new Map(
+      sorted.map((file) => [file, [file.project.config.sequence.groupOrder, rankOf(file), placeOf(file, sorted)]]),
+    );
+    const keyOf = (file: TestSpecification) => keys.get(file) ?? [];
+    return sorted.sort((one, other) => {
+      const differences = keyOf(one).map((key, at) => key - (keyOf(other)[at] ?? 0));
+      return differences.find((difference) => difference !== 0) ?? 0;
+    });
   }
 }
