@@ -2,8 +2,8 @@
 //
 //   node scripts/check.mjs [sources] [packages]
 //
-// `sources` reads the repository, `packages` what has been built; .ci/run calls each where it has a core for it. Without a
-// name it runs both, and between them the build and every test, with coverage.
+// `sources` reads the repository, `packages` what has been built. Without a name it runs both, and between them the build
+// and every test, with coverage.
 import { spawnSync } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
