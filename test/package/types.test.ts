@@ -2,16 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { programs } from '../docs/programs.js';
-import {
-  type compilers,
-  createConsumer,
-  projectRoot,
-  resolutions,
-  subpaths,
-  typeCheck,
-  useConsumer,
-  withDom,
-} from './consumer.js';
+import { type compilers, projectRoot, resolutions, subpaths, typeCheck, useConsumer, withDom } from './consumer.js';
 
 /** The subpaths whose declarations name what only Node's types have. All others do without. */
 const NEED_NODE = ['/express', '/fastify', '/node'];
@@ -102,17 +93,13 @@ const { args } = decodeEvent(sampleEventEmitted(), abi);
 export const value: bigint = args.value;
 `;
 
+// The last test: it takes the package from the consumer.
 test('without abitype, arguments have a type that says to install it, and not silently any', {
   timeout: 120_000,
 }, async () => {
-  const without = await createConsumer();
-  try {
-    await rm(join(without.root, 'node_modules/abitype'));
-    await without.write('app.ts', WITHOUT_ABITYPE);
-    const compilerOptions = { ...resolutions.nodenext, lib: withDom, skipLibCheck: true };
-    const found = await typeCheck(without, '7.0', { files: ['app.ts'], compilerOptions });
-    expect(found).toMatch(/app\.ts\(8,14\): error TS2322: .*Install abitype/);
-  } finally {
-    await without.remove();
-  }
+  await rm(join(consumer.root, 'node_modules/abitype'), { force: true });
+  await consumer.write('app.ts', WITHOUT_ABITYPE);
+  const compilerOptions = { ...resolutions.nodenext, lib: withDom, skipLibCheck: true };
+  const found = await typeCheck(consumer, '7.0', { files: ['app.ts'], compilerOptions });
+  expect(found).toMatch(/app\.ts\(8,14\): error TS2322: .*Install abitype/);
 });
