@@ -21,6 +21,7 @@ const SYSTEM = {
     packages: ['mariadb-server-core', 'mariadb-client-core'],
   },
   pgbouncer: { programs: ['pgbouncer'], packages: ['pgbouncer'] },
+  python: { programs: ['python3'], packages: ['python3'] },
   nats: { programs: ['nats-server'], packages: ['nats-server'] },
   // `rabbitmq-server --version` would start a server.
   rabbitmq: { programs: ['/usr/lib/rabbitmq/bin/rabbitmqctl'], packages: ['rabbitmq-server'] },

@@ -64,6 +64,7 @@ const OTHERS = {
       'serverless',
       'anvil',
       'frameworks',
+      'python',
       'nats',
       'rabbitmq',
       'queues',

@@ -22,10 +22,6 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
   'seen-first': ['failing-handler'],
   'answer-first': ['failing-handler', 'effect-before-answer (warning)'],
   'unknown-kinds': ['unknown-kind'],
-  'no-window': ['stale (warning)', 'future (warning)'],
-  'no-keys': ['twice', 'ten-at-once', 'replayed', 'other-delivery'],
-  'one-at-a-time': ['half-sent'],
-  tells: ['other-secret', 'changed-body', 'changed-signature', 'changed-timestamp', 'truncated'],
 };
 
 /** A database in memory, in place of Postgres: unique ids, and a failing insert. */

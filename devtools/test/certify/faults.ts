@@ -5,7 +5,7 @@ import { withHandler } from './handlers/start.js';
 import { FAIL_ID } from './in-process.js';
 
 /** Faults about bodies that do not arrive: for the others, 200 connections show nothing more. */
-const OF_CONNECTIONS = ['', 'none', 'one-at-a-time'];
+const OF_CONNECTIONS = ['', 'none', 'one-thread'];
 
 /** The cases that failed or warned, by id, when the command certified a handler with a fault. */
 export async function found(handler: readonly string[], fault = '', handlerSecret = SECRET): Promise<string[]> {
