@@ -9,6 +9,7 @@ import {
   RETRY,
   type TransactionalStore,
 } from '../../src/stores/store.js';
+import { onceEach } from '../stores/calls.js';
 
 /** A store of either kind, and its server with a clock that the test can wait for. */
 export interface LettersGround {
@@ -48,17 +49,10 @@ export function runsOf(store: LettersGround['store']) {
         return typeof answer === 'object' ? (answer.abandoned ? 'abandoned' : 'handled') : answer;
       });
     }
-    const controller = new AbortController();
-    const limit = { signal: controller.signal, deadline: Date.now() + 10_000 };
-    const begin = () => {
+    const work = () => {
       if (how !== 'done') throw new Error('The handler failed.');
     };
-    try {
-      const words = await store.once(keys, step, begin, limit);
-      return keys.map((key) => words.get(key));
-    } catch {
-      return keys.map(() => 'failed');
-    }
+    return onceEach(store, keys, work, step).catch(() => keys.map(() => 'failed'));
   }
   return { isLeased, run };
 }
@@ -148,6 +142,14 @@ export function describeLetters(make: () => Promise<LettersGround> | LettersGrou
     expect(await run([key])).toEqual(['duplicate']);
     expect((await letters.look([key])).get(key)).toMatchObject({ code: 'ERR_WEBHOOK_OUTCOME_UNKNOWN' });
     expect(await run([key], { step: RETRY })).toEqual(['handled']);
+  });
+
+  it('counts each of four failures at once', async () => {
+    const { letters } = await ground();
+    const key = newKey();
+    const failed = await Promise.all(Array.from({ length: 4 }, () => letters.fail(key, failure({ afterAttempts: 4 }))));
+    expect(failed.map((each) => each?.attempts).sort()).toEqual([1, 2, 3, 4]);
+    expect(failed.filter((each) => each?.isDead)).toHaveLength(1);
   });
 
   it('replaces what no database can keep as text', async () => {

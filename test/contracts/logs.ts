@@ -1,14 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Deadline } from '../../src/handle/deadline.js';
-import { onceOf } from '../../src/handle/once.js';
 import type { KeptLog, LogStore } from '../../src/stores/log-store.js';
-import {
-  type IdempotencyStore,
-  type LeaseStore,
-  RETRY,
-  type Step,
-  type TransactionalStore,
-} from '../../src/stores/store.js';
+import { type LeaseStore, RETRY, type Step, type TransactionalStore } from '../../src/stores/store.js';
+import { onceEach } from '../stores/calls.js';
 import { failure } from './letters.js';
 
 /** A store that keeps logs, for effects that follow a chain. */
@@ -31,19 +24,13 @@ export function describeLogs(make: () => Promise<LogsGround> | LogsGround): void
     const { store, ...more } = await make();
     const { logs, letters } = store;
     if (!logs || !letters) throw new Error('The store keeps no logs.');
-    const once = onceOf(store as IdempotencyStore<unknown>);
     const chain = newChain();
     const logOf = (blockNumber = 10, letter = '{"id":"1"}'): KeptLog => ({
       ...{ chain, blockNumber, blockHash: `0x${blockNumber}a`, letter },
     });
 
-    /** Takes a step with some keys, and resolves to the words. */
-    async function take(keys: readonly string[], step: Step, run: () => unknown = () => {}) {
-      const limit = { signal: new AbortController().signal, deadline: Date.now() + 10_000 };
-      const timed = { ...limit, remainingMs: () => limit.deadline - Date.now() } as unknown as Deadline;
-      const words = await once(keys, step, () => void run(), timed);
-      return keys.map((key) => words.get(key));
-    }
+    const take = (keys: readonly string[], step: Step, run: () => unknown = () => {}) =>
+      onceEach(store, keys, () => void run(), step);
     const apply = (key: string, log = logOf()) =>
       take([key], { from: 'free', to: 'applied', logs: new Map([[key, log]]) });
     const move = (key: string, from: 'applied' | 'reverted', transitions: number, run?: () => unknown) => {

@@ -1,6 +1,6 @@
 import { Deadline } from '../../src/handle/deadline.js';
 import { onceOf } from '../../src/handle/once.js';
-import type { IdempotencyStore, StoreWord } from '../../src/stores/store.js';
+import { DELIVERY, type IdempotencyStore, type StoreWord } from '../../src/stores/store.js';
 
 /** What a run of a test may use beside its transaction. */
 export interface RunUses {
@@ -13,8 +13,13 @@ export interface RunUses {
 type Tx = any;
 
 /** Calls a store for one key as a receiver does. */
-export async function once(store: object, key: string, run: (tx: Tx, uses: RunUses) => unknown): Promise<StoreWord> {
-  const [word] = await onceEach(store, [key], (_, tx, uses) => run(tx, uses));
+export async function once(
+  store: object,
+  key: string,
+  run: (tx: Tx, uses: RunUses) => unknown,
+  step = DELIVERY,
+): Promise<StoreWord> {
+  const [word] = await onceEach(store, [key], (_, tx, uses) => run(tx, uses), step);
   return word as StoreWord;
 }
 
@@ -23,6 +28,7 @@ export async function onceEach(
   store: object,
   keys: readonly string[],
   run: (fresh: readonly string[], tx: Tx, uses: RunUses) => unknown,
+  step = DELIVERY,
 ): Promise<StoreWord[]> {
   const limit = new Deadline(120_000);
   const onTimeout = (error: Error) => {
@@ -31,7 +37,7 @@ export async function onceEach(
   };
   const words = await onceOf(store as IdempotencyStore<Tx>)(
     keys,
-    { from: 'free', to: 'done' },
+    step,
     (fresh, tx) => {
       const tokens = [...fresh.values()].map(({ token }) => token).sort();
       return run([...fresh.keys()], tx, { onTimeout, fencingToken: tokens[0] }) as void | Promise<void>;

@@ -58,13 +58,6 @@ describe.skipIf(!hasDynamoDB)(`dead letters in DynamoDB${needsDynamoDB}`, { time
     expect((await letters.look([key])).get(key)).toMatchObject({ attempts: 2 });
   });
 
-  it('counts every one of several failures at once', async () => {
-    const letters = lettersOf(open('DynamoDB'));
-    const key = unique();
-    const failed = await Promise.all(Array.from({ length: 4 }, () => letters.fail(key, failure({ afterAttempts: 9 }))));
-    expect(failed.map((each) => each?.attempts).sort()).toEqual([1, 2, 3, 4]);
-  });
-
   it('reads nothing for an event that is handled, and keeps no letter of it', async () => {
     const opened = open('DynamoDB', {}, front.url);
     const store = opened.lease() as LeaseStore;

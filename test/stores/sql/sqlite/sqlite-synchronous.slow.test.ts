@@ -81,12 +81,10 @@ for (const [mode, make] of Object.entries({ leased, transactional })) {
 describe('logs of fromBetterSqlite3', () => {
   describeLogs(async () => {
     const { db, store } = await open();
-    const limit = { signal: new AbortController().signal, deadline: Date.now() + 10_000 };
     return {
       store: store as never,
       sweep: () => store.sweep(),
-      leaveOpen: async (key, step) =>
-        void (await store.once([key], step, () => db.exec('COMMIT') as never, limit).catch(nothing)),
+      leaveOpen: async (key, step) => void (await once(store, key, () => void db.exec('COMMIT'), step).catch(nothing)),
     };
   });
 });

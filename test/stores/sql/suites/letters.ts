@@ -87,18 +87,6 @@ export function describeClientLetters(
       expect((await letters.look([key])).get(key)?.letter === letter).toBe(true);
     });
 
-    it('count each of ten failures at once', async () => {
-      const { letters } = await ground();
-      const key = unique();
-      const found = await Promise.all(
-        Array.from({ length: 10 }, () => letters.fail(key, failure({ afterAttempts: 10 }))),
-      );
-      expect(found.map((each) => each?.attempts).sort((a = 0, b = 0) => a - b)).toEqual([
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-      ]);
-      expect(found.filter((each) => each?.isDead)).toHaveLength(1);
-    });
-
     if (kind === 'lease') describeLeased(client, ground);
     else describeTransactions(client, ground);
 
@@ -110,7 +98,7 @@ export function describeClientLetters(
       return {
         store: store as never,
         expire,
-        leaveOpen: async (key) => void (await once(store, key, (tx) => tx('COMMIT')).catch(nothing)),
+        leaveOpen: async (key) => void (await handle(store, key, DELIVERY, (tx) => tx('COMMIT'))),
       };
     };
     describeLetters(make);
@@ -123,12 +111,10 @@ export function describeClientLogs(client: SqlClient, open: () => Promise<Opened
   describe(`logs of ${client.title}`, () => {
     describeLogs(async () => {
       const store = (await open()).transactional({ timeoutMs: 2000 });
-      const limit = { signal: new AbortController().signal, deadline: Date.now() + 10_000 };
       return {
         store: store as never,
         sweep: () => store.sweep(),
-        leaveOpen: async (key, step) =>
-          void (await store.once([key], step, async (_, tx) => void (await tx('COMMIT')), limit).catch(nothing)),
+        leaveOpen: async (key, step) => void (await handle(store, key, step, (tx) => tx('COMMIT'))),
       };
     });
   });
@@ -141,17 +127,8 @@ interface Ground {
 }
 
 /** Runs a handler for a key, and returns the word, or what was thrown. */
-async function handle(store: Ground['store'], key: string, step: Step, run: (tx: Run) => unknown = nothing) {
-  if ('claim' in store) {
-    const owner = crypto.randomUUID();
-    const answer = (await store.claim([key], owner, step)).get(key);
-    if (typeof answer === 'object') await store.record([key], owner, step);
-    return typeof answer === 'object' ? 'handled' : answer;
-  }
-  const limit = { signal: new AbortController().signal, deadline: Date.now() + 10_000 };
-  const words = await store.once([key], step, async (_, tx) => void (await run(tx)), limit).catch((error) => error);
-  return words instanceof Map ? words.get(key) : words;
-}
+const handle = (store: Ground['store'], key: string, step: Step, run: (tx: Run) => unknown = nothing) =>
+  once(store, key, async (tx: Run) => void (await run(tx)), step).catch((error) => error);
 
 function describeLeased({ dialect }: SqlClient, ground: (settings?: object) => Promise<Ground>): void {
   it('are not needed to record an effect whose row was swept, or whose lease is over', async () => {
