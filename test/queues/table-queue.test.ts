@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)(`queueContract finds a queue that${needsPostgres}`
       server: () => server,
       worker: () => workerCommand('openTable', server.url, defect),
       full: (queue) => full(server.url, queue),
-      waitMs: 20_000,
+      waitMs: 10_000,
     });
     const [run] = Object.entries(cases).flatMap(([name, each]) => (name.includes(`: ${title}`) ? [each] : []));
     try {

@@ -101,7 +101,7 @@ export async function openTable(url: string, queue: string, settings: ContractSe
     async work(worker: ContractWorker) {
       let isOver = false;
       const loops = Array.from({ length: 8 }, async () => {
-        while (!isOver) if (!(await handleNext(worker).catch(() => false))) await setTimeout(50);
+        while (!isOver) if (!(await handleNext(worker).catch(() => false))) await setTimeout(200);
       });
       return async () => {
         isOver = true;

@@ -31,6 +31,8 @@ export class Trial {
   readonly #open: OpenQueue;
   readonly #waitMs: number;
   readonly #ends: (() => Promise<unknown>)[] = [];
+  /** Those that were read, by the names of their files, which never change. */
+  readonly #effects = new Map<string, Effect>();
   #settings: ContractSettings = { attempts: 15, backoffMs: 100 };
   #directory = '';
   readonly name = `q${randomUUID()}`;
@@ -116,9 +118,10 @@ export class Trial {
   }
 
   async effects(): Promise<Effect[]> {
-    const names = (await readdir(this.#directory)).filter((name) => !name.includes('.'));
+    const names = (await readdir(this.#directory)).filter((name) => !name.includes('.') && !this.#effects.has(name));
     const texts = await Promise.all(names.map((name) => readFile(join(this.#directory, name), 'utf8')));
-    return texts.map((text) => JSON.parse(text));
+    for (const [at, name] of names.entries()) this.#effects.set(name, JSON.parse(texts[at] as string));
+    return [...this.#effects.values()];
   }
 
   /** Waits until these events have taken effect. */
