@@ -1,10 +1,10 @@
 import { type Hex, padHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRandom } from '../chaos/random.js';
 import { fc } from '../fixtures/property.js';
 import { adding, type OddLogs, oddLogs } from './odd-blocks.js';
 import { noting, run } from './reconcile/reconciling.js';
-import { type Mined, type ScriptedNode, startNode } from './scripted-node.js';
+import { createNode, type Mined, type ScriptedNode } from './scripted-node.js';
 import { createRecorder, transfer, valuesOf, watch } from './watching.js';
 
 /** The `logsBloom` of the blocks of a chain. */
@@ -56,13 +56,9 @@ const block = fc.record({
 type Block = { readonly what: string; readonly odd: readonly OddLogs[] };
 const seeds = fc.nat();
 
-let nodes: ScriptedNode[];
+const nodes = [createNode(), createNode(), createNode()];
 // Above the amounts of foreign logs.
 let value = 1000;
-beforeAll(async () => {
-  nodes = await Promise.all([startNode(), startNode(), startNode()]);
-});
-afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 function mine(node: ScriptedNode, { what, odd }: Block): void {
   const own = ['token', 'both'].includes(what) ? [transfer(++value), transfer(++value)] : [];

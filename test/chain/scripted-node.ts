@@ -24,7 +24,7 @@ export class Raw {
   ) {}
 }
 
-export type ScriptedNode = Awaited<ReturnType<typeof startNode>>;
+export type ScriptedNode = ReturnType<typeof createNode>;
 
 type Answers = (request: Request) => Promise<Response | undefined>;
 
@@ -43,7 +43,7 @@ globalThis.fetch = (input, init) => {
 const away: Answers = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
 
 /** A node with the chain that a test gives it. */
-export async function startNode() {
+export function createNode() {
   const chain = new Chain();
   let tags: Omit<NodeView, 'chain' | 'replaced'> = {};
   const alone = (): NodeView => ({ ...tags, chain: chain.blocks });
@@ -106,7 +106,8 @@ export async function startNode() {
     answer(how: Answering) {
       answering = how;
     },
-    async stop() {
+    /** Has nobody answer at the URL of the node. */
+    stop() {
       sites.set(origin, away);
     },
   };

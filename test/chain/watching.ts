@@ -6,7 +6,7 @@ import { watchChain } from '../../src/chain/index.js';
 import { type EventEmitted, parseDelivery, type WebhookEvent } from '../../src/index.js';
 import { createTestDelivery } from '../../src/testing/index.js';
 import { secret } from '../helpers.js';
-import { type ScriptedLog, type ScriptedNode, startNode } from './scripted-node.js';
+import { createNode, type ScriptedLog } from './scripted-node.js';
 
 export const tokenAbi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -85,7 +85,7 @@ export async function watch(recorder: Recorder, options: Partial<WatchChainOptio
 /** A new node for each test of a file, and the watcher of it, with what that does. */
 export function watchedNode() {
   const on = {
-    node: {} as ScriptedNode,
+    node: createNode(),
     recorder: createRecorder(),
     watcher: undefined as ChainWatcher | undefined,
     async start(options: Partial<WatchChainOptions> = {}): Promise<ChainWatcher> {
@@ -94,13 +94,10 @@ export function watchedNode() {
     },
     done: (number: number) => on.recorder.until(() => on.watcher?.blockNumber === number),
   };
-  beforeEach(async () => {
-    Object.assign(on, { node: await startNode(), recorder: createRecorder(), watcher: undefined });
+  beforeEach(() => {
+    Object.assign(on, { node: createNode(), recorder: createRecorder(), watcher: undefined });
   });
-  afterEach(async () => {
-    await on.watcher?.close();
-    await on.node.stop();
-  });
+  afterEach(() => on.watcher?.close());
   return on;
 }
 

@@ -2,7 +2,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { logIdentity } from 'event-webhook-receiver/evm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readAll, sourceOf } from '../../../test/chain/reconcile/reconciling.js';
-import { type ScriptedNode, startNode } from '../../../test/chain/scripted-node.js';
+import { createNode, type ScriptedNode } from '../../../test/chain/scripted-node.js';
 import { token, tokenAbi, transfer } from '../../../test/chain/watching.js';
 import { apiKey, type FakeService, startFakeService } from '../../../test/client/fake-service.js';
 import { serve } from '../servers.js';
@@ -18,7 +18,7 @@ let file: Awaited<ReturnType<typeof scratch>>;
 let abi: string;
 
 beforeEach(async () => {
-  node = await startNode();
+  node = createNode();
   for (let value = 1; value <= 4; value++) node.mine({ logs: [transfer(value)] });
   keys = (await readAll(sourceOf(node).source)).events.map((event) => logIdentity(event, { chainId }));
   file = await scratch();
@@ -29,7 +29,6 @@ beforeEach(async () => {
   });
   abi = await file('Token.json', JSON.stringify(tokenAbi));
 });
-afterEach(() => node.stop());
 
 /** A module with a receiver whose store has the events at some places. */
 async function receiverOf(handled: readonly number[], { name = 'receiver', options = '', more = '' } = {}) {
@@ -202,7 +201,7 @@ describe('reconcile', () => {
     const secret = [...args('--receiver', await receiverOf([1]), '--json')];
     secret[secret.indexOf(nodeUrl)] = `${url}/v2/${key}?token=${key}`;
     const ran = await asProcess(secret);
-    await node.stop();
+    node.stop();
     const failed = await asProcess(secret);
     expect(failed.code).toBe(2);
     for (const { stdout, stderr } of [ran, failed]) expect(stdout + stderr).not.toContain(key);

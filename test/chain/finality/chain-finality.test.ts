@@ -9,7 +9,7 @@ const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
 
 describe('chainFinality', () => {
   it('says final of events up to the final block, and pending without an error of later ones', async () => {
-    const node = await nodeWith(20, 10);
+    const node = nodeWith(20, 10);
     const { check } = finalityOf({ rpcUrl: node.url });
     const events = [0, 9, 10, 11, 20].map((number) => eventIn(at(node.chain, number)));
     expect(await check(events)).toEqual([
@@ -28,7 +28,7 @@ describe('chainFinality', () => {
     [{ confirmations: 5 }, 16],
     [{ confirmations: 21 }, 0],
   ] as const)('takes blocks up to the level %j as final', async (level, last) => {
-    const node = await nodeWith(20, 10);
+    const node = nodeWith(20, 10);
     node.set({ safe: 14 });
     const { verdict } = finalityOf({ rpcUrl: node.url, level });
     expect(await verdict(eventIn(at(node.chain, last)))).toEqual(FINAL);
@@ -36,7 +36,7 @@ describe('chainFinality', () => {
   });
 
   it('drops an event when another final block has taken the place of its block', async () => {
-    const node = await nodeWith(20, 10);
+    const node = nodeWith(20, 10);
     const { verdict } = finalityOf({ rpcUrl: node.url });
     expect(await verdict(eventIn(forkOf(at(node.chain, 8))))).toEqual({ status: 'dropped' });
     expect(await verdict(eventIn(forkOf(at(node.chain, 11))))).toMatchObject({ status: 'pending' });
@@ -44,7 +44,7 @@ describe('chainFinality', () => {
 
   describe('of a removal notice', () => {
     it('says final when another block is final, and dropped when the log is of the chain after all', async () => {
-      const node = await nodeWith(20, 10);
+      const node = nodeWith(20, 10);
       const { verdict } = finalityOf({ rpcUrl: node.url });
       const removal = (mined: Pick<Mined, 'block'>) => eventIn(mined, { removed: true });
       expect(await verdict(removal(forkOf(at(node.chain, 8))))).toEqual({ status: 'final', isRemoval: true });
@@ -53,14 +53,14 @@ describe('chainFinality', () => {
     });
 
     it('does not say that it is moot near the head, where a lagging node still has the block', async () => {
-      const node = await nodeWith(50);
+      const node = nodeWith(50);
       const { verdict } = finalityOf({ rpcUrl: node.url, level: { confirmations: 2 } });
       expect(await verdict(eventIn(at(node.chain, 49), { removed: true }))).toMatchObject({ status: 'pending' });
       expect(await verdict(eventIn(at(node.chain, 10), { removed: true }))).toMatchObject({ status: 'dropped' });
     });
 
     it('never answers it from memory', async () => {
-      const node = await nodeWith(20, 10);
+      const node = nodeWith(20, 10);
       const { verdict, lines } = finalityOf({ rpcUrl: node.url });
       const event = eventIn(at(node.chain, 10));
       expect(await verdict(event)).toEqual(FINAL);
@@ -80,7 +80,7 @@ describe('chainFinality', () => {
 
   describe('of a transaction.included', () => {
     it('goes by its block, or by that of its receipt', async () => {
-      const node = await nodeWith(8, 10);
+      const node = nodeWith(8, 10);
       const mined = node.mine({}, {});
       for (let block = 0; block < 5; block++) node.mine();
       const { verdict } = finalityOf({ rpcUrl: node.url });
@@ -93,7 +93,7 @@ describe('chainFinality', () => {
     });
 
     it('is pending while the block of the receipt is not final, and when there is none', async () => {
-      const node = await nodeWith(8, 8);
+      const node = nodeWith(8, 8);
       const mined = node.mine({});
       const { verdict } = finalityOf({ rpcUrl: node.url });
       const tx = { hash: mined.block.transactions[0]?.hash };
@@ -117,7 +117,7 @@ describe('chainFinality', () => {
       { event: { rawFields: undefined }, transaction: { blockHash: '0x', blockNumber: -1 } },
     ],
   ])('is pending, with an error and without a request, of %s', async (_, data) => {
-    const node = await nodeWith(2, 2);
+    const node = nodeWith(2, 2);
     const { verdict } = finalityOf({ rpcUrl: node.url });
     const good = eventIn(at(node.chain, 1));
     const bad = structuredClone(good);
@@ -128,7 +128,7 @@ describe('chainFinality', () => {
   });
 
   it('waits as long as the chain takes for the missing blocks, from a second to five minutes', async () => {
-    const node = await nodeWith(400, 10);
+    const node = nodeWith(400, 10);
     const { check } = finalityOf({ rpcUrl: node.url });
     const verdicts = await check([11, 12, 110, 400].map((number) => eventIn(at(node.chain, number))));
     expect(verdicts.map((each) => 'retryAfterMs' in each && each.retryAfterMs)).toEqual([1000, 2000, 100_000, 300_000]);

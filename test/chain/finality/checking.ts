@@ -1,22 +1,15 @@
 import { type Hex, padHex, toHex } from 'viem';
-import { afterEach } from 'vitest';
 import { chainVerdicts } from '../../../src/chain/finality/chain-finality.js';
 import type { FinalityVerdict } from '../../../src/chain/finality/stage.js';
 import type { ChainFinalityOptions } from '../../../src/chain/index.js';
 import type { EventEmitted, TransactionIncluded } from '../../../src/index.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/testing/index.js';
-import { type Mined, type ScriptedNode, startNode } from '../scripted-node.js';
+import { createNode, type Mined, type ScriptedNode } from '../scripted-node.js';
 import { createRecorder } from '../watching.js';
 
-const nodes: ScriptedNode[] = [];
-afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.stop();
-});
-
-/** A node with a number of blocks after block 0, that is stopped with the test. */
-export async function nodeWith(blocks: number, finalized?: number): Promise<ScriptedNode> {
-  const node = await startNode();
-  nodes.push(node);
+/** A node with a number of blocks after block 0. */
+export function nodeWith(blocks: number, finalized?: number): ScriptedNode {
+  const node = createNode();
   for (let block = 0; block < blocks; block++) node.mine();
   node.set({ finalized });
   return node;

@@ -17,7 +17,7 @@ function limit(node: ScriptedNode, requests: number): void {
 
 describe('chainFinality drops nothing', () => {
   it('whose block number and hash contradict each other', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { verdict } = finalityOf({ rpcUrl: node.url });
     const mined = at(node.chain, 13);
     for (const number of [3, 14]) {
@@ -31,7 +31,7 @@ describe('chainFinality drops nothing', () => {
   });
 
   it.each([1, 3])('near the head of a node on another fork, at %i confirmations', async (confirmations) => {
-    const node = await nodeWith(20);
+    const node = nodeWith(20);
     const { verdict } = finalityOf({ rpcUrl: node.url, level: { confirmations } });
     const trunk = node.chain.slice();
     const event = eventOf(at(trunk, 18));
@@ -52,7 +52,7 @@ describe('chainFinality drops nothing', () => {
   });
 
   it('by an error for a hash, unless it says that there is no such block', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { verdict, pass } = finalityOf({ rpcUrl: node.url });
     const event = eventOf(forkOf(at(node.chain, 14)));
     const failing = (raw: Raw) => node.answer((method, _, answer) => (method === 'eth_getBlockByHash' ? raw : answer));
@@ -70,7 +70,7 @@ describe('with chainFinality, no event waits for ever', () => {
     ['that was replaced', (node: ScriptedNode) => [forkOf(at(node.chain, 540))], { status: 'dropped' }],
     ['that was replaced long ago', (node: ScriptedNode) => [forkOf(at(node.chain, 100))], { status: 'dropped' }],
   ])('at a node that answers few requests at a time, for a block %s', async (_, blocks, expected) => {
-    const node = await nodeWith(600, 590);
+    const node = nodeWith(600, 590);
     const { check, pass } = finalityOf({ rpcUrl: node.url });
     const events = blocks(node).map((block) => eventOf(block));
     for (let round = 0; round < 40; round++) {
@@ -83,7 +83,7 @@ describe('with chainFinality, no event waits for ever', () => {
   });
 
   it('after the clock was set back', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { verdict, pass } = finalityOf({ rpcUrl: node.url });
     expect(await verdict(eventOf(at(node.chain, 22)))).toMatchObject({ status: 'pending' });
     pass(-86_400_000);
@@ -97,7 +97,7 @@ describe('with chainFinality, no event waits for ever', () => {
   });
 
   it.each([429, 503])('when a node asks for a pause of years with HTTP %i', async (status) => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     node.answer(() => new Raw('', status, { 'retry-after': '1000000000' }));
     const { verdict, pass } = finalityOf({ rpcUrl: node.url });
     const event = eventOf(at(node.chain, 14));

@@ -47,7 +47,7 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
       'block.hash is not the requested hash',
     ],
   ])('%s', async (_, lie, message) => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { check, verdict } = finalityOf({ rpcUrl: node.url });
     lie(node);
     const [event, fork] = [eventOf(at(node.chain, 14)), eventOf(forkOf(at(node.chain, 14)))];
@@ -65,7 +65,7 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
   });
 
   it('a node far ahead returns two blocks for a number that is deep', async () => {
-    const node = await nodeWith(400, 390);
+    const node = nodeWith(400, 390);
     let answers = 0;
     node.answer((_, [first], answer) =>
       first === '0x64' && ++answers % 2 ? { ...(answer as object), hash: HASH } : answer,
@@ -80,7 +80,7 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
   });
 
   it('a node asks for a pause, which is kept to', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     node.answer(() => new Raw('', 429, { 'retry-after': '40' }));
     const { check, pass } = finalityOf({ rpcUrl: node.url });
     const event = eventOf(at(node.chain, 14));
@@ -97,7 +97,7 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
 
   it('no node is there, without a word of the URL but its origin', async () => {
     const { check } = finalityOf({ rpcUrl: 'http://127.0.0.1:9/v3/k3y0123456789abcdef' });
-    const node = await nodeWith(3, 2);
+    const node = nodeWith(3, 2);
     const [verdict] = await check([eventOf(at(node.chain, 1))]);
     expect(verdict).toMatchObject({ status: 'pending', retryAfterMs: 15_000, error: { reason: 'unreachable' } });
     expect(JSON.stringify(verdict) + String((verdict as { error: Error }).error.stack)).not.toContain('k3y');
@@ -111,7 +111,7 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
     ['Nethermind and reth', null],
     ['a provider under HTTP 400', new Raw('{"error":{"code":-32602,"message":"unsupported tag"}}', 400)],
   ])('the chain has no final block, in the words of %s', async (_, answer) => {
-    const node = await nodeWith(30);
+    const node = nodeWith(30);
     node.answer((__, [first], own) => (first === 'finalized' ? answer : own));
     const { check } = finalityOf({ rpcUrl: node.url });
     const [verdict] = await check([eventOf(at(node.chain, 14))]);
@@ -122,7 +122,7 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
 
   it.each([1, 2, 3, 4, 5, 6])('the nodes behind a URL are at different heights and forks (seed %i)', async (seed) => {
     const random = createRandom(seed);
-    const node = await nodeWith(60);
+    const node = nodeWith(60);
     const trunk = node.chain.slice();
     node.drop(12);
     const fork = [...node.chain, ...Array.from({ length: 8 }, () => node.mine())];
@@ -206,7 +206,7 @@ describe('chainFinality says pending, and why', () => {
       { level: { confirmations: 1 } },
     ],
   ])('of %s', async (_, given, message, lie, options) => {
-    const node = await nodeWith(600, 590);
+    const node = nodeWith(600, 590);
     const { verdict } = finalityOf({ rpcUrl: node.url, ...options });
     lie?.(node);
     const event = given(node.chain);
@@ -214,14 +214,14 @@ describe('chainFinality says pending, and why', () => {
   });
 
   it('of the block after the next, for the time that two blocks take, while nobody knows how long', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { verdict } = finalityOf({ rpcUrl: node.url });
     node.answer((_, [first], answer) => (/^0x/.test(String(first)) ? new Raw('', 503) : answer));
     expect(await verdict(eventOf(at(node.chain, 22)))).toMatchObject({ status: 'pending', retryAfterMs: 24_000 });
   });
 
   it('of one event, and final of others', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { check, verdict } = finalityOf({ rpcUrl: node.url });
     const final = eventOf(at(node.chain, 14));
     answering(node, /^0x.{64}$/, () => new Raw('', 503));
@@ -233,7 +233,7 @@ describe('chainFinality says pending, and why', () => {
   });
 
   it('of an event after another block became final at its number, and then looks again', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { verdict, pass } = finalityOf({ rpcUrl: node.url });
     expect(await verdict(eventOf(at(node.chain, 18)))).toEqual(FINAL);
     node.drop(15);
@@ -245,7 +245,7 @@ describe('chainFinality says pending, and why', () => {
   });
 
   it('of a transaction whose receipt is of another, or of a block that is not of the chain', async () => {
-    const node = await nodeWith(5, 4);
+    const node = nodeWith(5, 4);
     const { verdict, pass } = finalityOf({ rpcUrl: node.url });
     const receipt = { transactionHash: hash, blockNumber: '0x2', blockHash: padHex('0xbad', { size: 32 }) };
     const answerWith = (result: unknown) =>
@@ -261,7 +261,7 @@ describe('chainFinality says pending, and why', () => {
   });
 
   it('if nodes take longer than a check may, one after the other', async () => {
-    const nodes = await Promise.all([nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2), nodeWith(3, 2)]);
+    const nodes = Array.from({ length: 5 }, () => nodeWith(3, 2));
     for (const node of nodes) node.answer(() => new Promise(() => {}));
     const rpcUrl = nodes.map(({ url }) => url);
     const finality = chainVerdicts({ rpcUrl, level: 'finalized', chainId: 31337, timeoutMs: 60 });

@@ -9,7 +9,7 @@ describe.each(REFUSALS)('numbers without a block, for which the node returns %s'
   const gaps = [5, 6, 9, ...Array.from({ length: 20 }, (_, at) => at + 20)];
 
   async function withGaps() {
-    const node = await nodeWith(120);
+    const node = nodeWith(120);
     nullRounds(node, gaps, refuse);
     return { node, finality: finalityOf({ rpcUrl: node.url, level }) };
   }
@@ -33,7 +33,7 @@ describe.each(REFUSALS)('numbers without a block, for which the node returns %s'
   );
 
   it('are not believed where the block does exist: its event waits', async () => {
-    const node = await nodeWith(120);
+    const node = nodeWith(120);
     const finality = finalityOf({ rpcUrl: node.url, level });
     let isHidden = true;
     node.answer((method, params, answer) => {

@@ -7,10 +7,10 @@ const FINAL = { status: 'final' };
 
 /** Nodes of one chain; the last blocks of the last node may be of another fork. */
 async function nodesOf(count: number, forked = 0) {
-  const first = await nodeWith(30, 20);
+  const first = nodeWith(30, 20);
   const nodes = [first];
   while (nodes.length < count) {
-    const node = await nodeWith(0, 20);
+    const node = nodeWith(0, 20);
     node.chain = first.chain;
     nodes.push(node);
   }
@@ -23,7 +23,7 @@ async function nodesOf(count: number, forked = 0) {
 describe('chainFinality with several nodes', () => {
   it('asks the next node when one is away, and then that one first', async () => {
     const { nodes, rpcUrl, chain } = await nodesOf(2);
-    await nodes[0]?.stop();
+    nodes[0]?.stop();
     const { verdict } = finalityOf({ rpcUrl });
     expect(await verdict(eventOf(at(chain, 15)))).toEqual(FINAL);
     expect(await verdict(eventOf(at(chain, 13)))).toEqual(FINAL);

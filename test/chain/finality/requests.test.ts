@@ -9,7 +9,7 @@ const FINAL = { status: 'final' };
 
 describe('the requests of chainFinality', () => {
   it('are one a block, whatever the number of events', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { check, verdict } = finalityOf({ rpcUrl: node.url });
     const events = Array.from({ length: 100 }, (_, logIndex) =>
       eventOf(at(node.chain, 17 + (logIndex % 3)), { logIndex }),
@@ -22,7 +22,7 @@ describe('the requests of chainFinality', () => {
   });
 
   it('are shared by concurrent checks', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { check } = finalityOf({ rpcUrl: node.url });
     const checks = Array.from({ length: 50 }, (_, logIndex) => check([eventOf(at(node.chain, 15), { logIndex })]));
     expect(await Promise.all(checks)).toEqual(checks.map(() => [FINAL]));
@@ -30,10 +30,10 @@ describe('the requests of chainFinality', () => {
   });
 
   it('are none for a block that is known to be final', async () => {
-    const node = await nodeWith(30, 20);
+    const node = nodeWith(30, 20);
     const { check, pass } = finalityOf({ rpcUrl: node.url });
     await check([eventOf(at(node.chain, 15))]);
-    await node.stop();
+    node.stop();
     pass(3_600_000);
     expect(await check([eventOf(at(node.chain, 15), { logIndex: 7 })])).toEqual([FINAL]);
     const others = [forkOf(at(node.chain, 15)), at(node.chain, 16)].map((block) => eventOf(block));
@@ -43,7 +43,7 @@ describe('the requests of chainFinality', () => {
   });
 
   it('follow links through at most 256 blocks, and ask twice about deeper ones', async () => {
-    const node = await nodeWith(600, 590);
+    const node = nodeWith(600, 590);
     const { check, verdict } = finalityOf({ rpcUrl: node.url });
     expect(await verdict(eventOf(at(node.chain, 590 - 256)))).toEqual(FINAL);
     expect(countsOf(node).eth_getBlockByNumber).toBe(256);
@@ -57,7 +57,7 @@ describe('the requests of chainFinality', () => {
   });
 
   it('are at most eight at a time', async () => {
-    const node = await nodeWith(200, 190);
+    const node = nodeWith(200, 190);
     let [open, most] = [0, 0];
     node.answer(async (_, __, answer) => {
       most = Math.max(most, ++open);

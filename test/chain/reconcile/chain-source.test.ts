@@ -1,16 +1,15 @@
 import { padHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { chainSource, watchChain } from '../../../src/chain/index.js';
 import type { WebhookEvent } from '../../../src/index.js';
-import { type ScriptedNode, startNode } from '../scripted-node.js';
+import { createNode, type ScriptedNode } from '../scripted-node.js';
 import { createRecorder, people, received, token, transfer } from '../watching.js';
 import { amountOf, chainId, readAll, sourceOf } from './reconciling.js';
 
 let node: ScriptedNode;
-beforeEach(async () => {
-  node = await startNode();
+beforeEach(() => {
+  node = createNode();
 });
-afterEach(() => node.stop());
 
 const other = padHex('0xabc', { size: 20 });
 const withoutIds = (events: readonly WebhookEvent[]) => events.map((event) => ({ ...event, id: '' }));

@@ -1,16 +1,15 @@
 import { padHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type ReconcileSource, reconcile } from '../../../src/chain/index.js';
-import { Raw, type ScriptedNode, startNode } from '../scripted-node.js';
+import { createNode, Raw, type ScriptedNode } from '../scripted-node.js';
 import { token, transfer } from '../watching.js';
 import { chainId, keptCursor, noting, run } from './reconciling.js';
 
 let node: ScriptedNode;
-beforeEach(async () => {
-  node = await startNode();
+beforeEach(() => {
+  node = createNode();
   for (let value = 1; value <= 3; value++) node.mine({ logs: [transfer(value)] });
 });
-afterEach(() => node.stop());
 
 describe('an event on the retry list whose block the node no longer has', () => {
   async function pruned() {

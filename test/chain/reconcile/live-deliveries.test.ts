@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type ChainSourceOptions, chainFinality } from '../../../src/chain/index.js';
 import { signed } from '../../helpers.js';
-import { type ScriptedNode, startNode } from '../scripted-node.js';
+import { createNode, type ScriptedNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
 import { chainId, noting, readAll, run, sourceOf } from './reconciling.js';
 
@@ -11,15 +11,12 @@ const level = { confirmations: 11 };
 
 let node: ScriptedNode;
 let second: number;
-beforeEach(async () => {
+beforeEach(() => {
   second = GENESIS - 3600;
   vi.spyOn(Date, 'now').mockImplementation(() => 1000 * second);
-  node = await startNode();
+  node = createNode();
 });
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await node.stop();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 it('reconcile leaves alone what a sender still delivers that was told to wait for finality', async () => {
   const finality = chainFinality({ rpcUrl: node.url, level, chainId, wait: 'redelivery' });

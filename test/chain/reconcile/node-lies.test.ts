@@ -1,19 +1,18 @@
 import { type Hex, padHex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../src/chain/index.js';
-import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
+import { createNode, type ScriptedNode, withoutLogs } from '../scripted-node.js';
 import { transfer } from '../watching.js';
 import { amountOf, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
 
 type Answer = Record<string, unknown>;
 
 let node: ScriptedNode;
-beforeEach(async () => {
-  node = await startNode();
+beforeEach(() => {
+  node = createNode();
   for (let value = 1; value <= 6; value += 2) node.mine({ logs: [transfer(value)] }, { logs: [transfer(value + 1)] });
   node.mine();
 });
-afterEach(() => node.stop());
 
 const all = [1, 2, 3, 4, 5, 6];
 const other = padHex('0xabc', { size: 20 });
@@ -205,11 +204,10 @@ describe('a node', () => {
 describe('several nodes', () => {
   let second: ScriptedNode;
   let third: ScriptedNode;
-  beforeEach(async () => {
-    [second, third] = [await startNode(), await startNode()];
+  beforeEach(() => {
+    [second, third] = [createNode(), createNode()];
     for (const each of [second, third]) each.chain = node.chain;
   });
-  afterEach(() => Promise.all([second.stop(), third.stop()]));
 
   const emptyRanges = (each: ScriptedNode) =>
     each.answer((method, params, answer) => {

@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nullRounds, REFUSALS } from '../null-rounds.js';
-import { type ScriptedNode, startNode } from '../scripted-node.js';
+import { createNode, type ScriptedNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
 import { amountOf, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
 
 let node: ScriptedNode;
-beforeEach(async () => {
-  node = await startNode();
+beforeEach(() => {
+  node = createNode();
 });
-afterEach(() => node.stop());
 
 /** Mines blocks, each with a transfer of its number; those without a block have none. */
 function mine(head: number, without: readonly number[]): number[] {

@@ -1,16 +1,15 @@
 import type { Hex } from 'viem';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChainSourceOptions } from '../../../src/chain/index.js';
-import { Raw, type ScriptedNode, startNode } from '../scripted-node.js';
+import { createNode, Raw, type ScriptedNode } from '../scripted-node.js';
 import { transfer } from '../watching.js';
 import { amountOf, noting, readAll, run, sourceOf } from './reconciling.js';
 
 let node: ScriptedNode;
-beforeEach(async () => {
-  node = await startNode();
+beforeEach(() => {
+  node = createNode();
   for (let value = 1; value <= 40; value++) node.mine({ logs: [transfer(value)] });
 });
-afterEach(() => node.stop());
 
 const all = Array.from({ length: 40 }, (_, at) => at + 1);
 

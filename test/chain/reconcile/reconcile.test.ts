@@ -1,19 +1,18 @@
 import { channel } from 'node:diagnostics_channel';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type ReconcileReport, reconcile } from '../../../src/chain/index.js';
 import { logIdentity } from '../../../src/evm/index.js';
 import { createReceiver, type LeaseStore, memoryStore, WebhookError } from '../../../src/index.js';
 import { signed } from '../../helpers.js';
-import { type ScriptedNode, startNode, withoutLogs } from '../scripted-node.js';
+import { createNode, type ScriptedNode, withoutLogs } from '../scripted-node.js';
 import { transfer } from '../watching.js';
 import { amountOf, chainId, keptCursor, noting, readAll, run, sourceOf } from './reconciling.js';
 
 let node: ScriptedNode;
-beforeEach(async () => {
-  node = await startNode();
+beforeEach(() => {
+  node = createNode();
   for (let value = 1; value <= 6; value += 2) node.mine({ logs: [transfer(value)] }, { logs: [transfer(value + 1)] });
 });
-afterEach(() => node.stop());
 
 const all = [1, 2, 3, 4, 5, 6];
 

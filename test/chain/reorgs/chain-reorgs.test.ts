@@ -25,7 +25,7 @@ const other = (block: LogBlock) => ({ ...block, blockHash: `0x${'f0'.padStart(64
 
 describe('chainReorgs', () => {
   it('tells canonical and replaced blocks apart, and final ones from others', async () => {
-    const node = await nodeWith(8, 4);
+    const node = nodeWith(8, 4);
     const { reorgs } = reorgsOf({ rpcUrl: node.url });
     const [low, high] = [blockAt(node, 3), blockAt(node, 7)];
     const replaced = [other(low), { ...other(high), blockHash: `0x${'f1'.padStart(64, '0')}` }] as const;
@@ -41,7 +41,7 @@ describe('chainReorgs', () => {
   });
 
   it('asks once for each number that is not final, after it has learnt which are', async () => {
-    const node = await nodeWith(8, 4);
+    const node = nodeWith(8, 4);
     const { reorgs } = reorgsOf({ rpcUrl: node.url });
     const blocks = [5, 6, 7].map((number) => blockAt(node, number));
     await reorgs.verdicts([...blocks, ...blocks.map(other)]);
@@ -71,7 +71,7 @@ describe('chainReorgs', () => {
       (node: ScriptedNode) => node.answer((method, _, answer) => (method === 'eth_chainId' ? '0x5' : answer)),
     ],
   ])('has no verdict while the node %s', async (_, spoil) => {
-    const node = await nodeWith(8, 4);
+    const node = nodeWith(8, 4);
     spoil(node);
     const { reorgs } = reorgsOf({ rpcUrl: node.url });
     expect(await reorgs.verdicts([other(blockAt(node, 7))])).toEqual(new Map());
@@ -79,7 +79,7 @@ describe('chainReorgs', () => {
   });
 
   it('needs as many nodes as agree, and takes none that contradict each other', async () => {
-    const [one, two] = [await nodeWith(8, 4), await nodeWith(8, 4)];
+    const [one, two] = [nodeWith(8, 4), nodeWith(8, 4)];
     const { reorgs } = reorgsOf({ rpcUrl: [one.url, two.url], agree: 2 });
     const block = blockAt(one, 7);
     expect(await reorgs.verdicts([block])).toEqual(new Map([[block.blockHash, { isCanonical: true, isFinal: false }]]));
@@ -89,7 +89,7 @@ describe('chainReorgs', () => {
   });
 
   it('shows a delivery whose block is replaced, from one answer a second', async () => {
-    const node = await nodeWith(8, 4);
+    const node = nodeWith(8, 4);
     const { reorgs, clock } = reorgsOf({ rpcUrl: node.url });
     const [block, gone] = [blockAt(node, 7), other(blockAt(node, 7))];
     expect(await reorgs.replaced([block, gone])).toEqual(new Set([gone.blockHash]));
@@ -105,14 +105,14 @@ describe('chainReorgs', () => {
   });
 
   it('lets a delivery pass when the node does not answer in time', async () => {
-    const node = await nodeWith(8, 4);
+    const node = nodeWith(8, 4);
     node.answer(() => undefined);
     const { reorgs } = reorgsOf({ rpcUrl: node.url, timeoutMs: 50 });
     expect(await reorgs.replaced([other(blockAt(node, 7))])).toEqual(new Set());
   });
 
   it('gives the block and the position of a log, with or without rawFields', async () => {
-    const node = await nodeWith(3);
+    const node = nodeWith(3);
     const { reorgs, lines } = reorgsOf({ rpcUrl: node.url });
     const mined = node.chain[2] as (typeof node.chain)[0];
     const event = eventOf(mined, { logIndex: 4 });
@@ -134,7 +134,7 @@ describe('chainReorgs', () => {
     ['malformed rawFields', { rawFields: '{' }],
     ['no position', { rawFields: undefined, indexInLog: 1.5 }],
   ])('takes an event with %s for one without a log', async (_, fields) => {
-    const node = await nodeWith(3);
+    const node = nodeWith(3);
     const { reorgs, lines } = reorgsOf({ rpcUrl: node.url });
     const mined = node.chain[2] as (typeof node.chain)[0];
     const event = eventOf(mined);
@@ -146,7 +146,7 @@ describe('chainReorgs', () => {
   });
 
   it('has no verdict while no node answers, and says why once', async () => {
-    const node = await nodeWith(8, 4);
+    const node = nodeWith(8, 4);
     const refuse = () => {
       throw new Error('The node is starting.');
     };
