@@ -21,20 +21,17 @@ const first = async (of: AsyncIterable<unknown>) => {
   for await (const each of of) return each;
 };
 
-/** Every way to call the service; each sees what the service answers next. */
-const calls: Record<string, (client: WebhookClient) => Promise<unknown>> = {
-  create: (each) => each.create(orders),
-  list: (each) => first(each.list()),
-  get: (each) => each.get(1),
-  update: (each) => each.update(1, {}),
-  remove: (each) => each.remove(1),
-  count: (each) => each.count(),
-  deliveries: (each) => first(each.deliveries(1)),
-  deliveryCount: (each) => each.deliveryCount(1),
-  ensure: (each) => each.ensure(orders),
-};
+type Call = (client: WebhookClient) => Promise<unknown>;
+const list: Call = (each) => first(each.list());
+const count: Call = (each) => each.count();
 
-describe.each(Object.entries(calls))('%s', (_, call) => {
+/** Each method, and each kind of result. A call sees what the service answers next. */
+describe.each<[string, Call]>([
+  ['create', (each) => each.create(orders)],
+  ['list', list],
+  ['remove', (each) => each.remove(1)],
+  ['count', count],
+])('%s', (_, call) => {
   it.each([
     ['HTML', text(200, '<html>Welcome to the hotel</html>', { 'content-type': 'text/html' })],
     ['half of its JSON', text(200, '{"status":200,"message":"ok","resu')],
@@ -98,16 +95,23 @@ describe('an answer of the wrong kind', () => {
     service.next.push(json(200, { status: 200, message: 'Success', result }));
     return client();
   };
-  const { get, list, count, deliveries } = calls as Required<typeof calls>;
 
-  it.each([
-    ['get', get, [null, 'x', [], {}, { id: '1', label: 'l', url: 'u' }, { id: 1, label: 'l' }, { id: 1, url: 'u' }]],
+  it.each<[string, Call, readonly unknown[]]>([
+    [
+      'get',
+      (each) => each.get(1),
+      [null, 'x', [], {}, { id: '1', label: 'l', url: 'u' }, { id: 1, label: 'l' }, { id: 1, url: 'u' }],
+    ],
     ['list', list, ['x', {}, 7, [null], [{}], [{ id: 1.5, label: 'l', url: 'u' }]]],
     ['count', count, [null, '1', -1, 1.5, {}]],
-    ['deliveries', deliveries, ['x', {}, [null], [{ id: 1 }], [{ id: '1', eventType: 'event.emitted' }]]],
-  ] as const)('of %s is refused', async (_, call, results) => {
+    [
+      'deliveries',
+      (each) => first(each.deliveries(1)),
+      ['x', {}, [null], [{ id: 1 }], [{ id: '1', eventType: 'event.emitted' }]],
+    ],
+  ])('of %s is refused', async (_, call, results) => {
     for (const result of results) {
-      await expect(call?.(answering(result)), JSON.stringify(result)).rejects.toMatchObject({ ...api, status: 200 });
+      await expect(call(answering(result)), JSON.stringify(result)).rejects.toMatchObject({ ...api, status: 200 });
     }
   });
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ReconcileOptions, type ReconcileSource, reconcile } from '../../src/chain/index.js';
-import { logIdentity } from '../../src/evm/index.js';
-import { createReceiver, memoryStore } from '../../src/index.js';
+import { memoryStore } from '../../src/index.js';
 import { sampleEventEmitted } from '../../src/testing/index.js';
-import { secret } from '../helpers.js';
+import { chainId, keptCursor, noting } from '../chain/reconcile/reconciling.js';
 import { instrumented } from './sdk.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -13,7 +12,7 @@ function sourceOf(blocks: readonly number[], end = 20): ReconcileSource {
   return {
     name: 'test',
     open: async () => ({
-      ...{ chainId: 1, end, head: end },
+      ...{ chainId, end, head: end },
       async *read(from, to) {
         const entries = blocks
           .filter((position) => position >= from && position <= to)
@@ -25,20 +24,13 @@ function sourceOf(blocks: readonly number[], end = 20): ReconcileSource {
 }
 
 function optionsOf(source: ReconcileSource, options: Partial<ReconcileOptions> = {}): ReconcileOptions {
-  let text: string | undefined;
-  const receiver = createReceiver({
-    secret,
+  const { receiver } = noting({
     store: { ...memoryStore(), rememberedSince: () => 0 },
-    idempotencyKey: (event) => logIdentity(event, { chainId: 1 }),
-    onEvent: ({ id }) => {
+    onEvent({ id }) {
       if (id === '7') throw new Error('no');
     },
   });
-  const write = (next: string) => {
-    text = next;
-    return true;
-  };
-  return { source, receiver, from: 0, cursor: { read: () => text, write }, logger: silent, ...options };
+  return { source, receiver, from: 0, cursor: keptCursor(), logger: silent, ...options };
 }
 
 describe('the metrics of reconcile', () => {
@@ -47,7 +39,7 @@ describe('the metrics of reconcile', () => {
     const options = optionsOf(sourceOf([3, 5, 7]));
     await reconcile(options);
     await reconcile({ ...options, signal: AbortSignal.abort() });
-    const source = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': 1 };
+    const source = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': chainId };
     expect(await points('webhook.reconcile.runs')).toEqual([
       { attributes: { ...source, 'webhook.reconcile.result': 'complete' }, value: 1 },
       { attributes: { ...source, 'webhook.reconcile.result': 'aborted' }, value: 1 },
@@ -78,16 +70,16 @@ describe('the metrics of reconcile', () => {
       ...source,
       open: () => Promise.reject(Object.assign(new Error('down'), { retryAfterMs: 3_600_000 })),
     });
-    const attributes = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': 1 };
+    const attributes = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': chainId };
 
     it.each([
-      ['the source', { ...sourceOf([7]), chainId: 1 }],
+      ['the source', { ...sourceOf([7]), chainId }],
       ['the cursor', sourceOf([7])],
     ])('are of the same series as the others, by the chain that %s names', async (what, source) => {
       const { points } = instrumented();
       const options = optionsOf(source);
       if (what === 'the cursor') await reconcile(options);
-      expect(await reconcile({ ...options, source: broken(source) })).toMatchObject({ chainId: 1, final: undefined });
+      expect(await reconcile({ ...options, source: broken(source) })).toMatchObject({ chainId, final: undefined });
       await reconcile(options);
       expect(await points('webhook.reconcile.left')).toEqual([{ attributes, value: 1 }]);
       expect(await points('webhook.reconcile.found')).toMatchObject([{ attributes }]);

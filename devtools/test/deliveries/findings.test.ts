@@ -2,20 +2,15 @@ import { multibaasHeaders, serviceHeaders } from 'event-webhook-receiver/verify'
 import { describe, expect, it } from 'vitest';
 import { explainLate } from '../../src/confined/explainer.js';
 import type { HeaderLine } from '../../src/deliveries/delivery-record.js';
-import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { type FindingSources, findingsOf } from '../../src/deliveries/findings.js';
 import { lastOf } from '../../src/deliveries/views.js';
 import { explainFailure } from '../../src/explain/explain-failure.js';
 import { responseOf } from './answers.js';
-import { recordOf, SECRET, SENT } from './records.js';
+import { kept, SECRET, SENT } from './records.js';
 
 const sources: FindingSources = { headers: serviceHeaders, toleranceSeconds: 300, secretOf: () => SECRET };
 
-function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
-  const feed = createFeed();
-  feed.put(recordOf(...args));
-  return feed.get(args[0]) as KeptDelivery;
-}
 const refused = (attempt = {}) => kept('1', { attempt: { status: 403, ...attempt } });
 const explain = async (options: Parameters<typeof explainFailure>[0]) => explainFailure(options);
 const causes = async (record: KeptDelivery, changes: Partial<FindingSources> = {}) =>

@@ -1,5 +1,6 @@
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import type { Attempt, DeliveryRecord } from '../../src/deliveries/delivery-record.js';
+import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 
 export const SECRET = 'whsec-of-these-records';
 /** Unix seconds of every delivery here. */
@@ -22,4 +23,11 @@ export function recordOf(
     attempts: [{ at: SENT * 1000, headers: Object.entries(headers), status: 200, durationMs: 3, ...attempt }],
     ...record,
   };
+}
+
+/** A delivery as a feed keeps it. */
+export function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
+  const feed = createFeed();
+  feed.put(recordOf(...args));
+  return feed.get(args[0]) as KeptDelivery;
 }

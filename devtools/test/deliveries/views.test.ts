@@ -1,21 +1,15 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
-import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { itemViews } from '../../src/deliveries/item-view.js';
 import type { KnownContracts } from '../../src/deliveries/known-contracts.js';
 import { summaryOf, detailOf as wholeDetail } from '../../src/deliveries/views.js';
 import { decodeByWire } from '../../src/deliveries/wire-abi.js';
-import { recordOf } from './records.js';
+import { kept, recordOf } from './records.js';
 
 /** The contract of the samples. */
 const TOKEN = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
 const HUGE = 'x'.repeat(100_000);
-
-function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
-  const feed = createFeed();
-  feed.put(recordOf(...args));
-  return feed.get(args[0]) as KeptDelivery;
-}
 
 const detailOf = (record: KeptDelivery, contracts: KnownContracts = new Map()) =>
   wholeDetail(record, { findings: [], items: itemViews(record.rawBody, contracts) });

@@ -1,10 +1,9 @@
 import { type ChainSourceOptions, chainSource, type ReconcileOptions, reconcile } from '../../../src/chain/index.js';
 import { logIdentity } from '../../../src/evm/index.js';
-import type { Logger } from '../../../src/index.js';
 import { createReceiver, type Receiver, type ReceiverOptions, type WebhookEvent } from '../../../src/index.js';
 import { secret } from '../../helpers.js';
 import type { ScriptedNode } from '../scripted-node.js';
-import { createRecorder, isEmitted, type Line, token, valuesOf } from '../watching.js';
+import { createRecorder, isEmitted, token, valuesOf } from '../watching.js';
 
 export const chainId = 31337;
 
@@ -50,14 +49,9 @@ export function keptCursor(text?: string) {
   return cursor;
 }
 
-const recorder = () => {
-  const { lines, logger } = createRecorder();
-  return { lines: lines as Line[], logger: logger as Logger };
-};
-
 /** What a scripted node has, as a source in which every block is final. */
 export function sourceOf(node: ScriptedNode | readonly ScriptedNode[], options: Partial<ChainSourceOptions> = {}) {
-  const { lines, logger } = recorder();
+  const { lines, logger } = createRecorder();
   const nodes = [node].flat() as ScriptedNode[];
   const source = chainSource({
     rpcUrl: nodes.map(({ url }) => url),
@@ -86,7 +80,7 @@ export async function run(
   options: Partial<ReconcileOptions> & { sourceOptions?: Partial<ChainSourceOptions> } = {},
 ) {
   const { sourceOptions, ...others } = options;
-  const { logger, lines } = recorder();
+  const { logger, lines } = createRecorder();
   const cursor = keptCursor();
   const { source, lines: sourceLines } = sourceOf(node, sourceOptions);
   const all = { source, receiver, from: 0, cursor, retryDelayMs: 1, logger, ...others };
