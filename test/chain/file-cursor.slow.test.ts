@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileCursor } from '../../src/chain/file-cursor.js';
 
 /** How many of the file system's steps are left until the process dies; undefined: it lives. */
@@ -9,8 +11,8 @@ let stepsLeft: number | undefined;
 /** Runs before a link, as if the process was frozen there. */
 let meanwhile: (() => Promise<unknown>) | undefined;
 
-vi.mock('node:fs/promises', async (original) => {
-  const fs = await original<typeof import('node:fs/promises')>();
+const real = { ...fs };
+beforeAll(() => {
   const step = () => {
     if (stepsLeft !== undefined && stepsLeft-- <= 0) throw new Error('killed');
   };
@@ -20,22 +22,21 @@ vi.mock('node:fs/promises', async (original) => {
       step();
       return work(...args);
     };
-  return {
-    ...fs,
-    readdir: stepping(fs.readdir as () => Promise<unknown>),
-    readFile: stepping(fs.readFile as () => Promise<unknown>),
-    rm: stepping(fs.rm),
-    stat: stepping(fs.stat as () => Promise<unknown>),
+  Object.assign(fs, {
+    readdir: stepping(real.readdir as () => Promise<unknown>),
+    readFile: stepping(real.readFile as () => Promise<unknown>),
+    rm: stepping(real.rm),
+    stat: stepping(real.stat as () => Promise<unknown>),
     async link(from: string, to: string) {
       step();
       const frozen = meanwhile;
       meanwhile = undefined;
       await frozen?.();
-      return fs.link(from, to);
+      return real.link(from, to);
     },
     async open(...args: Parameters<typeof fs.open>) {
       step();
-      const handle = await fs.open(...args);
+      const handle = await real.open(...args);
       return {
         // Half of it is on the disk when the process dies.
         async writeFile(text: string) {
@@ -47,7 +48,12 @@ vi.mock('node:fs/promises', async (original) => {
         close: () => handle.close(),
       };
     },
-  };
+  });
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  Object.assign(fs, real);
+  syncBuiltinESMExports();
 });
 
 function useDirectory(): string {

@@ -1,31 +1,34 @@
-import type * as fs from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
-import { afterEach, expect, it, vi } from 'vitest';
+import fs, { readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { openRecording } from '../../src/cli/recording-writer.js';
 import { recordingLine } from '../../src/deliveries/recorded.js';
 import { delivery, LIMIT, noting, readAll } from './recordings.js';
 import { scratch } from './tool.js';
 
 /** How many bytes the disk still takes. */
-const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, code: 'ENOSPC' }));
+const disk = { room: Number.POSITIVE_INFINITY, code: 'ENOSPC' };
 afterEach(() => void Object.assign(disk, { room: Number.POSITIVE_INFINITY }));
 
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof fs>();
-  const failure = () => Object.assign(new Error('the disk fails'), { code: disk.code });
-  async function open(...args: Parameters<typeof fs.open>): Promise<fs.FileHandle> {
-    const file = await real.open(...args);
+const { open } = fs;
+beforeAll(() => {
+  vi.spyOn(fs, 'open').mockImplementation(async (...args) => {
+    const file = await open(...args);
     const put = file.write.bind(file);
     // As write(2): what there is room for, and an error where there is none.
     const write = async (bytes: Buffer, offset = 0) => {
-      if (disk.room === 0) throw failure();
+      if (disk.room === 0) throw Object.assign(new Error('the disk fails'), { code: disk.code });
       const { bytesWritten } = await put(bytes, offset, Math.min(bytes.length - offset, disk.room));
       disk.room -= bytesWritten;
       return { bytesWritten };
     };
     return Object.assign(file, { write });
-  }
-  return { ...real, open };
+  });
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
 
 const at = (path: string) => ({ ...delivery, path, authentic: true });

@@ -1,29 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type Database from 'libsql';
+import Database from 'libsql';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import { receiving } from './receivers.js';
 import { serving } from './service.js';
 
-const disk = vi.hoisted(() => ({ isFull: false }));
-
-vi.mock('libsql', async (original) => {
-  const { default: Real } = await original<{ default: typeof Database }>();
-  class Observed extends Real {
-    override exec(sql: string): this {
-      if (disk.isFull && sql === 'COMMIT') {
-        throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
-      }
-      return super.exec(sql);
-    }
+const disk = { isFull: false };
+const { exec } = Database.prototype;
+vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database.Database, sql) {
+  if (disk.isFull && sql === 'COMMIT') {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   }
-  return { default: Observed };
+  return exec.call(this, sql);
 });
 
 const directory = mkdtempSync(join(tmpdir(), 'full-disk-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(() => {
+  vi.restoreAllMocks();
+  rmSync(directory, { recursive: true });
+});
 afterEach(() => {
   disk.isFull = false;
 });
