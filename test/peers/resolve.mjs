@@ -7,7 +7,8 @@ const pinned = Object.keys(JSON.parse(readFileSync(peers, 'utf8')).dependencies)
 
 registerHooks({
   resolve(specifier, context, next) {
-    const isOurs = context.parentURL !== undefined && !context.parentURL.includes('/node_modules/');
+    // What tests build is in node_modules/.cache.
+    const isOurs = context.parentURL !== undefined && !/\/node_modules\/(?!\.cache\/)/.test(context.parentURL);
     const isPinned = pinned.some((name) => specifier === name || specifier.startsWith(`${name}/`));
     return next(specifier, isOurs && isPinned ? { ...context, parentURL: peers.href } : context);
   },

@@ -189,7 +189,10 @@ export const openPgBossCron: OpenQueue = async (url, name, options) => {
 /** Each by its name, which another process can be given. */
 export const engines = { openBullmqRedis, openBullmqIoRedis, openBullmqPostgres, openPgBoss, openPgBossCron } as const;
 
-export type EngineName = keyof typeof engines | 'openNatsQueue' | 'openRabbitmqQueue' | 'openTable';
+type ExampleName = 'openNatsQueue' | 'openRabbitmqQueue';
+export type EngineName = keyof typeof engines | ExampleName | 'openTable';
+export const isExample = (name: EngineName): name is ExampleName =>
+  name === 'openNatsQueue' || name === 'openRabbitmqQueue';
 
 const examples = new URL('../../examples/queues/', import.meta.url);
 /** The engines whose clients only examples/queues has. Its types stay there. */
@@ -197,7 +200,7 @@ export const hasExamples = existsSync(new URL('node_modules', examples));
 export const testing: () => Promise<TestingModule> = () =>
   import(/* @vite-ignore */ fileURLToPath(new URL('testing/engines.ts', examples)));
 
-interface TestingModule extends Record<'openNatsQueue' | 'openRabbitmqQueue', OpenAt> {
+interface TestingModule extends Record<ExampleName, OpenAt> {
   fillNats(url: string, name: string): Promise<() => Promise<unknown>>;
   openQstash(
     url: string,
@@ -209,7 +212,7 @@ type OpenAt = (url: string, name: string, settings: ContractSettings, lockMs?: n
 /** The function that opens a queue of an engine. */
 export async function opener(name: EngineName): Promise<OpenAt> {
   if (name === 'openTable') return (url, queue, settings) => openTable(url, queue, settings);
-  return name === 'openNatsQueue' || name === 'openRabbitmqQueue' ? (await testing())[name] : engines[name];
+  return isExample(name) ? (await testing())[name] : engines[name];
 }
 
 /** Makes a table reject the jobs of events named `Unstorable`. Resolves to an undo. */
