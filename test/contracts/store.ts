@@ -30,16 +30,21 @@ export interface StoreTraits {
   readonly leases: boolean;
 }
 
-/** The contract of every store, and what only ours promise. The server is that of a store whose server can go away. */
+/**
+ * The contract of every store, and what only ours promise. The server is that of a store whose server can go away.
+ *
+ * @param cases Titles of the contract: nothing else runs.
+ */
 export function describeStore(
   title: string,
   traits: StoreTraits,
   target: StoreTarget,
   server?: () => TestServer,
+  cases?: RegExp,
 ): void {
   describe(`${title}, like every store`, () => {
     storeContract(target.open, {
-      test,
+      test: (name, ...rest) => (cases === undefined || cases.test(name)) && test(name, ...rest),
       shared: traits.shared,
       passTime: target.passTime,
       // A client has effects in both modes.
@@ -47,7 +52,7 @@ export function describeStore(
       outage: server && { begin: () => server().kill(), end: () => server().restart() },
     });
   });
-  describeAnswers(title, traits, target);
+  if (cases === undefined) describeAnswers(title, traits, target);
   if (server) describeSilence(title, target, server);
 }
 

@@ -20,12 +20,15 @@ export function describeContract(client: SqlClient, { open, server }: SqlServer)
   }
 }
 
+/** What transactions, errors, many connections and long statements show. The others send what the driver has sent. */
+const WRAPPED = /^(a transaction|an outage): |two hundred|rethrows|thousand|overlapping/;
+
 /**
  * The contract of stores, with a client that wraps a driver: its transactions and, unless the driver runs them, the
  * statements for leases, dead letters, records and logs.
  */
 export function describeWrapped(client: SqlClient, { open }: SqlServer, away?: () => TestServer): void {
-  describeKind(client, 'transactional', () => open(client), away);
+  describeKind(client, 'transactional', () => open(client), away, WRAPPED);
   if (client.connectsByDriver) return;
   describeClientLetters(client, 'lease', () => open(client));
   describeClientLogs(client, () => open(client));
@@ -43,7 +46,13 @@ export function describeMode(
   if (kind === 'transactional') describeClientLogs(client, open);
 }
 
-function describeKind(client: SqlClient, kind: Kind, open: () => Promise<Opened>, server?: () => TestServer): void {
+function describeKind(
+  client: SqlClient,
+  kind: Kind,
+  open: () => Promise<Opened>,
+  server?: () => TestServer,
+  cases?: RegExp,
+): void {
   let opened: Opened;
   const target: StoreTarget = {
     async open(settings) {
@@ -57,5 +66,5 @@ function describeKind(client: SqlClient, kind: Kind, open: () => Promise<Opened>
   const waits = client.isSerial || client.dialect === 'sqlite';
   const meanwhile = kind === 'transactional' && waits ? 'waits' : 'in-progress';
   const traits = { meanwhile, shared: true, leases: kind === 'lease' } as const;
-  describeStore(`${client.title}, ${kind}`, traits, target, server);
+  describeStore(`${client.title}, ${kind}`, traits, target, server, cases);
 }
