@@ -1,4 +1,4 @@
-import type { Trouble } from './chain/messages.js';
+import type { Trouble } from './chain/chain.js';
 import type { FaultKind, Mode, ServerName } from './modes.js';
 import type { Random } from './random.js';
 

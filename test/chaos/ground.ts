@@ -1,20 +1,22 @@
 import pg from 'pg';
-import { hasDynamoDB, startRestartableDynamoDB } from '../servers/dynamodb.js';
-import { hasMariadb, startMariadb } from '../servers/mariadb.js';
+import { startRestartableDynamoDB } from '../servers/dynamodb.js';
+import { startMariadb } from '../servers/mariadb.js';
 import { startPostgres } from '../servers/postgres.js';
-import { hasRedis, startRedis } from '../servers/redis.js';
+import { startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
+import { type Mode, wiresOf } from './modes.js';
 import { buildPrograms } from './programs.js';
 import type { Ground } from './scenario.js';
 
-/** The servers and programs for any number of runs. Redis, MariaDB and DynamoDB only where they are installed. */
-export async function openGround(): Promise<Ground & { close(): Promise<void> }> {
+/** The programs for runs of these modes, Postgres for the effects, and the servers that the modes use. */
+export async function openGround(modes: readonly Mode[]): Promise<Ground & { close(): Promise<void> }> {
+  const used = new Set(modes.flatMap(wiresOf));
   const [children, postgres, mariadb, redis, dynamodb] = await Promise.all([
-    buildPrograms(new URL('child/', import.meta.url), 'receiver', 'worker', 'node'),
+    buildPrograms(new URL('child/', import.meta.url), 'receiver', 'worker'),
     startPostgres(),
-    hasMariadb ? startMariadb() : absent,
-    hasRedis ? startRedis() : absent,
-    hasDynamoDB ? startRestartableDynamoDB() : absent,
+    used.has('mariadb') ? startMariadb() : absent,
+    used.has('redis') ? startRedis() : absent,
+    used.has('dynamodb') ? startRestartableDynamoDB() : absent,
   ]);
   await findDeadlocksSoon(postgres.url);
   return {

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep } from './clock.js';
-import { type Log, until } from './log.js';
+import { type Log, soon } from './log.js';
 import type { Mode } from './modes.js';
 import type { Replica } from './replica.js';
 
@@ -36,7 +36,7 @@ export async function retryLetters(
   const list = async () => {
     for (;;) {
       await third.ready();
-      const letters = await third.letters();
+      const letters = await third.ask('letters?');
       if (letters) return letters;
     }
   };
@@ -63,20 +63,16 @@ export async function retryLetters(
   writeFileSync(fileIn(marks), '');
   await Promise.all([one.ready(), other.ready()]);
   if (one !== other) {
-    const retrying = [one.retry(), other.retry()];
+    const retrying = [one.ask('retry!'), other.ask('retry!')];
     await sleep(40);
     one.signal('SIGKILL');
     await Promise.all(retrying);
   }
-  let left = 0;
-  const isDone = async () => {
+  await soon(log, RETRY_MS, async () => {
     await other.ready();
-    await other.retry();
-    left = (await list()).length;
-    return left === 0;
-  };
-  await until('all dead letters have taken effect', isDone, RETRY_MS).catch(() => {
-    log.broken.push({ what: `${left} dead letters are left`, ids: [] });
+    await other.ask('retry!');
+    const left = (await list()).length;
+    return left > 0 ? `${left} dead letters are left` : undefined;
   });
   return letters.size;
 }

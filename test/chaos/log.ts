@@ -103,11 +103,15 @@ export function isAcknowledged({ outcome }: Attempt): boolean {
   return typeof outcome === 'number' && outcome >= 200 && outcome < 300;
 }
 
-/** Waits until something is so. Throws when it is not within the time. */
-export async function until(what: string, check: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
+/** Waits until nothing is wrong any more. Notes what still is when the time is over. */
+export async function soon(
+  log: Pick<Log, 'broken'>,
+  withinMs: number,
+  wrong: () => string | undefined | Promise<string | undefined>,
+): Promise<void> {
   const end = monotonic() + withinMs;
-  while (!(await check())) {
-    if (monotonic() > end) throw new Error(`Not within ${withinMs} ms: ${what}.`);
+  for (let what = await wrong(); what !== undefined; what = await wrong()) {
+    if (monotonic() > end) return void log.broken.push({ what, ids: [] });
     await sleep(20);
   }
 }

@@ -8,8 +8,20 @@ export interface Order {
   readonly ms: number;
 }
 
+/** What a process answers to each question. */
+export interface Answers {
+  /** How many calls of clients, and records, are waiting. */
+  readonly 'waiting?': number;
+  /** It drains, and does no more work. */
+  readonly 'left?': Left;
+  /** The ids of all dead letters. */
+  readonly 'letters?': readonly string[];
+  /** That it has retried all dead letters. */
+  readonly 'retry!': true;
+}
+
 /** What a process is sent: an order, that the last one is withdrawn, or a question. */
-export type Command = Order | 'withdraw' | 'waiting?' | 'left?' | 'letters?' | 'retry!';
+export type Command = Order | 'withdraw' | keyof Answers;
 
 /** What is left in a process that gets nothing more to do. */
 export interface Left {
@@ -87,11 +99,8 @@ export type Message =
   | { readonly draining: number }
   /** It is drained. What was sent to it before has been read. */
   | { readonly closing: number; readonly unfinished: number }
-  /** How many calls of clients, and records, are waiting. */
-  | { readonly waiting: number }
-  | { readonly left: Left }
-  /** The ids of all dead letters; empty after a retry of all. */
-  | { readonly letters: readonly string[] }
+  /** To the last question. */
+  | { readonly answer: Answers[keyof Answers] }
   /** The hook for an event whose block is no longer on the chain. */
   | { readonly dropped: string; readonly at: number }
   /** A cursor is about to be written: see `CursorMove`. */

@@ -19,7 +19,7 @@ export interface EndedByHandler {
 /** It takes longer than its time limit, and then writes the rest of its effect: nothing of it may be kept. */
 export interface Overrun {
   /** It waits, has the server wait, or blocks its process. */
-  readonly overrun: 'idle' | 'in a statement' | 'busy';
+  readonly overrun: 'idle' | 'in a statement' | 'blocking';
   /** For how many times its limit. */
   readonly times: number;
 }
@@ -51,9 +51,9 @@ function endingsOf(statement: string): Misuse[] {
 }
 
 const others: readonly Misuse[] = [
-  ...(['idle', 'in a statement', 'busy'] as const).map((overrun) => ({
+  ...(['idle', 'in a statement', 'blocking'] as const).map((overrun) => ({
     overrun,
-    times: overrun === 'busy' ? 1.5 : 2.5,
+    times: overrun === 'blocking' ? 1.5 : 2.5,
   })),
   ...(['failure', 'deadlock'] as const).flatMap((unawaited) => [
     { unawaited, isLater: false },

@@ -6,7 +6,7 @@ import {
   type TestDelivery,
 } from '../../src/testing/index.js';
 import { type ChainDeliveries, chainDeliveries } from './chain/deliveries.js';
-import { type History, type HistorySettings, makeHistory } from './chain/history.js';
+import { type History, makeHistory } from './chain/history.js';
 import { allHappenings } from './chain/logs.js';
 import { type Fault, type FaultSettings, faultsOf } from './faults.js';
 import { type Misuses, planMisuses } from './misuse.js';
@@ -57,7 +57,6 @@ export interface Plan {
 
 /** The chain of a mode with finality. */
 export interface ChainPlan {
-  readonly settings: HistorySettings;
   readonly history: History;
   readonly lost: ChainDeliveries['lost'];
 }
@@ -80,13 +79,13 @@ export function makePlan(mode: Mode, settings: PlanSettings): Plan {
 function planOfChain(mode: Mode, settings: PlanSettings, random: Random): Plan {
   const { seed, events, spreadMs } = settings;
   // So that no block is of the future, whatever its number.
-  const own = { seed, events, spreadMs, genesisAt: Math.floor(Date.now() / 1000) - spreadMs };
-  const history = makeHistory(own);
+  const genesisAt = Math.floor(Date.now() / 1000) - spreadMs;
+  const history = makeHistory({ seed, events, spreadMs, genesisAt });
   const { lost, ...sent } = chainDeliveries(history, random);
   const expected = [...allHappenings(history).finalSince.keys()];
   const faults = faultsOf(mode, settings, random);
   const misuses = planMisuses(mode, expected, settings.misuses, random);
-  return { ...sent, faults, misuses, expected, chain: { settings: own, history, lost } };
+  return { ...sent, faults, misuses, expected, chain: { history, lost } };
 }
 
 /** A delivery as it is sent. */

@@ -27,7 +27,9 @@ export async function buildPrograms(
     target: 'node20',
     external: APART,
     banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);
+        // As later versions of Node have it. pg takes a Response to tell Node from Cloudflare otherwise, which loads fetch.
+        globalThis.navigator ??= { userAgent: 'Node.js' };`,
     },
     alias: { '#runtime': join(root, 'src/runtime/node.ts') },
   });

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';
 import { hear } from './hear.js';
-import { type Ending, type Log, type Outage, until } from './log.js';
-import type { Command, Left, Message, Order } from './messages.js';
+import type { Ending, Log, Outage } from './log.js';
+import type { Answers, Command, Message, Order } from './messages.js';
 import type { ServerName } from './modes.js';
 import type { Wire } from './wire.js';
 
@@ -21,14 +21,8 @@ export interface Replica {
   signal(name: 'SIGKILL' | 'SIGTERM'): void;
   /** Stops it for so long; resolves when it goes on. */
   freeze(ms: number): Promise<void>;
-  /** How many calls of its clients are waiting. */
-  waiting(): Promise<number>;
-  /** Has it drain, and resolves to what is left in it; undefined if it ends meanwhile. It does no more work. */
-  left(): Promise<Left | undefined>;
-  /** Resolves to the ids of the dead letters; undefined if it ends meanwhile. */
-  letters(): Promise<readonly string[] | undefined>;
-  /** Has it retry all dead letters; resolves when it has, or has ended meanwhile. */
-  retry(): Promise<unknown>;
+  /** One question at a time. Resolves to its answer; undefined if the process ends meanwhile. */
+  ask<Question extends keyof Answers>(question: Question): Promise<Answers[Question] | undefined>;
   /** Resolves once it does its work. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -62,9 +56,7 @@ export function startReplica(
   let isStopped = false;
   let ending: { readonly downMs: number; ended(): void } | undefined;
   let obeyed: (() => void) | undefined;
-  let counted: ((waiting: number) => void) | undefined;
-  let drained: ((left?: Left) => void) | undefined;
-  let listed: ((letters?: readonly string[]) => void) | undefined;
+  let answered: ((answer?: never) => void) | undefined;
 
   function pause(self: ChildProcess, from = monotonic()): Outage {
     const outage: Outage = { kind: 'pause', victim: name, pid: self.pid, from, to: Number.POSITIVE_INFINITY };
@@ -106,10 +98,8 @@ export function startReplica(
       const pid = self.pid ?? 0;
       hear(message, pid, log);
       if ('port' in message) running = { pid, port: message.port };
-      if ('waiting' in message) counted?.(message.waiting);
-      if ('left' in message) drained?.(message.left);
+      if ('answer' in message) answered?.(message.answer as never);
       if ('dying' in message) ending ??= { downMs: 50, ended() {} };
-      if ('letters' in message) listed?.(message.letters);
       if ('struck' in message) {
         const { act, ms } = message.struck;
         isAwake = act !== 'stop';
@@ -123,9 +113,7 @@ export function startReplica(
       const wasReady = running !== undefined;
       running = undefined;
       obeyed?.();
-      counted?.(0);
-      drained?.();
-      listed?.();
+      answered?.();
       if (isStopped) return;
       const asked = ending;
       ending = undefined;
@@ -144,12 +132,6 @@ export function startReplica(
   }
 
   const tell = (command: Command) => void (child.connected && child.send(command, () => {}));
-  const askLetters = (command: 'letters?' | 'retry!') =>
-    new Promise<readonly string[] | undefined>((resolve) => {
-      listed = resolve;
-      tell(command);
-      if (!child.connected) resolve(undefined);
-    });
   start();
 
   return {
@@ -158,10 +140,11 @@ export function startReplica(
     get running() {
       return running;
     },
-    ready: () =>
-      until(`${name} does its work`, () => running !== undefined, START_MS).catch((error: Error) => {
-        throw new Error(`${error.message} ${words.join('\n')}`);
-      }),
+    async ready() {
+      for (const end = monotonic() + START_MS; running === undefined; await sleep(20)) {
+        if (monotonic() > end) throw new Error(`${name} does no work within ${START_MS} ms. ${words.join('\n')}`);
+      }
+    },
     order(order) {
       tell(order);
       return new Promise((resolve) => {
@@ -176,20 +159,12 @@ export function startReplica(
     },
     signal: (signal) => void child.kill(signal),
     freeze,
-    waiting() {
-      tell('waiting?');
-      return new Promise((resolve) => {
-        counted = resolve;
-      });
-    },
-    left() {
-      tell('left?');
-      return new Promise((resolve) => {
-        drained = resolve;
-      });
-    },
-    letters: () => askLetters('letters?'),
-    retry: () => askLetters('retry!'),
+    ask: (question) =>
+      new Promise((resolve) => {
+        answered = resolve;
+        tell(question);
+        if (!child.connected) resolve(undefined);
+      }),
     async stop() {
       isStopped = true;
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -34,7 +34,7 @@ const runnable = names.filter((name) => lacks(name) === '');
 const outcomes: Outcome[] = [];
 
 if (runnable.length > 0) {
-  const ground = await openGround();
+  const ground = await openGround(runnable.map((name) => modes[name]));
   try {
     for (const seed of seeds) {
       for (const name of runnable) {

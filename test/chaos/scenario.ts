@@ -5,7 +5,8 @@ import type { TestServer } from '../servers/server.js';
 import { type Chain, startChain } from './chain/chain.js';
 import { FINAL_DEPTH } from './chain/history.js';
 import { type ChainCounts, checkChain } from './chain/invariants.js';
-import { allHappenings, idOfKey } from './chain/logs.js';
+import { idOfKey } from './chain/keys.js';
+import { allHappenings } from './chain/logs.js';
 import type { ChainSettings, ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';
 import { checkEndings, type Endings } from './endings.js';
@@ -14,8 +15,7 @@ import { WORKERS } from './faults.js';
 import { type Counts, checkEffects } from './invariants.js';
 import { type Effect, openLedger } from './ledger.js';
 import { isRepaired, retryLetters } from './letters.js';
-import { Log, until } from './log.js';
-import type { Left } from './messages.js';
+import { Log, soon } from './log.js';
 import { checkMisuses, checkOverruns } from './misuse.js';
 import { LEASE_MS, type Mode, type ModeName, modes, orms, type ServerName } from './modes.js';
 import { startOperator } from './operator.js';
@@ -80,8 +80,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
   const ledger = await openLedger(kind, kind === 'sqlite' ? sqliteFile : servers[kind].url, run);
   const engine = mode.engine && (await openEngine(mode.engine, run, mode.handlerTimeoutMs, servers, ledger));
 
-  const chain =
-    plan.chain && (await startChain(join(ground.programs, 'node.mjs'), plan.chain.settings, plan.chain.history));
+  const chain = plan.chain && (await startChain(settings.seed, plan.chain.history));
 
   const wires: Wire[] = [];
   const replicas = (kind: 'receiver' | 'worker', count: number): Promise<Replica[]> =>
@@ -226,21 +225,19 @@ async function goThrough(chain: Chain, reached: (share: number) => Promise<void>
   let atMs = 0;
   for (const step of chain.history.steps.slice(1)) {
     await after(step.atMs - atMs, () => reached(Math.min(step.atMs / spreadMs, 1)));
-    await chain.advance();
+    chain.advance();
     atMs = step.atMs;
   }
 }
 
 /** Waits until a run of `reconcile` that began after the last step has found nothing left to do. */
-async function reconciled(chain: Chain, log: Log): Promise<void> {
+function reconciled(chain: Chain, log: Log): Promise<void> {
   const { all, finalSince } = allHappenings(chain.history);
   const final = Math.max(...[...finalSince.keys()].map((id) => all.get(id)?.mined.number ?? 0));
-  const isDone = () =>
-    log.reconciled.some(({ to, left, stopped }) => to >= final && left === 0 && stopped === undefined);
-  await until('everything is reconciled', isDone, PATIENCE_MS).catch((error: Error) => {
+  return soon(log, PATIENCE_MS, () => {
+    if (log.reconciled.some(({ to, left, stopped }) => to >= final && left === 0 && stopped === undefined)) return;
     const { to, left, stopped } = log.reconciled.at(-1) ?? {};
-    const what = `${error.message} The last run came to block ${to} of ${final}, with ${left} left: ${stopped}`;
-    log.broken.push({ what, ids: [] });
+    return `the last run of reconcile came to block ${to} of ${final}, with ${left} left: ${stopped}`;
   });
 }
 
@@ -273,17 +270,11 @@ async function after(ms: number, work: () => Promise<void>): Promise<void> {
 }
 
 /** Waits until the engine has nothing left to do. */
-async function settled(engine: Engine, log: Log): Promise<void> {
-  let left = 0;
-  try {
-    const isDone = async () => {
-      left = await engine.pending();
-      return left === 0;
-    };
-    await until('the workers are done', isDone, PATIENCE_MS);
-  } catch (error) {
-    log.broken.push({ what: `${left} jobs are left: ${error instanceof Error ? error.message : error}`, ids: [] });
-  }
+function settled(engine: Engine, log: Log): Promise<void> {
+  return soon(log, PATIENCE_MS, async () => {
+    const left = await engine.pending();
+    return left > 0 ? `${left} jobs are left` : undefined;
+  });
 }
 
 /** When the last fault was over. */
@@ -294,29 +285,21 @@ function healed({ outages }: Log): number {
 /** What waits while servers are away must not go on waiting when they are back. */
 async function untilNothingWaits(replicas: readonly Replica[], log: Log): Promise<void> {
   for (const replica of replicas) {
-    let left = 0;
-    const isIdle = async () => {
+    await soon(log, PATIENCE_MS, async () => {
       await replica.ready();
-      left = await replica.waiting();
-      return left === 0;
-    };
-    await until(`nothing waits in ${replica.name}`, isIdle, PATIENCE_MS).catch(() => {
-      log.broken.push({ what: `${left} calls still wait in ${replica.name}`, ids: [] });
+      const left = (await replica.ask('waiting?')) ?? 0;
+      return left > 0 ? `${left} calls still wait in ${replica.name}` : undefined;
     });
   }
 }
 
 /** A drained process has finished everything, and its pool opens as many transactions as it may. */
-async function untilNothingIsLost(replica: Replica, log: Log, mode: Mode): Promise<void> {
-  let left: Left | undefined;
-  const isWhole = async () => {
+function untilNothingIsLost(replica: Replica, log: Log, mode: Mode): Promise<void> {
+  return soon(log, PLACES_MS, async () => {
     await replica.ready();
-    left = await replica.left();
-    return left?.unfinished === 0 && (mode.losesPlaces || left.places?.open === left.places?.of);
-  };
-  await until(`nothing is lost in ${replica.name}`, isWhole, PLACES_MS).catch(() => {
-    const { unfinished, places } = left ?? {};
+    const { unfinished, places } = (await replica.ask('left?')) ?? {};
+    if (unfinished === 0 && (mode.losesPlaces || places?.open === places?.of)) return;
     const pool = places ? `, and its pool opens ${places.open} transactions of ${places.of}` : '';
-    log.broken.push({ what: `${replica.name} has ${unfinished} runs that are not finished${pool}`, ids: [] });
+    return `${replica.name} has ${unfinished} runs that are not finished${pool}`;
   });
 }

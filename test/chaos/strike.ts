@@ -1,6 +1,5 @@
 import type { TestServer } from '../servers/server.js';
-import type { Chain } from './chain/chain.js';
-import type { Trouble } from './chain/messages.js';
+import type { Chain, Trouble } from './chain/chain.js';
 import { monotonic, sleep } from './clock.js';
 import type { Fault, Step } from './faults.js';
 import type { Log, Outage } from './log.js';

@@ -15,19 +15,21 @@ const above0 = expect.toSatisfy((count: number) => count > 0);
 
 /** Runs the modes that `isWanted`, one after the other. */
 export function describeChaos(title: string, isWanted: (mode: Mode) => boolean): void {
+  const wanted = Object.keys(modes)
+    .filter(isModeName)
+    .filter((name) => !('byHand' in modes[name]) && isWanted(modes[name]));
   let ground: Awaited<ReturnType<typeof openGround>>;
 
   describe(title, () => {
     beforeAll(async () => {
-      if (hasPostgres) ground = await openGround();
+      if (hasPostgres) ground = await openGround(wanted.filter((name) => !lacks(name)).map((name) => modes[name]));
     }, 60 * SECONDS);
     afterAll(async () => {
       if (hasPostgres) await ground.close();
     }, 60 * SECONDS);
 
-    for (const name of Object.keys(modes).filter(isModeName)) {
+    for (const name of wanted) {
       const mode: Mode = modes[name];
-      if (mode.byHand || !isWanted(mode)) continue;
       const promise = mode.transactional
         ? 'exactly once'
         : 'at least once, and twice only where a death, a pause or a cut explains it';

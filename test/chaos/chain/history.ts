@@ -55,7 +55,7 @@ const BLOCKS_LATER = 40;
 const REORGS = [0.25, 0.5, 0.75];
 const PUT_BACKS = [0.3, 0.8];
 
-/** Makes the history of a chain. The same numbers give the same history, in any process. */
+/** Makes the history of a chain. The same numbers give the same history. */
 export function makeHistory({ seed, events, spreadMs, genesisAt }: HistorySettings): History {
   const random = createRandom(seed ^ 0x00c4a1);
   const count = Math.max(10, Math.round(spreadMs / STEP_MS));

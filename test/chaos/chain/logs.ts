@@ -1,5 +1,6 @@
 import type { Mined } from '../../simulation/models/chain/block.js';
 import { type History, TOKEN, WALLET } from './history.js';
+import { shortId } from './keys.js';
 
 /** Something that happened in a block: a log of the token, or a transaction of the wallet. */
 export interface Happening {
@@ -34,25 +35,4 @@ export function allHappenings({ steps }: History): {
     return [id, steps.findIndex((step) => step.final >= mined.number)] as const;
   });
   return { all: new Map(byId(blocks)), finalSince: new Map(since) };
-}
-
-const WIDTH = 14;
-
-function shortId(blockHash: string, transactionHash: string, logIndex?: number | string): string {
-  const [block, transaction] = [blockHash, transactionHash].map((hash) => hash.slice(2, 2 + WIDTH));
-  return `${block}-${logIndex ?? 't'}-${transaction}`;
-}
-
-const KEY = /^\d+:(0x[0-9a-f]{64}):(0x[0-9a-f]{64})(?::(\d+))?(:removed)?$/;
-
-/** The id of the event in a key, or of what it is about on a chain. */
-export function idOfKey(key: string): string {
-  return shortIdOfKey(key) ?? key.slice(key.lastIndexOf(':') + 1);
-}
-
-/** The short id of what a `logIdentity` is about, with `-r` for a removal notice; undefined for another key. */
-export function shortIdOfKey(key: string): string | undefined {
-  const [, block, transaction, logIndex, removed] = KEY.exec(key) ?? [];
-  if (block === undefined || transaction === undefined) return undefined;
-  return `${shortId(block, transaction, logIndex)}${removed ? '-r' : ''}`;
 }

@@ -109,13 +109,18 @@ function* endTransaction(
 const isMariadb = settings.mode.store === 'mariadb';
 const sleeping = (ms: number) => (isMariadb ? `DO SLEEP(${ms / 1000})` : `SELECT pg_sleep(${ms / 1000})`);
 
+/** Blocks the process, without taking its core from others. */
+export function block(ms: number): void {
+  if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 /** Writes one part of its effect in time, and the other when its time is over, as if nothing had happened. */
 function* overrun(ids: readonly string[], { overrun, times }: Overrun, claimed: number, via?: Via): Generator<Act> {
   const limitMs = Math.min(settings.handlerTimeoutMs, 0.9 * settings.leaseMs);
   const end = monotonic() + times * limitMs;
   tell({ overran: ids, claimed });
   yield effectRows(ids, 1, claimed, via);
-  if (overrun === 'busy') while (monotonic() < end);
+  if (overrun === 'blocking') block(end - monotonic());
   if (overrun === 'in a statement') yield { acts: [sleeping(times * limitMs)], wait: 'settled' };
   // A statement that was interrupted is over sooner.
   yield Math.max(0, end - (overrun === 'idle' ? 0 : limitMs) - monotonic());

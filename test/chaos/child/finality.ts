@@ -4,7 +4,7 @@ import { logIdentity } from '../../../src/evm/index.js';
 import type { Finality } from '../../../src/handle/before.js';
 import type { EventContext, Logger, WebhookEvent } from '../../../src/index.js';
 import { CHAIN_ID } from '../chain/history.js';
-import { idOfKey } from '../chain/logs.js';
+import { idOfKey } from '../chain/keys.js';
 import { monotonic } from '../clock.js';
 import { pass, settings, tell } from './steps.js';
 import type { Work } from './stores.js';

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import pg from 'pg';
 import { sleep } from '../clock.js';
 import type { Via } from '../ledger.js';
-import { type Act, actsOf, begin, type Context, type EffectRow, rowsOf, thinkingMs } from './acts.js';
+import { type Act, actsOf, begin, block, type Context, type EffectRow, rowsOf, thinkingMs } from './acts.js';
 import { pass, settings, tell, waiting } from './steps.js';
 
 /** The handler in the store's transaction. */
@@ -37,7 +37,7 @@ export function inOneTurn<Tx>(execute: (tx: Tx, statement: string) => void) {
   return (ids: readonly string[], context: Context<Tx>): void => {
     for (const act of actsOf(ids, context)) {
       // Other processes wait for this one.
-      if (typeof act === 'number') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(act, 1));
+      if (typeof act === 'number') block(Math.min(act, 1));
       else if (!(typeof act === 'object' && 'wait' in act))
         execute(context.tx, typeof act === 'string' ? act : insertion(act));
     }

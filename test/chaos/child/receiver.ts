@@ -8,10 +8,10 @@ import {
   type WebhookError,
 } from '../../../src/index.js';
 import type { ErrorContext } from '../../../src/receive/request.js';
-import { idOfKey } from '../chain/logs.js';
+import { idOfKey } from '../chain/keys.js';
 import { AFTER_ATTEMPTS, failingOf, isRepaired } from '../letters.js';
 import { DRAIN_MS, shutDownOnSigterm } from './shutdown.js';
-import { letters, pass, settings, tell } from './steps.js';
+import { answers, pass, settings, tell } from './steps.js';
 import { openWork } from './stores.js';
 
 const { mode, secret, handlerTimeoutMs } = settings;
@@ -75,11 +75,11 @@ async function open(): Promise<Receiver> {
 }
 
 const receiver = await open();
-letters.list = async () => {
+answers['letters?'] = async () => {
   const { letters } = await receiver.deadLetters.list({ limit: 1000 });
   return letters.map(({ idempotencyKey }) => idOfKey(idempotencyKey));
 };
-letters.retry = () => receiver.deadLetters.retry({});
+answers['retry!'] = () => receiver.deadLetters.retry({}).then(() => true);
 let stopReconciling = async () => {};
 if (isReconciling && work) {
   const { startReconciling } = await import('./reconciling.js');

@@ -3,7 +3,7 @@ import { chainSource, type ReconcileCursor, reconcile } from '../../../src/chain
 import { createReceiver, type Receiver, type WebhookError } from '../../../src/index.js';
 import { token } from '../../simulation/models/chain/token.js';
 import { CHAIN_ID, WALLET } from '../chain/history.js';
-import { idOfKey, shortIdOfKey } from '../chain/logs.js';
+import { idOfKey, shortIdOfKey } from '../chain/keys.js';
 import { monotonic } from '../clock.js';
 import { handling, NODE_TIMEOUT_MS, silent } from './finality.js';
 import { DRAIN_MS } from './shutdown.js';

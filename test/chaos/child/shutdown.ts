@@ -1,6 +1,6 @@
 import { monotonic } from '../clock.js';
 import { openPlaces } from './places.js';
-import { ending, tell } from './steps.js';
+import { answers, tell } from './steps.js';
 
 /** The grace period of an impatient orchestrator. */
 export const DRAIN_MS = 8000;
@@ -15,7 +15,7 @@ export function shutDownOnSigterm(
   close: () => Promise<unknown>,
 ): void {
   let drained: ReturnType<typeof drain> | undefined;
-  ending.left = async () => {
+  answers['left?'] = async () => {
     drained ??= drain();
     const { unfinished } = await drained;
     // It may be over when it is asked for again.

@@ -1,6 +1,6 @@
 import { monotonic } from '../clock.js';
 import type { Step } from '../faults.js';
-import type { Command, Left, Message, Order } from '../messages.js';
+import type { Answers, Command, Message, Order } from '../messages.js';
 import type { Misuses } from '../misuse.js';
 import type { Mode } from '../modes.js';
 import { stepClock, useClock } from './clock.js';
@@ -48,28 +48,25 @@ useClock({ clockFile: settings.clockFile, sharesClock: settings.mode.sharesClock
 let pending: Order | undefined;
 /** Counters of waiting client calls. Each part of the process adds one. */
 export const waiting: (() => number)[] = [];
-/** Answers `left?`. Set once the process does its work. */
-export const ending: { left?: () => Promise<Left> } = {};
-/** Answer `letters?` and `retry!`, where there are dead letters. */
-export const letters: { list?: () => Promise<readonly string[]>; retry?: () => Promise<unknown> } = {};
+/** What finds the answers. Set before the process tells that it does its work. */
+export const answers: { -readonly [Question in keyof Answers]?: () => Promise<Answers[Question]> } = {
+  'waiting?': async () => waiting.reduce((sum, count) => sum + count(), 0),
+};
 
 /** Whatever goes wrong is tried again. */
-function tellLetters(work: Promise<readonly string[]> | undefined): void {
-  work?.then(
-    (ids) => tell({ letters: ids }),
+function reply(question: keyof Answers): void {
+  answers[question]?.().then(
+    (answer) => tell({ answer }),
     (error: Error) => {
-      console.error('letters:', error.message);
-      setTimeout(() => tellLetters(letters.list?.()), 100);
+      console.error(question, error.message);
+      setTimeout(reply, 100, question);
     },
   );
 }
 
 process.on('message', (command: Command) => {
   if (command === 'withdraw') pending = undefined;
-  else if (command === 'waiting?') tell({ waiting: waiting.reduce((sum, count) => sum + count(), 0) });
-  else if (command === 'left?') void ending.left?.().then((left) => tell({ left }));
-  else if (command === 'letters?') tellLetters(letters.list?.());
-  else if (command === 'retry!') tellLetters(letters.retry?.().then(() => []));
+  else if (typeof command === 'string') reply(command);
   else if (command.at === 'now') obey(command);
   else pending = command;
 });

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import type { LeaseStore, TransactionalStore, WebhookEvent } from '../../../src/index.js';
 import type { Run, RunLimit, Step } from '../../../src/stores/store.js';
-import { idOfKey, shortIdOfKey } from '../chain/logs.js';
+import { idOfKey, shortIdOfKey } from '../chain/keys.js';
 import { monotonic } from '../clock.js';
 import type { Start } from '../messages.js';
 import { pass, tell, waiting } from './steps.js';
