@@ -7,7 +7,7 @@ import type { Replica } from './replica.js';
 /** Longer than a receiver takes for its largest delivery. */
 const ANSWER_MS = 15_000;
 /** How many times longer the wait between two tries becomes. */
-const LONGEST_WAIT = 20;
+const LONGEST_WAIT = 64;
 /** What a receiver that is overwhelmed, restarted, or without its server may answer. */
 const RETRIABLE = [500, 503];
 
@@ -84,7 +84,7 @@ export function createSender(
         return;
       }
       // Later each time, so that receivers that are behind catch up.
-      await sleep(retryMs * Math.min(++tries, LONGEST_WAIT));
+      await sleep(retryMs * Math.min(2 ** tries++, LONGEST_WAIT));
     }
   }
 

@@ -2,15 +2,7 @@ import { availableParallelism } from 'node:os';
 import { oneOf, valuesOf, whole } from '../fixtures/arguments.js';
 
 /** What `npm run fuzz` was asked for. */
-export interface Arguments {
-  readonly targets: readonly string[];
-  readonly seconds: number;
-  readonly seed: number;
-  readonly workers: number;
-  readonly keep: boolean;
-  readonly replay: string | undefined;
-  readonly isHelp: boolean;
-}
+export type Arguments = ReturnType<typeof readArguments>;
 
 const OPTIONS = {
   target: { type: 'string', multiple: true },
@@ -36,7 +28,7 @@ export const usage = (targets: readonly string[]) => `npm run fuzz -- [options]
 targets: ${targets.join(', ')}`;
 
 /** Reads the arguments. Throws UsageError for one that is unknown or out of range. */
-export function readArguments(args: readonly string[], targets: readonly string[]): Arguments {
+export function readArguments(args: readonly string[], targets: readonly string[]) {
   const values = valuesOf(args, OPTIONS);
   for (const target of values.target ?? []) oneOf('target', target, targets);
   return {
