@@ -7,6 +7,7 @@ const LONG = `
   test/package/types test/bundlers/bundlers test/examples/orms test/queues/bullmq/redis test/recipes/runtimes
   test/stores/dynamodb/contract test/recipes/servers test/examples/servers test/stores/sql/orms/contract-postgres
   test/docs/programs test/stores/sql/orms/orms-postgres test/chain/reorgs/balances.servers test/stores/sql/kills
+  devtools/test/browser/list devtools/test/browser/accessibility devtools/test/browser/controls
   test/package/older-clients devtools/test/browser/hostile test/package/without-require-esm
   test/adapters/hosts.slow test/simulation/search/defects.slow test/simulation/search/schedules.slow
   test/chain/odd-chains.property.slow test/strangers/stalled devtools/test/explain/bounds
