@@ -13,7 +13,7 @@ import { useConsumer } from '../package/consumer.js';
 import { hasPostgres, startPostgres } from '../servers/postgres.js';
 import { hasRedis, startRedis } from '../servers/redis.js';
 import type { TestServer } from '../servers/server.js';
-import { type RestFront, startRestFront } from '../stores/redis/rest-front.js';
+import { startRestServer } from '../stores/redis/rest-server.js';
 import { type Program, programs } from './programs.js';
 
 // Every program of README.md and docs/, by a project that has installed the package (test/docs/programs.ts says which kinds
@@ -75,13 +75,13 @@ function start(file: string, ...args: string[]) {
 
 let postgres: TestServer | undefined;
 let redis: TestServer | undefined;
-let upstash: RestFront | undefined;
+let upstash: Awaited<ReturnType<typeof startRestServer>> | undefined;
 
 const consumer = useConsumer(async ({ write }) => {
   if (hasPostgres) postgres = await startPostgres();
   if (postgres) await migrate(postgres.url);
   if (hasRedis) redis = await startRedis();
-  if (redis) upstash = await startRestFront(redis.port);
+  if (redis) upstash = await startRestServer(redis.port);
   for (const { path, text } of programs) await write(path, text);
 });
 

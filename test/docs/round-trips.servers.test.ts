@@ -10,7 +10,7 @@ import { event, noting, signed } from '../helpers.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
 import { hasRedis, needsRedis, startRedis } from '../servers/redis.js';
 import { hasDynamoDB, needsDynamoDB, useMemory } from '../stores/dynamodb/server.js';
-import { startRestFront } from '../stores/redis/rest-front.js';
+import { startRestServer } from '../stores/redis/rest-server.js';
 
 // The table of round trips in docs/start/serverless.md, counted at the client.
 
@@ -62,7 +62,7 @@ describe('the table of round trips', () => {
   it.skipIf(!hasRedis)(`is true of Redis, and of Upstash${needsRedis}`, async () => {
     const server = await startRedis();
     const client = new Redis(server.url);
-    const front = await startRestFront(server.port);
+    const front = await startRestServer(server.port);
     onTestFinished(async () => {
       client.disconnect();
       await front.stop();

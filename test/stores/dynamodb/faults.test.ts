@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DynamoDBLike, dynamodbStore } from '../../../src/stores/dynamodb/index.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { type Asked, type Fault, type Front, startFront } from '../../servers/http-front.js';
 import { once, onceEach } from '../calls.js';
-import { type Asked, type Fault, type Front, startFront } from './front.js';
-import { hasDynamoDB, needsDynamoDB, type Tx, useMemory } from './server.js';
+import { hasDynamoDB, needsDynamoDB, refusal, type Tx, useMemory } from './server.js';
 
 /** Applies a fault to the first `times` requests of an operation. */
 function first(times: number, operation: string, fault: Fault, within = ''): (asked: Asked) => Fault {
@@ -11,8 +11,8 @@ function first(times: number, operation: string, fault: Fault, within = ''): (as
   return (asked) => (asked.operation === operation && asked.body.includes(within) && left-- > 0 ? fault : undefined);
 }
 const ALWAYS = Number.POSITIVE_INFINITY;
-const CONFLICT = { error: 'TransactionConflictException' };
-const THROTTLED = { error: 'ProvisionedThroughputExceededException' };
+const CONFLICT = refusal('TransactionConflictException');
+const THROTTLED = refusal('ProvisionedThroughputExceededException');
 
 describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}`, { timeout: 30_000 }, () => {
   const { open, server } = useMemory();
@@ -55,7 +55,7 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
 
   it('commits once if conflicts cancel the transaction, and gives up when its time is over', async () => {
     const key = unique();
-    front.onRequest(first(4, 'TransactWriteItems', { error: 'TransactionInProgressException' }));
+    front.onRequest(first(4, 'TransactWriteItems', refusal('TransactionInProgressException')));
     expect(await once(through(1).transactional(), key, effect(key))).toBe('handled');
     expect(await count(key)).toBe(1);
     front.onRequest(first(ALWAYS, 'TransactWriteItems', THROTTLED));
@@ -130,7 +130,7 @@ describe.skipIf(!hasDynamoDB)(`dynamodbStore, when requests fail${needsDynamoDB}
     front.onRequest(({ operation }) =>
       operation === 'UpdateItem'
         ? undefined
-        : { error: operation === 'DeleteItem' ? 'AccessDeniedException' : 'ValidationException' },
+        : refusal(operation === 'DeleteItem' ? 'AccessDeniedException' : 'ValidationException'),
     );
     const error = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('dynamodb:DeleteItem') };
     await expect(once(through().transactional(), unique(), nothing)).rejects.toMatchObject(error);

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DELIVERY, type LeaseStore, type LetterStore, RETRY } from '../../../src/stores/store.js';
 import { failure } from '../../contracts/letters.js';
 import { failing, unique } from '../../contracts/store-helpers.js';
+import { type Front, startFront } from '../../servers/http-front.js';
 import { once } from '../calls.js';
-import { type Front, startFront } from './front.js';
-import { hasDynamoDB, needsDynamoDB, type Opened, useMemory } from './server.js';
+import { hasDynamoDB, needsDynamoDB, type Opened, refusal, useMemory } from './server.js';
 
 const NOW = { afterAttempts: 1 };
 const KB = 1024;
@@ -75,7 +75,7 @@ describe.skipIf(!hasDynamoDB)(`dead letters in DynamoDB${needsDynamoDB}`, { time
     const key = unique();
     await letters.fail(key, failure());
     front.onRequest(({ operation }) =>
-      operation === 'TransactWriteItems' ? { error: 'ThrottlingException' } : undefined,
+      operation === 'TransactWriteItems' ? refusal('ThrottlingException') : undefined,
     );
     await expect(once(store, key, async () => {})).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
     front.onRequest(() => undefined);
@@ -96,7 +96,7 @@ describe.skipIf(!hasDynamoDB)(`dead letters in DynamoDB${needsDynamoDB}`, { time
   });
 
   it('says which permission the list needs', async () => {
-    front.onRequest(({ operation }) => (operation === 'Scan' ? { error: 'AccessDeniedException' } : undefined));
+    front.onRequest(({ operation }) => (operation === 'Scan' ? refusal('AccessDeniedException') : undefined));
     const denied = { code: 'ERR_WEBHOOK_STORE', message: expect.stringContaining('dynamodb:Scan') };
     await expect(lettersOf(open('DynamoDB', {}, front.url)).list({ limit: 1 })).rejects.toMatchObject(denied);
   });

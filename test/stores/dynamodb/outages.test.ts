@@ -2,9 +2,9 @@ import { type ContractEffects, storeContract } from 'event-webhooks/store-contra
 import { describe, expect, it, test } from 'vitest';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
 import { startRestartableDynamoDB } from '../../servers/dynamodb.js';
+import { startFront } from '../../servers/http-front.js';
 import { useServer } from '../../servers/use-server.js';
 import { once } from '../calls.js';
-import { startFront } from './front.js';
 import { hasDynamoDB, needsDynamoDB, type Opened, type Tx, useDynamoDB, useMemory } from './server.js';
 
 describe.skipIf(!hasDynamoDB)(`dynamodbStore, when DynamoDB cannot be reached${needsDynamoDB}`, () => {

@@ -6,7 +6,7 @@ import { unique } from '../../contracts/store-helpers.js';
 import { event, signed } from '../../helpers.js';
 import { hasRedis, startRedis } from '../../servers/redis.js';
 import { connectIoRedis } from './clients.js';
-import { startRestFront } from './rest-front.js';
+import { startRestServer } from './rest-server.js';
 
 // Installed apart, and loaded when the tests run.
 const miniflare = fileURLToPath(
@@ -33,8 +33,8 @@ describe.skipIf(!canRun)(`Workers that share an Upstash database${needs}`, () =>
   it('handle each event once, whichever isolate gets which repeat', async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
-    const front = await startRestFront(server.port);
-    onTestFinished(() => front.stop());
+    const rest = await startRestServer(server.port);
+    onTestFinished(() => rest.stop());
     const client = await connectIoRedis(server.url);
 
     const { Miniflare } = await import(pathToFileURL(miniflare).href);
@@ -44,7 +44,7 @@ describe.skipIf(!canRun)(`Workers that share an Upstash database${needs}`, () =>
         modules: true,
         script,
         compatibilityDate: '2026-04-01',
-        bindings: { UPSTASH_URL: front.url, UPSTASH_TOKEN: front.token },
+        bindings: { UPSTASH_URL: rest.url, UPSTASH_TOKEN: rest.token },
       });
       onTestFinished(() => worker.dispose());
       return worker;

@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { redisStore } from '../../../src/stores/redis/index.js';
 import type { StoreTarget } from '../../contracts/store.js';
 import { eventually, failing, nothing, unique } from '../../contracts/store-helpers.js';
+import { type Asked, type Fault, startFront } from '../../servers/http-front.js';
 import { hasRedis, needsRedis } from '../../servers/redis.js';
 import { useServer } from '../../servers/use-server.js';
 import { once } from '../calls.js';
 import { useRedis } from './clients.js';
 import { describeKept, describeRedisStore } from './contract.js';
-import { type RestFault, startRestFront } from './rest-front.js';
+import { startRestServer } from './rest-server.js';
 
 /** As the documentation says: a time limit for each request. */
 const SIGNAL = () => AbortSignal.timeout(1000);
@@ -22,10 +23,18 @@ const VARIANTS: Record<string, Partial<RedisConfigNodejs>> = {
 
 describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
   const { server, admin } = useRedis();
-  const front = useServer(() => startRestFront(server().port));
+  const rest = useServer(() => startRestServer(server().port));
+  const front = useServer(() => startFront(rest().url));
+  const isScript = ({ body }: Asked) => /eval/i.test(body);
+
+  /** The next request that runs a script gets a fault. */
+  function failNext(fault: Fault): void {
+    const left = [fault];
+    front().onRequest((asked) => (isScript(asked) ? left.pop() : undefined));
+  }
 
   const connect = (config: Partial<RedisConfigNodejs> = {}) =>
-    new Redis({ url: front().url, token: front().token, enableTelemetry: false, signal: SIGNAL, ...config });
+    new Redis({ url: front().url, token: rest().token, enableTelemetry: false, signal: SIGNAL, ...config });
 
   describe.each(Object.entries(VARIANTS))('%s', (name, config) => {
     const [title, admins] = [`redisStore on ${name}`, () => [admin()]];
@@ -38,30 +47,30 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
   it('joins its commands into pipelines where the client does', async () => {
     const store = redisStore({ client: connect({ enableAutoPipelining: true }) });
     expect(await once(store, unique(), nothing)).toBe('handled');
-    expect(front().paths).toContain('/pipeline');
+    expect(front().asked.map(({ operation }) => operation)).toContain('/pipeline');
   });
 
   describe('an answer that is lost', () => {
-    // `claims`: how often the claim runs on the server if the client repeats it by itself; 0: the client gives up.
-    const faults: [RestFault, { claims: number }][] = [
-      ['cut before', { claims: 1 }],
-      ['cut after', { claims: 2 }],
-      ['truncated', { claims: 0 }],
-      ['half JSON', { claims: 0 }],
-      ['500', { claims: 0 }],
-      ['hang', { claims: 0 }],
+    // `repeats`: whether the client repeats the claim by itself.
+    const faults: [title: string, { fault: Fault; repeats?: true }][] = [
+      ['a cut before it ran', { fault: 'cut before', repeats: true }],
+      ['a cut after it ran', { fault: 'cut', repeats: true }],
+      ['an end before its length', { fault: 'truncated' }],
+      ['half of its JSON', { fault: 'half' }],
+      ['the page of a proxy', { fault: { status: 500, body: '<h1>Internal Server Error</h1>' } }],
+      ['silence', { fault: 'mute' }],
     ];
 
-    it.each(faults)('of a claim, by %s: it runs once, now or later', async (fault, { claims }) => {
+    it.each(faults)('of a claim, by %s: it runs once, now or later', async (_, { fault, repeats }) => {
       const store = redisStore({ client: connect(), leaseMs: 1500 });
       const key = unique();
       let runs = 0;
       const run = async () => void runs++;
-      const before = front().scripts;
-      front().fail(fault);
-      if (claims > 0) {
+      const before = front().asked.filter(isScript).length;
+      failNext(fault);
+      if (repeats) {
         expect(await once(store, key, run)).toBe('handled');
-        expect(front().scripts - before).toBe(claims + 1);
+        expect(front().asked.filter(isScript).length - before).toBe(3);
       } else {
         await expect(once(store, key, run)).rejects.toThrow();
         expect(runs).toBe(0);
@@ -71,10 +80,10 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
       expect(runs).toBe(1);
     });
 
-    it.each(faults)('of a record or a release, by %s: neither repeats nor blocks the run', async (fault) => {
+    it.each(faults)('of a record or a release, by %s: neither repeats nor blocks the run', async (_, { fault }) => {
       const store = redisStore({ client: connect(), timeoutMs: 1500, leaseMs: 1500 });
       const [key, failed] = [unique(), unique()];
-      const run = async () => front().fail(fault);
+      const run = async () => failNext(fault);
       expect(await once(store, key, run)).toBe('handled');
       expect(await once(redisStore({ client: connect() }), key, failing)).toBe('duplicate');
       await expect(once(store, failed, () => run().then(failing))).rejects.toThrow('the run failed');
@@ -85,7 +94,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
 
   it('sends further commands while one hangs: each has a connection', async () => {
     const store = redisStore({ client: connect({ signal: undefined }), timeoutMs: 1000 });
-    front().fail('hang');
+    failNext('mute');
     const hanging = once(store, unique(), failing);
     await sleep(600);
     expect(await once(store, unique(), nothing)).toBe('handled');

@@ -1,20 +1,32 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request to DynamoDB. */
+/** A request to a server. */
 export interface Asked {
-  /** Such as `UpdateItem`. */
+  /** Of DynamoDB, such as `UpdateItem`; otherwise the path. */
   readonly operation: string;
   readonly body: string;
 }
 
 /**
- * What happens to a request: it is passed on; answered with an error in place of DynamoDB; passed on, and its answer cut off
- * or kept back; or kept back itself until the promise resolves.
+ * What happens to a request: it is passed on; answered in place of the server; cut off before it is passed on; passed on,
+ * and its answer cut off, kept back, or damaged so that it ends too early, with or without its length; or kept back itself
+ * until the promise resolves.
  */
-export type Fault = 'cut' | 'mute' | { readonly error: string } | { readonly until: Promise<unknown> } | undefined;
+export type Fault =
+  | 'cut before'
+  | 'cut'
+  | 'mute'
+  | 'truncated'
+  | 'half'
+  | { readonly status: number; readonly body: string }
+  | { readonly until: Promise<unknown> }
+  | undefined;
 
-/** An HTTP front before DynamoDB Local that fails as networks and AWS do. */
+/** An HTTP front before a server that fails as networks and proxies do. */
 export interface Front {
   readonly url: string;
   /** All requests, in the order of their arrival. */
@@ -38,26 +50,29 @@ export async function startFront(target: string): Promise<Front> {
     const { method = 'POST', url = '/', headers } = incoming;
     const outgoing = request(new URL(url, target), { method, headers, agent }).end(body);
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    return [answer, await read(answer)];
+    return [answer, await buffer(answer)];
   }
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await read(incoming);
-    const [, operation = ''] = String(incoming.headers['x-amz-target']).split('.');
+    const body = await buffer(incoming);
+    const [, operation = incoming.url ?? ''] = String(incoming.headers['x-amz-target']).split('.');
     const each = { operation, body: String(body) };
     asked.push(each);
     const fault = decide(each);
-    if (typeof fault === 'object' && 'error' in fault) {
-      const __type = `com.amazonaws.dynamodb.v20120810#${fault.error}`;
-      response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
-      response.end(JSON.stringify({ __type, message: 'from the front' }));
-      return;
-    }
+    if (fault === 'cut before') return void incoming.socket.destroy();
+    if (typeof fault === 'object' && 'status' in fault) return void response.writeHead(fault.status).end(fault.body);
     if (typeof fault === 'object') await fault.until;
-    const [answer, bytes] = await pass(incoming, body);
-    if (fault === 'cut') incoming.socket.destroy();
-    else if (fault === 'mute') await NEVER;
-    else response.writeHead(answer.statusCode ?? 500, answer.headers).end(bytes);
+    const [{ statusCode = 500, headers: given }, bytes] = await pass(incoming, body);
+    const { 'transfer-encoding': _, ...headers } = given;
+    if (fault === 'mute') await NEVER;
+    if (fault === 'cut') return void incoming.socket.destroy();
+    if (fault === 'truncated') {
+      response.writeHead(statusCode, { ...headers, 'content-length': bytes.length }).write(bytes.subarray(0, -3));
+      await sleep(10);
+      return void incoming.socket.destroy();
+    }
+    const sent = fault === 'half' ? bytes.subarray(0, bytes.length / 2) : bytes;
+    response.writeHead(statusCode, { ...headers, 'content-length': sent.length }).end(sent);
   }
 
   const listen = async (port: number) => {
@@ -68,8 +83,7 @@ export async function startFront(target: string): Promise<Front> {
     return listening;
   };
   let server = await listen(0);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The front listens on no port.');
+  const { port } = server.address() as AddressInfo;
   const begin = async () => {
     const closed = once(server, 'close');
     server.close();
@@ -78,24 +92,18 @@ export async function startFront(target: string): Promise<Front> {
   };
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     asked,
     onRequest(next) {
       decide = next;
     },
     begin,
     async end() {
-      server = await listen(address.port);
+      server = await listen(port);
     },
     async stop() {
       if (server.listening) await begin();
       agent.destroy();
     },
   };
-}
-
-async function read(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
 }
