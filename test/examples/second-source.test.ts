@@ -3,8 +3,7 @@ import { createHmac } from 'node:crypto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transfersOf } from '../../examples/second-source/alchemy.js';
-import { logIdentity } from '../../src/evm/index.js';
-import { createReceiver, memoryStore, multibaasHeaders, signDelivery } from '../../src/index.js';
+import { multibaasHeaders } from '../../src/index.js';
 import { createTestDelivery } from '../../src/testing/index.js';
 import { hasPostgres, needsPostgres, startPostgres } from '../servers/postgres.js';
 import type { TestServer } from '../servers/server.js';
@@ -56,25 +55,6 @@ describe('events of a second source', () => {
     expect(() => transfersOf(Buffer.from('{}'), 'ETH_MAINNET', TOKEN)).toThrow();
   });
 
-  it.each([
-    ['one effect under the source of the webhook', 'acme', 1],
-    ['two effects under another source', 'alchemy', 2],
-    ['two effects under none, where the webhook has one', false, 2],
-  ] as const)('have %s', async (_title, source, effects) => {
-    const secret = 'whsec-test';
-    const seen: unknown[] = [];
-    const receiver = createReceiver({
-      secret: () => ({ secret, source: 'acme' }),
-      store: memoryStore(),
-      idempotencyKey: (event) => logIdentity(event, { chainId: 1 }),
-      onEvent: (_event, { via }) => seen.push(via),
-    });
-    const [event] = transfers(logAt(1));
-    const delivery = signDelivery(JSON.stringify([{ ...event, id: 'other' }]), { secret });
-    expect((await receiver.handle(delivery)).status).toBe(200);
-    expect((await receiver.handleEvents([event as never], { source, via: 'alchemy' })).status).toBe(200);
-    expect(seen).toHaveLength(effects);
-  });
 });
 
 describe.skipIf(!hasPostgres)(`examples/second-source${needsPostgres}`, () => {

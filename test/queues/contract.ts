@@ -23,15 +23,17 @@ const path = (url: string) => fileURLToPath(new URL(url, import.meta.url));
 const WORKER = path('./contract-worker.ts');
 let bundle: string | undefined;
 
-/** The program of the worker in one file, which starts in a third of the time. */
+/** The program of the worker without TypeScript and in few files: it starts in a third of the time. */
 function bundled(): string {
   if (bundle !== undefined) return bundle;
-  bundle = path(`../../node_modules/.cache/queue-worker-${process.pid}.mjs`);
+  const outdir = path(`../../node_modules/.cache/queue-worker-${process.pid}`);
   buildSync({
-    ...{ entryPoints: [WORKER], outfile: bundle, bundle: true, packages: 'external', platform: 'node', format: 'esm' },
-    tsconfig: path('../../tsconfig.json'),
+    ...{ entryPoints: [WORKER], outdir, bundle: true, packages: 'external', platform: 'node', format: 'esm' },
+    // The program for a cron job has the imports of pg-boss 10, and stays apart.
+    ...{ splitting: true, outExtension: { '.js': '.mjs' }, tsconfig: path('../../tsconfig.json') },
   });
-  process.once('exit', () => rmSync(bundle as string));
+  process.once('exit', () => rmSync(outdir, { recursive: true }));
+  bundle = `${outdir}/contract-worker.mjs`;
   return bundle;
 }
 

@@ -28,6 +28,7 @@ afterEach(() => {
 describe('a transactional store that rolls back', () => {
   it.each([
     ['its claim', rejecting('42501'), nothing, 'code 42501'],
+    ['a handler', undefined, failing, 'the run failed'],
     ['a handler that rejects with nothing', undefined, speechless, 'did not roll back within 1000 ms (timeoutMs).'],
   ])('waits timeoutMs for the client after %s failed, and says why', async (_, claim, work, message) => {
     const { db } = fakeDatabase(claim && { INSERT: claim });

@@ -106,17 +106,6 @@ describe('a transactional store', () => {
     expect(log.at(-1)).toBe('rollback');
   });
 
-  it('rejects with the error of the handler if the client does not roll back in time', async () => {
-    const { db } = fakeDatabase();
-    const stuck: typeof db = {
-      ...db,
-      transaction: (work, options) => db.transaction(work, options).catch(never),
-    };
-    const taking = once(storeOver(stuck), 'a', failing);
-    expect(await resultAfter(timeoutMs - 1, taking)).toBe('pending');
-    expect(await resultAfter(1, taking)).toBe('the run failed');
-  });
-
   it('says that it does not know if the commit is not answered in time', async () => {
     const { db } = fakeDatabase();
     const stuck: typeof db = { ...db, transaction: (work, options) => db.transaction(work, options).then(never) };

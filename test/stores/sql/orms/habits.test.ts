@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type SqlDatabase, sqlStore } from '../../../../src/stores/sql/index.js';
+import { sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { hasPostgres, needsPostgres } from '../../../servers/postgres.js';
 import { once } from '../../calls.js';
-import { countOf, ERR_STORE, ERR_UNKNOWN, type Opened, type SqlClient, useSqlServer } from '../client.js';
+import { countOf, ERR_UNKNOWN, type Opened, type SqlClient, useSqlServer } from '../client.js';
 import { type Habits, hasOrms, importOrms, needsOrms } from './installed.js';
 
 const habits = hasOrms ? (await importOrms<{ habits: readonly Habits[] }>('habits')).habits : [];
@@ -115,28 +115,5 @@ describe.skipIf(!hasPostgres || !hasOrms)(`transactions of ORMs over Postgres${n
     });
     expect(word).toBe('handled');
     expect(await countOf(opened, id)).toBe(1);
-  });
-
-  it('refuses a client that repeats transactions by itself', async () => {
-    const { client } = habits[0] as Habits;
-    const { db, run, close } = await client.open(server.server().url, {});
-    await server.open(client);
-    const repeating: SqlDatabase<unknown> = {
-      ...db,
-      transaction: (work, options) => db.transaction(work, options).catch(() => db.transaction(work, options)),
-    };
-    const store = sqlStore({ db: repeating, transactional: true });
-    let runs = 0;
-    const work = once(store, unique(), async () => {
-      runs++;
-      await failing();
-    });
-    await expect(work).rejects.toMatchObject({
-      ...ERR_STORE,
-      message: expect.stringContaining('Turn off its retries'),
-    });
-    expect(runs).toBe(1);
-    await run('SELECT 1');
-    await close();
   });
 });

@@ -4,9 +4,7 @@ import type { LeaseDatabase } from '../../../../src/stores/sql/index.js';
 import { sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
 import { onceEach } from '../../calls.js';
-import type { Row, SqlClient } from '../client.js';
-import { describeMode } from '../suites/contract.js';
-import { useFile } from './file.js';
+import type { Row } from '../client.js';
 
 type Connection = InstanceType<typeof Database>;
 
@@ -20,28 +18,11 @@ function rowsOf(db: Connection, text: string, values: readonly string[] = []): R
   return [];
 }
 
+/** SQLite as a server has it that offers no transactions, such as D1. */
 const databaseOf = (db: Connection): LeaseDatabase => ({
   dialect: 'sqlite',
   run: async (text, _timeoutMs, values) => ({ rows: rowsOf(db, text, values) }),
 });
-
-/** SQLite as a server has it that offers no transactions, such as D1. */
-const leaseDatabase: SqlClient = {
-  title: 'a LeaseDatabase',
-  dialect: 'sqlite',
-  open(url) {
-    const db = new Database(url.replace('file:', ''));
-    return {
-      db: databaseOf(db) as never,
-      runIn: () => Promise.reject(new Error('It has no transactions.')),
-      run: async (text) => rowsOf(db, text),
-      close: async () => void db.close(),
-    };
-  },
-};
-
-const file = useFile();
-describeMode(leaseDatabase, 'lease', () => file.open(leaseDatabase));
 
 describe('the statements for a LeaseDatabase', () => {
   it('take at most 5000 keys each', async () => {
