@@ -35,7 +35,6 @@ describe.each(['express/server.ts', 'fetch/hono.ts', 'standalone/server.ts'])('e
     expect((await lines.next()).value).toMatch(/transaction|verified 1/);
     expect((await fetch(url, { method: 'POST', body: transfer.rawBody })).status).toBe(403);
   });
-
 });
 
 describe('examples/express/server.ts', () => {

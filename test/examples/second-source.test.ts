@@ -54,7 +54,6 @@ describe('events of a second source', () => {
     expect(() => transfersOf(alchemys([logAt(1)], 'MATIC_MAINNET'), 'ETH_MAINNET', TOKEN)).toThrow('MATIC_MAINNET');
     expect(() => transfersOf(Buffer.from('{}'), 'ETH_MAINNET', TOKEN)).toThrow();
   });
-
 });
 
 describe.skipIf(!hasPostgres)(`examples/second-source${needsPostgres}`, () => {

@@ -117,22 +117,25 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       // It may not know whether the handler has ended the transaction.
       ['ROLLBACK', failing, { message: 'the run failed' }],
       ['COMMIT', nothing, ERR_STORE],
-    ])('rejects in time if the server does not answer %s, and a redelivery resolves the outcome', async (_, end, thrown) => {
-      const [opened, direct] = [await open(), await open()];
-      const store = opened.transactional({ timeoutMs: 300 });
-      const [key, id] = [unique(), unique()];
-      const run = async (tx: Run) => {
-        await write(id)(tx);
-        server().pause();
-        await end();
-      };
-      const error = await once(store, key, run)
-        .catch((each: Error) => each)
-        .finally(() => server().resume());
-      expect([error, Object(error).cause]).toContainEqual(expect.objectContaining(thrown));
-      await eventually(async () => expect(['handled', 'duplicate']).toContain(await once(store, key, write(id))));
-      expect(await countOf(direct, id)).toBe(1);
-    });
+    ])(
+      'rejects in time if the server does not answer %s, and a redelivery resolves the outcome',
+      async (_, end, thrown) => {
+        const [opened, direct] = [await open(), await open()];
+        const store = opened.transactional({ timeoutMs: 300 });
+        const [key, id] = [unique(), unique()];
+        const run = async (tx: Run) => {
+          await write(id)(tx);
+          server().pause();
+          await end();
+        };
+        const error = await once(store, key, run)
+          .catch((each: Error) => each)
+          .finally(() => server().resume());
+        expect([error, Object(error).cause]).toContainEqual(expect.objectContaining(thrown));
+        await eventually(async () => expect(['handled', 'duplicate']).toContain(await once(store, key, write(id))));
+        expect(await countOf(direct, id)).toBe(1);
+      },
+    );
   });
 
   if (client.connectsByDriver || client.keepsSilent) return;
