@@ -28,7 +28,7 @@ export interface Crowd {
 export type Gather = (port: number, count: number, manner: Manner) => Promise<Crowd>;
 
 /** Well-formed headers of somebody who does not know the secret. */
-const forgedHeaders = () => headersOf({ ...genuine(), signature: '0'.repeat(64) });
+const FORGED = headersOf({ ...genuine(), signature: '0'.repeat(64) });
 
 const LENGTH = 1_000_000;
 
@@ -39,7 +39,7 @@ const settled = (write: (done: () => void) => void) => new Promise<void>((resolv
 /** Strangers on a connection each, over HTTP/1. */
 export const overHttp1: Gather = async (port, count, { chunked, first, drop }) => {
   const size = chunked ? (['Transfer-Encoding', 'chunked'] as const) : (['Content-Length', String(LENGTH)] as const);
-  const start = head([...forgedHeaders(), size]);
+  const start = head([...FORGED, size]);
   const frame = (text: string) => (chunked && text !== '' ? chunk(text) : text);
   const sockets: Socket[] = [];
   for (let at = 0; at < count; at++) {
@@ -59,7 +59,7 @@ export const overHttp1: Gather = async (port, count, { chunked, first, drop }) =
 };
 
 function openStream(session: ClientHttp2Session, chunked: boolean | undefined) {
-  const fields = [...forgedHeaders(), ...(chunked ? [] : [['Content-Length', String(LENGTH)]])];
+  const fields = [...FORGED, ...(chunked ? [] : [['Content-Length', String(LENGTH)]])];
   const headers = Object.fromEntries(fields.map(([name = '', value]) => [name.toLowerCase(), value]));
   const stream = session.request({ ':method': 'POST', ':path': '/webhooks', ...headers });
   return stream.on('error', () => {}).resume();
