@@ -61,7 +61,7 @@ function padded(hex: Hex): Hex {
 }
 
 /** The topic of an indexed input. */
-export function topicOf(param: Param, value: Value): Hex {
+function topicOf(param: Param, value: Value): Hex {
   return isHashed(param) ? keccak256(inPlace(param, value)) : encode([param], [value]);
 }
 

@@ -65,7 +65,7 @@ function shown(error: unknown, depth = 0): string {
 }
 
 /** Holds an error against what every refusal of an event owes: who, where, why, and nothing of the values. */
-export function expectRefusal(error: unknown, event: EventEmitted, abi: Abi): asserts error is DecodeError {
+function expectRefusal(error: unknown, event: EventEmitted, abi: Abi): asserts error is DecodeError {
   if (!(error instanceof DecodeError)) throw new Error(`not a DecodeError: ${inspect(error)}`, { cause: error });
   expect(isWebhookError(error)).toBe(true);
   expect(CODES).toContain(error.code);

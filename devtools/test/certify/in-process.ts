@@ -20,7 +20,7 @@ export function ownReceiver() {
 }
 
 /** Sends to a Fetch handler. */
-export const sendTo =
+const sendTo =
   (handle: (request: Request) => Promise<Response>) =>
   async ({ headers, body }: Parcel): Promise<Answer> => {
     const lines = headers.map(([name, value]): [string, string] => [name, value]);

@@ -79,7 +79,7 @@ export const sortKeys = (value: unknown): unknown => {
   );
 };
 /** With escapes of everything beyond ASCII, as Python (with white space) and PHP (with escaped slashes) write it. */
-export const asAscii = (value: unknown, comma: string, colon: string): string => {
+const asAscii = (value: unknown, comma: string, colon: string): string => {
   const write = (each: unknown) => asAscii(each, comma, colon);
   if (Array.isArray(value)) return `[${value.map(write).join(comma)}]`;
   if (typeof value === 'object' && value !== null) {
