@@ -8,8 +8,8 @@ import { FAIL_ID } from './in-process.js';
 const OF_CONNECTIONS = ['', 'none', 'one-thread'];
 
 /** The cases that failed or warned, by id, when the command certified a handler with a fault. */
-export async function found(handler: readonly string[], fault = '', handlerSecret = SECRET): Promise<string[]> {
-  return await withHandler(handler, { FAULT: fault, WEBHOOK_SECRET: handlerSecret }, async (origin) => {
+export async function found(handler: readonly string[], fault = ''): Promise<string[]> {
+  return await withHandler(handler, { FAULT: fault, WEBHOOK_SECRET: SECRET }, async (origin) => {
     const cases = CASES.filter(({ id }) => id !== 'half-sent' || OF_CONNECTIONS.includes(fault));
     const args = [
       ...['certify', `${origin}/webhooks`, '--effects', `${origin}/effects`, '--fail-id', FAIL_ID, '--timeout', '3'],

@@ -15,6 +15,7 @@ const once = (request, name) => {
 };
 
 function isAuthentic(raw, request) {
+  if (fault === 'no-check') return true;
   const signature = once(request, 'x-service-signature');
   const timestamp = once(request, 'x-service-timestamp');
   if (!raw.length || !signature || !timestamp) return false;

@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Handlers, as programs and their arguments: with a fault, as many write one, and the text of a program. */
+/** Handlers, as programs and their arguments: with a fault, and the text of a program. */
 export const HANDLERS = {
   js: [process.execPath, path('by-hand.mjs')],
   python: ['python3', path('by_hand.py')],
-  usual: [process.execPath, path('usual.mjs')],
   text: (text: string) => [process.execPath, '--input-type=module', '--eval', text],
 } as const;
 
