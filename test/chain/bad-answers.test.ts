@@ -193,17 +193,6 @@ describe('a node', () => {
     expect(valuesOf(on.recorder.groups)).toEqual([['1'], ['2'], ['3']]);
     expect(on.recorder.lines).toEqual([]);
   });
-
-  it('that answers with nothing is asked again, and the error is logged', async () => {
-    on.node.mine({ logs: [transfer(1)] });
-    on.node.answer((method, _, answer) =>
-      method === 'eth_blockNumber' && on.recorder.lines.length === 0 ? new Raw('', 204) : answer,
-    );
-    await start({ wallets: [] });
-    await done(1);
-    expect(on.recorder.lines[0]).toMatchObject({ level: 'error', fields: { err: { code: 'ERR_WEBHOOK_RPC' } } });
-    expect(valuesOf(on.recorder.groups)).toEqual([['1']]);
-  });
 });
 
 /** An answer with another value in one of its places. */

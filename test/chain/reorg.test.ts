@@ -47,19 +47,6 @@ describe('a re-org', () => {
     await done(2);
   });
 
-  it('undoes nothing while no other block replaces it: the node may lag', async () => {
-    for (const value of [1, 2, 3]) mine(value);
-    await start();
-    await done(3);
-    const { chain } = on.node;
-    on.node.drop(2);
-    await polled(20);
-    on.node.chain = chain;
-    mine(4);
-    await done(4);
-    expect(sent()).toEqual([['1'], ['2'], ['3'], ['4']]);
-  });
-
   it('says that it waits for a node that lags far behind', async () => {
     for (const value of [1, 2, 3]) mine(value);
     await start({ fromBlock: 3 });

@@ -72,6 +72,7 @@ describe('a call of a node', () => {
     ['an error under an HTTP status', [400, error('bad project')], 'HTTP 400: "bad project" (-32001).', 'refused'],
     ['a page', [404, '<html>'], 'HTTP 404.', 'refused'],
     ['no JSON', '<html>', 'the answer is not JSON-RPC. Is this the URL of a node?', 'malformed'],
+    ['nothing', [204, ''], 'the answer is not JSON-RPC. Is this the URL of a node?', 'malformed'],
     ['no result', '{"id":1}', 'the answer has no result.', 'malformed'],
     ['a redirect', [307, ''], 'the node is unreachable. Is it running?', 'unreachable'],
   ])('says what it got when that is %s', async (_, answer, message, reason) => {
