@@ -93,7 +93,11 @@ describe('several events of one signature', () => {
   it('are told apart by all names of their inputs', () => {
     const abi = parseAbi(['event Moved(address from, address to)', 'event Moved(address from, address dest)']);
     expect(decodeEvent(eventOf(abi[0], { from: BOB, to: TOKEN }), abi).args).toEqual({ from: BOB, to: TOKEN });
-    expect(decodeEvent(eventOf(abi[1], { from: BOB, dest: TOKEN }), abi).args).toEqual({ from: BOB, dest: TOKEN });
+    const other = eventOf(abi[1], { from: BOB, dest: TOKEN });
+    expect(decodeEvent(other, abi).args).toEqual({ from: BOB, dest: TOKEN });
+    delete other.data.event.rawFields;
+    named(other, 'arg0');
+    expect(decodeEvent(other, abi).args).toEqual({ from: BOB, dest: TOKEN });
   });
 
   it('are refused where the names fit several, or none', () => {

@@ -73,6 +73,8 @@ describe('an input of the type', () => {
     expect(decodeEvent(event, noted()).eventName).toBe('Noted');
     Object.assign(input(event, 1), { type: 'bytes32' });
     expect(refusal(() => decodeEvent(event, noted())).input).toBe('type of list');
+    Object.assign(input(event, 0), { type: 'bytes31' });
+    expect(refusal(() => decodeEvent(event, noted())).input).toBe('type of note');
   });
 });
 
