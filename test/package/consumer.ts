@@ -140,6 +140,8 @@ export async function typeCheck(
     moduleDetection: 'force',
     allowJs: true,
     skipLibCheck: false,
+    // Those of TypeScript itself, which take as long as ours.
+    skipDefaultLibCheck: true,
     noEmit: true,
     ...options.compilerOptions,
   };
