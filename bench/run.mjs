@@ -33,9 +33,8 @@ const results = await measure({
   folder: pathToFileURL(`${resolve(values.rows)}/`),
   only: values.only,
   effort,
-  // Rows that run at once, or in one process, disturb each other's figures, which nobody reads then.
+  // Rows that run at once disturb each other's figures, which nobody reads then.
   atOnce: values.once ? availableParallelism() : 1,
-  byFile: values.once,
   report(result) {
     for (const line of toLines(result)) print(line);
     if (result.error) console.error(result.error);
