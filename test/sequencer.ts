@@ -23,7 +23,7 @@ function rankOf({ moduleId, project }: TestSpecification): number {
   return project.name === 'fast' ? LONG.length + 1 : LONG.length;
 }
 
-/** From 0 to 1: where a file is among those of its tier. */
+/** At least 0 and less than 1: where a file is among those of its tier. */
 function placeOf(file: TestSpecification, files: readonly TestSpecification[]): number {
   const tier = files.filter(({ project }) => project === file.project);
   return tier.indexOf(file) / tier.length;
@@ -36,13 +36,9 @@ function placeOf(file: TestSpecification, files: readonly TestSpecification[]): 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const keys = new Map(
-      sorted.map((file) => [file, [file.project.config.sequence.groupOrder, rankOf(file), placeOf(file, sorted)]]),
-    );
-    const keyOf = (file: TestSpecification) => keys.get(file) ?? [];
-    return sorted.sort((one, other) => {
-      const differences = keyOf(one).map((key, at) => key - (keyOf(other)[at] ?? 0));
-      return differences.find((difference) => difference !== 0) ?? 0;
-    });
+    const keyOf = (file: TestSpecification) =>
+      1000 * file.project.config.sequence.groupOrder + rankOf(file) + placeOf(file, sorted);
+    const keys = new Map(sorted.map((file) => [file, keyOf(file)]));
+    return sorted.sort((one, other) => (keys.get(one) ?? 0) - (keys.get(other) ?? 0));
   }
 }
