@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { apiAddress, isLoopback, isSameUrl } from '../../src/client/addresses.js';
 
 it.each<[host: string, expected: boolean]>([
-  ...['LOCALHOST', 'api.localhost', '127.255.0.9', '[::1]'].map((host): [string, boolean] => [host, true]),
+  ...['LOCALHOST', 'localhost', 'api.localhost', '127.255.0.9', '[::1]'].map((host): [string, boolean] => [host, true]),
   ...['', 'notlocalhost', '.localhost', '127.0.0.1.example', '128.0.0.1', '0.0.0.0', '::ffff:127.0.0.1'].map(
     (host): [string, boolean] => [host, false],
   ),

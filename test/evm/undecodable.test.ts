@@ -141,7 +141,7 @@ describe('an event that does not decode', () => {
     expect(seen).toEqual([5n]);
   });
 
-  it('for want of the log that is required is reported too', async () => {
+  it('as it lacks the log that is required is reported too', async () => {
     const event = genuine();
     delete event.data.event.rawFields;
     const router = createRouter().on(contractEvent({ abi: erc20Abi, name: 'Transfer', requireLog: true }), never);
