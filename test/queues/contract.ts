@@ -15,8 +15,6 @@ export interface Engine {
   readonly deduplicates: boolean;
   /** Makes the server refuse some of many events, including one named `Unstorable`. Resolves to an undo. */
   readonly full: (url: string, queue: string) => Promise<() => Promise<unknown>>;
-  /** Whether another program has stored its events in this engine, through crashes and where there was no room. */
-  readonly isTested?: boolean;
 }
 
 const path = (url: string) => fileURLToPath(new URL(url, import.meta.url));
@@ -45,12 +43,13 @@ export function workerCommand(name: EngineName, ...given: string[]): string[] {
 }
 
 /** Runs the contract of queues over an engine. Call it in a describe. */
-export function engineContract({ start, name, deduplicates, full, isTested = false }: Engine): void {
+export function engineContract({ start, name, deduplicates, full }: Engine): void {
   const server = useServer(start);
   queueContract(async (queue, settings) => (await opener(name))(server().url, queue, settings), {
     test: it,
     worker: () => workerCommand(name, server().url),
-    ...(!isTested && { server, full: (queue: string) => full(server().url, queue) }),
+    server,
+    full: (queue: string) => full(server().url, queue),
     deduplicates,
   });
 }

@@ -11,6 +11,6 @@ describe.skipIf(!hasPostgres)(`pgBossEnqueue and pgBossWorker on Postgres${needs
 
 if (!isPgBoss12) {
   describe.skipIf(!hasPostgres)(`examples/queues/pg-boss-cron.ts${needsPostgres}`, () => {
-    engineContract({ ...engine, name: 'openPgBossCron', isTested: true });
+    engineContract({ ...engine, name: 'openPgBossCron' });
   });
 }

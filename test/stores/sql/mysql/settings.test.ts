@@ -97,52 +97,52 @@ describe.skipIf(!hasMariadb)(`sqlStore over MariaDB${needsMariadb}`, () => {
     }
   });
 
-    it('refuses connections with autocommit off by name', async () => {
-      await server.open(mysql2Client);
-      const opened = await server.open(mysql2Client, { session: { autocommit: '0' } });
-      for (const store of [opened.lease(), opened.transactional()]) {
-        await expect(once(store, unique(), failing)).rejects.toMatchObject({
-          ...ERR_STORE,
-          message: expect.stringContaining('`autocommit` off'),
-        });
-      }
-    });
-
-    it('needs the name of a database, and keeps databases apart', async () => {
-      const root = (server.server() as unknown as { rootUrl: string }).rootUrl;
-      const database = databaseOf(server);
-      const admin = await openClient(mysql2Client, root);
-      await admin.run('CREATE DATABASE IF NOT EXISTS `an``other`');
-      const nowhere = await openClient(mysql2Client, root.replace(database, ''));
-      await expect(once(nowhere.transactional(), unique(), failing)).rejects.toMatchObject({
+  it('refuses connections with autocommit off by name', async () => {
+    await server.open(mysql2Client);
+    const opened = await server.open(mysql2Client, { session: { autocommit: '0' } });
+    for (const store of [opened.lease(), opened.transactional()]) {
+      await expect(once(store, unique(), failing)).rejects.toMatchObject({
         ...ERR_STORE,
-        message: expect.stringContaining('schema.table'),
+        message: expect.stringContaining('`autocommit` off'),
       });
-      await server.open(mysql2Client);
-      const named = nowhere.transactional({ table: `${database}.webhook_idempotency_keys` });
-      const other = await openClient(mysql2Client, root.replace(database, encodeURIComponent('an`other')));
-      await other.lease().migrate();
-      const key = unique();
-      const inBoth = once(named, key, async () => {
-        expect(await once(admin.transactional(), key, failing)).toBe('in-progress');
-        expect(await once(other.transactional(), key, nothing)).toBe('handled');
-      });
-      expect(await inBoth).toBe('handled');
-      expect(await once(admin.transactional(), key, failing)).toBe('duplicate');
-    });
+    }
+  });
 
-    it('migrates at the same time, and sweeps expired keys', async () => {
-      const opened = await server.open(mysql2Client);
-      const store = opened.transactional({ table: 'swept', retentionMs: 1 });
-      await Promise.all(Array.from({ length: 5 }, () => store.migrate()));
-      const keys = Array.from({ length: 2500 }, unique);
-      await onceEach(store, keys, nothing as never);
-      const kept = unique();
-      await once(opened.transactional({ table: 'swept' }), kept, nothing);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      const swept = await Promise.all([store.sweep(), store.sweep()]);
-      expect(Math.max(...swept)).toBe(2500);
-      expect(await once(store, kept, failing)).toBe('duplicate');
-      expect(await opened.run('SELECT COUNT(*) AS n FROM swept')).toMatchObject([{ n: 1 }]);
+  it('needs the name of a database, and keeps databases apart', async () => {
+    const root = (server.server() as unknown as { rootUrl: string }).rootUrl;
+    const database = databaseOf(server);
+    const admin = await openClient(mysql2Client, root);
+    await admin.run('CREATE DATABASE IF NOT EXISTS `an``other`');
+    const nowhere = await openClient(mysql2Client, root.replace(database, ''));
+    await expect(once(nowhere.transactional(), unique(), failing)).rejects.toMatchObject({
+      ...ERR_STORE,
+      message: expect.stringContaining('schema.table'),
     });
+    await server.open(mysql2Client);
+    const named = nowhere.transactional({ table: `${database}.webhook_idempotency_keys` });
+    const other = await openClient(mysql2Client, root.replace(database, encodeURIComponent('an`other')));
+    await other.lease().migrate();
+    const key = unique();
+    const inBoth = once(named, key, async () => {
+      expect(await once(admin.transactional(), key, failing)).toBe('in-progress');
+      expect(await once(other.transactional(), key, nothing)).toBe('handled');
+    });
+    expect(await inBoth).toBe('handled');
+    expect(await once(admin.transactional(), key, failing)).toBe('duplicate');
+  });
+
+  it('migrates at the same time, and sweeps expired keys', async () => {
+    const opened = await server.open(mysql2Client);
+    const store = opened.transactional({ table: 'swept', retentionMs: 1 });
+    await Promise.all(Array.from({ length: 5 }, () => store.migrate()));
+    const keys = Array.from({ length: 2500 }, unique);
+    await onceEach(store, keys, nothing as never);
+    const kept = unique();
+    await once(opened.transactional({ table: 'swept' }), kept, nothing);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const swept = await Promise.all([store.sweep(), store.sweep()]);
+    expect(Math.max(...swept)).toBe(2500);
+    expect(await once(store, kept, failing)).toBe('duplicate');
+    expect(await opened.run('SELECT COUNT(*) AS n FROM swept')).toMatchObject([{ n: 1 }]);
+  });
 });
