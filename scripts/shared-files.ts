@@ -10,7 +10,7 @@ const src = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** The shared files by their names in `imports` of package.json, and the modules that each contains. */
 const SHARED: Readonly<Record<string, RegExp>> = {
-  '#ky': /^internal\/ky\.ts$/,
+  '#ky': /^client\/ky\.ts$/,
   '#core': /^(errors|stores\/(store|memory)|(runtime|internal|signature|events|handle|receive|receiver)\/.+)\.ts$/,
   '#http': /^adapters\/(?!lambda).+\.ts$/,
   '#lease': /^stores\/[\w-]+\.ts$/,

@@ -46,7 +46,7 @@ export function createTransport(options: ReturnType<typeof resolveClientOptions>
 
   return async ({ method, path, query, body }) => {
     // Imported late, because ky makes Node load fetch, which takes longer than everything else here.
-    const { ky, isHTTPError, isTimeoutError } = await import('../internal/ky.js');
+    const { ky, isHTTPError, isTimeoutError } = await import('./ky.js');
     const to = `${method} ${path}`;
     const inDoubt = method === 'POST' ? ' It may have taken effect: check before you retry.' : '';
     let key = '';
