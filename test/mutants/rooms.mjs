@@ -24,7 +24,12 @@ export const ROOMS = {
   },
   handle: {
     mutate: ['src/handle/**/*.ts'],
-    tests: ['test/receiver/**/*.test.ts', 'test/adapters/{look-alikes,request}.test.ts'],
+    tests: [
+      'test/receiver/**/*.test.ts',
+      'test/docs/outcomes.test.ts',
+      'test/otel/**/*.test.ts',
+      'test/adapters/{look-alikes,request}.test.ts',
+    ],
   },
   receiver: { mutate: ['src/receiver/**/*.ts'], tests: ['test/receiver/**/*.test.ts'] },
   stores: {

@@ -189,10 +189,21 @@ describe('an event whose handler fails for good', () => {
     const result = await receiver.handle(delivery('a', 'b'));
     expect([result.status, statuses(result)]).toEqual([500, ['dead-lettered', 'failed']]);
     expect(reported).toContain('ERR_WEBHOOK_STORE');
-    const broken = withLetters(() => ({ fail: () => Promise.reject(new TypeError('no connection')) }));
-    const other = failing({ store: broken });
-    expect((await other.receiver.handle(delivery('b'))).status).toBe(500);
-    expect(other.reported).toEqual(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_HANDLER']);
+  });
+
+  it('fails when the store cannot count, which is reported with the event, or when another run has taken it over', async () => {
+    const cause = new TypeError('no connection');
+    const onError = vi.fn();
+    const broken = failing({ store: withLetters(() => ({ fail: () => Promise.reject(cause) })), onError });
+    expect((await broken.receiver.handle(delivery('b'))).status).toBe(500);
+    const message = 'The store did not count a failure of the handler, so the event makes no dead letter yet.';
+    const [error, context] = onError.mock.calls[0] ?? [];
+    expect(error).toMatchObject({ code: 'ERR_WEBHOOK_STORE', message, cause });
+    expect(context).toMatchObject({ idempotencyKey: keyOf('b'), item: { event: event('b') } });
+    expect(onError.mock.calls.map(([{ code }]) => code)).toEqual(['ERR_WEBHOOK_STORE', 'ERR_WEBHOOK_HANDLER']);
+    const taken = failing({ store: withLetters(() => ({ fail: async () => undefined })) });
+    expect((await taken.receiver.handle(delivery('b'))).status).toBe(500);
+    expect(taken.reported).toEqual(['ERR_WEBHOOK_HANDLER']);
   });
 
   it('calls for onEvents one event at a time after they failed together, so that only the bad one counts', async () => {
@@ -225,6 +236,8 @@ describe('an event whose handler fails for good', () => {
 });
 
 describe('dead letters of a receiver', () => {
+  const keyInAcme = (id: string) => `acme::${keyOf(id)}`;
+
   async function withTwo(settings: Settings = {}) {
     const all = failing({ bad: ['a', 'b'], deadLetters: { afterAttempts: 1, afterSeconds: 0 }, ...settings });
     await all.receiver.handle(delivery('a', 'b', 'c'));
@@ -232,17 +245,36 @@ describe('dead letters of a receiver', () => {
   }
 
   it('are retried like a delivery, and forgotten with the effect', async () => {
-    const { receiver, left, calls } = await withTwo();
+    const fail = vi.fn();
+    const store = withLetters((letters) => ({
+      fail(key, failure) {
+        fail(failure);
+        return letters.fail(key, failure);
+      },
+    }));
+    const { receiver, left, calls, letters } = await withTwo({
+      store,
+      secret: () => ({ secret: 'whsec-test', source: 'acme' }),
+    });
     left.delete('a');
     const results: unknown[] = [];
     const counts = await receiver.deadLetters.retry({}, { onResult: (result) => results.push(result) });
     expect(counts).toEqual({ handled: 1, failed: 1, skipped: 0 });
     expect(results).toMatchObject([
-      { idempotencyKey: keyOf('a'), status: 'handled' },
-      { idempotencyKey: keyOf('b'), status: 'failed', error: { code: 'ERR_WEBHOOK_HANDLER' } },
+      { idempotencyKey: keyInAcme('a'), status: 'handled' },
+      { idempotencyKey: keyInAcme('b'), status: 'failed', error: { code: 'ERR_WEBHOOK_HANDLER' } },
     ]);
     expect(calls).toEqual(['a', 'b', 'c', 'a', 'b']);
-    expect((await receiver.deadLetters.list()).letters).toMatchObject([{ attempts: 2, idempotencyKey: keyOf('b') }]);
+    expect((await receiver.deadLetters.list()).letters).toMatchObject([
+      { attempts: 2, idempotencyKey: keyInAcme('b') },
+    ]);
+    // A retry that fails makes no further letter, and leaves the record of the delivery.
+    expect(letters).toHaveLength(2);
+    expect(fail.mock.calls.map(([{ source, kind }]) => [source, kind])).toEqual([
+      ['acme', 'event.emitted'],
+      ['acme', 'event.emitted'],
+      ['acme', undefined],
+    ]);
     expect(statuses(await receiver.handle(delivery('a', 'b')))).toEqual(['duplicate', 'duplicate']);
   });
 

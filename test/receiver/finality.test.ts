@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { finalityOf, type Verdicts } from '../../src/chain/finality/stage.js';
 import type { Finality } from '../../src/handle/before.js';
-import { createReceiver, type EventEntry, memoryStore } from '../../src/index.js';
+import { createReceiver, type EventEntry, memoryStore, WebhookError } from '../../src/index.js';
 import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
 import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
@@ -21,6 +21,8 @@ describe.each(forms)('finality with %s', (_form, form) => {
     const delivery = signed(['a', 'b', 'c'].map((id) => event(id)));
     const first = await receiver.handle(delivery);
     expect(first).toMatchObject({ status: 503, retryAfterSeconds: 13, error: { code: 'ERR_WEBHOOK_NOT_FINAL' } });
+    expect(first.error?.message).toBe('The event waits until its block is known to be final.');
+    expect(first.error).not.toHaveProperty('cause');
     expect(first.outcomes.map(({ status, retryAfterMs }) => [status, retryAfterMs])).toEqual([
       ['handled', undefined],
       ['not-final', 12_001],
@@ -118,7 +120,8 @@ describe('finality', () => {
   });
 
   const cause = new Error('no node answers');
-  it.each<[string, () => unknown, RegExp | Error]>([
+  const ownTimeout = new WebhookError('ERR_WEBHOOK_HANDLER_TIMEOUT', 'of the check itself');
+  it.each<[string, () => unknown, RegExp | Error | undefined]>([
     ['rejects', () => Promise.reject(cause), cause],
     [
       'throws',
@@ -127,9 +130,10 @@ describe('finality', () => {
       },
       cause,
     ],
-    ['hangs', () => new Promise(() => {}), /did not answer in time/],
+    ['hangs', () => new Promise(() => {}), /^`finality` did not answer in time\.$/],
+    ['rejects with a time-out of its own', () => Promise.reject(ownTimeout), ownTimeout],
     ['answers too few verdicts', async () => [], /./],
-    ['answers an unknown status', async () => [{ status: 'finalized' }], /./],
+    ['answers an unknown status', async () => [{ status: 'finalized' }], undefined],
     ['says why it does not know', async () => [{ status: 'pending', retryAfterMs: 100, error: cause }], cause],
   ])('lets events wait, with the cause, if it %s', async (_what, check, expected) => {
     const { receiver, handled, dropped, reported } = deciding({ wait: 'redelivery', check } as Verdicts, {
@@ -139,6 +143,8 @@ describe('finality', () => {
     expect(status).toBe(503);
     expect(outcomes).toMatchObject([{ status: 'not-final', error: { code: 'ERR_WEBHOOK_NOT_FINAL' } }]);
     if (expected instanceof Error) expect(error?.cause).toBe(expected);
+    else
+      expect(error?.cause).toEqual(expected && expect.objectContaining({ message: expect.stringMatching(expected) }));
     expect([handled, dropped, reported]).toEqual([[], [], ['ERR_WEBHOOK_NOT_FINAL']]);
   });
 
@@ -156,6 +162,7 @@ describe('finality', () => {
     const { receiver } = deciding(finality);
     const result = await receiver.handle({ ...signed([event('a')]), remainingMs: () => 600 });
     expect(result.status).toBe(503);
+    expect(result.error).toMatchObject({ code: 'ERR_WEBHOOK_NOT_FINAL', cause: { code: 'ERR_WEBHOOK_OUT_OF_TIME' } });
     expect(asked).toEqual([]);
   });
 
