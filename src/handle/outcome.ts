@@ -28,13 +28,13 @@ export type CountFailures = (attempted: Attempted, about: AboutDelivery) => Prom
 /** The state of the handler's run when the store answers. */
 export type RunState = 'idle' | 'running' | 'done' | 'failed' | 'late';
 
-/** For each state of the run, whether a store may give this answer: always, only if it is transactional, or never. */
-const ALLOWED: Readonly<Record<StoreWord, Readonly<Record<RunState, 'always' | 'transactional' | 'never'>>>> = {
-  handled: { idle: 'never', running: 'never', done: 'always', failed: 'never', late: 'never' },
+/** For each state of the run, whether a store may give this answer, or whether only a transactional one may. */
+const ALLOWED: Readonly<Record<StoreWord, Readonly<Record<RunState, boolean | 'transactional'>>>> = {
+  handled: { idle: false, running: false, done: true, failed: false, late: false },
   // After a failed run, a transactional store may find in its next transaction that the key took effect elsewhere.
-  duplicate: { idle: 'always', running: 'never', done: 'always', failed: 'transactional', late: 'never' },
-  'in-progress': { idle: 'always', running: 'always', done: 'always', failed: 'transactional', late: 'always' },
-  unknown: { idle: 'always', running: 'always', done: 'always', failed: 'always', late: 'always' },
+  duplicate: { idle: true, running: false, done: true, failed: 'transactional', late: false },
+  'in-progress': { idle: true, running: true, done: true, failed: 'transactional', late: true },
+  unknown: { idle: true, running: true, done: true, failed: true, late: true },
 };
 
 /**
@@ -51,7 +51,7 @@ export function isPossible(
   if (typeof answer !== 'string' || !Object.hasOwn(ALLOWED, answer)) return false;
   if (answer === 'handled' && !isFresh) return false;
   const allowed = ALLOWED[answer as StoreWord][run];
-  return allowed === 'always' || (allowed === 'transactional' && isTransactional);
+  return allowed === 'transactional' ? isTransactional : allowed;
 }
 
 export const WRONG_WORD =

@@ -31,7 +31,7 @@ export const receiverDefects: readonly Defect[] = [
   // A store that says `handled` although it did not run the handler is believed.
   planted('handled without a run', ['odd-store'], 30, {
     [OUTCOME]: {
-      "handled: { idle: 'never'": "handled: { idle: 'always'",
+      'handled: { idle: false': 'handled: { idle: true',
       "if (answer === 'handled' && !isFresh) return false;": '',
     },
   }),
