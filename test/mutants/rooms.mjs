@@ -20,7 +20,12 @@ export const ROOMS = {
   // Three rooms, because one takes hours. What only adapters read is seen through them.
   receive: {
     mutate: ['src/receive/**/*.ts'],
-    tests: ['test/receiver/**/*.test.ts', 'test/adapters/{look-alikes,request}.test.ts'],
+    tests: [
+      'test/receiver/**/*.test.ts',
+      'test/adapters/{look-alikes,request,url,closing,node,fetch}.test.ts',
+      'test/strangers/look-ups.test.ts',
+      'test/otel/metrics.test.ts',
+    ],
   },
   handle: {
     mutate: ['src/handle/**/*.ts'],
