@@ -23,7 +23,6 @@ export const ROOMS = {
     tests: [
       'test/receiver/**/*.test.ts',
       'test/adapters/{look-alikes,request,url,closing,node,fetch}.test.ts',
-      'test/strangers/look-ups.test.ts',
       'test/otel/metrics.test.ts',
     ],
   },
