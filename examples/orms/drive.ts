@@ -15,7 +15,7 @@ export interface Run {
 
 const DELIVERIES = 60;
 const AT_ONCE = 6;
-const KILLS = 2;
+const KILLS = 4;
 
 /** @returns Whether every event took effect exactly once. */
 export async function drive({ env, url, secret, start }: Run): Promise<boolean> {

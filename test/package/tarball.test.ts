@@ -134,13 +134,13 @@ describe('event-webhooks', () => {
   });
 });
 
-/** Runs a program in a process of its own, in the consumer's directory; gives the JSON that it prints. */
+/** Runs a program in the consumer's directory and returns the JSON that it prints. */
 async function evaluate(extension: 'mjs' | 'cjs', name: string, program: string): Promise<unknown> {
   const file = await consumer.write(`${name}.${extension}`, program);
   return JSON.parse((await run(process.execPath, [file], { cwd: consumer.root })).stdout);
 }
 
-/** Makes each subpath throw an error of its own, and says what `WebhookError` and `isWebhookError` of the root make of it. */
+/** Makes each subpath throw one of its errors, and prints whether `WebhookError` and `isWebhookError` of the root recognize it. */
 const THROW_EVERYWHERE = `
 const attempts = {
   root: () => root.createReceiver({}),
@@ -177,7 +177,7 @@ const load = (line: (name: string, specifier: string) => string) =>
 const imports = load((name, specifier) => `import * as ${name} from '${specifier}';`);
 const requires = load((name, specifier) => `const ${name} = require('${specifier}');`);
 const everywhere = (seen: boolean[]) => Object.fromEntries(Object.keys(SUBPATHS).map((name) => [name, seen]));
-/** ./verify is one file, so that it loads fast, and has classes of its own. */
+/** ./verify is one file, so that it loads fast: its classes are not those of the root. */
 const onceButForVerify = { ...everywhere([true, true, true]), verify: [false, false, true] };
 
 describe('one WebhookError in every subpath but ./verify', () => {

@@ -42,7 +42,7 @@ for (const { open, start, has } of targets) {
   describe.skipIf(!has)(`a worker with finality (${open})`, { timeout: 60_000 }, () => {
     const server = useServer<TestServer>(start);
 
-    /** A worker on a queue whose jobs have one attempt each: any that is used up makes a dead letter. */
+    /** A worker on a queue whose jobs have one attempt each, so that waiting must not use an attempt up. */
     async function working(options: WorkOptions, ids: readonly string[], attempts = 1) {
       const queue = await engines[open](server().url, `q${randomUUID()}`, { attempts, backoffMs: 0 });
       onTestFinished(async () => void (await queue.close()));

@@ -131,7 +131,7 @@ describe('finality', () => {
       cause,
     ],
     ['hangs', () => new Promise(() => {}), /^`finality` did not answer in time\.$/],
-    ['rejects with a time-out of its own', () => Promise.reject(ownTimeout), ownTimeout],
+    ['rejects with another time-out', () => Promise.reject(ownTimeout), ownTimeout],
     ['answers too few verdicts', async () => [], /./],
     ['answers an unknown status', async () => [{ status: 'finalized' }], undefined],
     ['says why it does not know', async () => [{ status: 'pending', retryAfterMs: 100, error: cause }], cause],

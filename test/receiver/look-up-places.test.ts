@@ -78,7 +78,7 @@ describe('the places of look-ups', () => {
     expect(arrivals.size).toBeGreaterThanOrEqual(2);
   });
 
-  it('are given by chance in a flood, so that whoever asks most often does not get them all', async () => {
+  it('are given by chance in a flood, so that the most frequent sender does not get them all', async () => {
     const { fill, all, begin, random } = open(100);
     expect(fill()).not.toContain(false);
     for (let asked = 0; asked < 200; asked++) expect(begin().asks()).toBe(false);

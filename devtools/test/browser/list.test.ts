@@ -101,7 +101,7 @@ describeInBoth('the address of the page', (ground) => {
 });
 
 describeInBoth('the connection of the page', (ground) => {
-  it('says that it is lost, comes back by itself, and has what it missed without moving what is looked at', async () => {
+  it('shows that the connection is lost, reconnects, and adds what it missed without moving the selection', async () => {
     const { page, source } = await ground.open({ count: 3 });
     // The stream ends at once, and the next two attempts fail: the route that was added last goes first.
     const stream = '**/api/stream';

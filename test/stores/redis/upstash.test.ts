@@ -51,7 +51,7 @@ describe.skipIf(!hasRedis)(`Upstash${needsRedis}`, () => {
   });
 
   describe('an answer that is lost', () => {
-    // `repeats`: whether the client repeats the claim by itself.
+    // `repeats`: whether the client retries the claim.
     const faults: [title: string, { fault: Fault; repeats?: true }][] = [
       ['a cut before it ran', { fault: 'cut before', repeats: true }],
       ['a cut after it ran', { fault: 'cut', repeats: true }],

@@ -130,7 +130,7 @@ describe('a function of a client', () => {
     });
   });
 
-  it('does not connect by itself', () => {
+  it('opens no connection', () => {
     const idle = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 1000 });
     for (const transactional of [true, false]) {
       expect(sqlStore({ db: fromPg(idle), transactional: transactional as true }).leaseMs).toBe(60_000);
