@@ -120,7 +120,7 @@ describe('chainFinality makes an event wait, and neither final nor dropped, when
     expect(message).toMatch(/`finalized` block.*level: \{ confirmations: n \}/);
   });
 
-  it.each([1, 2, 3])('the nodes behind a URL are at different heights and forks (seed %i)', async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])('the nodes behind a URL are at different heights and forks (seed %i)', async (seed) => {
     const random = createRandom(seed);
     const node = nodeWith(60);
     const trunk = node.chain.slice();

@@ -19,7 +19,7 @@ function mine(head: number, without: readonly number[]): number[] {
 describe.each(REFUSALS)('numbers without a block, for which the node returns %s', (_, refuse) => {
   const gaps = [1, 4, 5, 9, ...Array.from({ length: 40 }, (_, at) => at + 12), 60];
 
-  it.each([1, 3, 1000])('are passed in ranges of %i', async (maxRange) => {
+  it.each([1, 2, 3, 7, 1000])('are passed in ranges of %i', async (maxRange) => {
     const values = mine(70, gaps);
     nullRounds(node, gaps, refuse);
     const { receiver, handled } = noting();
@@ -28,7 +28,7 @@ describe.each(REFUSALS)('numbers without a block, for which the node returns %s'
     expect(handled).toEqual(values);
   });
 
-  it.each([4, 6, 51])('are passed where a run starts at block %i', async (from) => {
+  it.each([4, 5, 6, 12, 51])('are passed where a run starts at block %i', async (from) => {
     const values = mine(70, gaps);
     nullRounds(node, gaps, refuse);
     const { source } = sourceOf(node, { maxRange: 5 });
@@ -52,26 +52,29 @@ describe.each(REFUSALS)('numbers without a block, for which the node returns %s'
     }
   });
 
-  it.each([2, 10])('are not believed where block %i does exist, and the cursor stays before it', async (hidden) => {
-    const values = mine(10, []);
-    const id = `0x${hidden.toString(16)}`;
-    const lie = () =>
-      node.answer((method, params, answer) =>
-        method === 'eth_getBlockByNumber' && params[0] === id ? refuse() : answer,
-      );
-    lie();
-    // The head is the final block here: it is the one that `latest` names.
-    const cursor = keptCursor();
-    const { receiver, handled } = noting();
-    for (const maxRange of [1, 1000]) {
-      const { report } = await run(node, receiver, { cursor, sourceOptions: { maxRange } });
-      expect(report.stopped?.reason).toBe('source');
-      expect(cursor.state.next).toBeLessThanOrEqual(hidden);
-    }
-    node.answer((_, __, answer) => answer);
-    await run(node, receiver, { cursor });
-    expect(handled).toEqual(values);
-  });
+  it.each([2, 5, 9, 10])(
+    'are not believed where block %i does exist, and the cursor stays before it',
+    async (hidden) => {
+      const values = mine(10, []);
+      const id = `0x${hidden.toString(16)}`;
+      const lie = () =>
+        node.answer((method, params, answer) =>
+          method === 'eth_getBlockByNumber' && params[0] === id ? refuse() : answer,
+        );
+      lie();
+      // The head is the final block here: it is the one that `latest` names.
+      const cursor = keptCursor();
+      const { receiver, handled } = noting();
+      for (const maxRange of [1, 3, 1000]) {
+        const { report } = await run(node, receiver, { cursor, sourceOptions: { maxRange } });
+        expect(report.stopped?.reason).toBe('source');
+        expect(cursor.state.next).toBeLessThanOrEqual(hidden);
+      }
+      node.answer((_, __, answer) => answer);
+      await run(node, receiver, { cursor });
+      expect(handled).toEqual(values);
+    },
+  );
 });
 
 it('a node that has dropped its first blocks is named with what to do', async () => {
