@@ -135,8 +135,8 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
     for (const id of missing) log.early.add(id);
     if (missing.length > 0) log.broken.push({ what: `${name} was acknowledged before all took effect`, ids: missing });
   }
-  const sender = createSender(receivers, log, confirm, settings.spreadMs + (chain ? 2 : 1) * PATIENCE_MS);
   const pace = createPace(plan.faults.length);
+  const sender = createSender(receivers, log, confirm, pace.reached(1), (chain ? 2 : 1) * PATIENCE_MS);
   const strike = createStriker(mode, { receivers, workers, servers: ground.servers, chain }, log);
 
   const stopWatching = engine?.copies && watchCopies(engine.copies, log);

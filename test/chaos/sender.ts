@@ -7,7 +7,7 @@ import type { Replica } from './replica.js';
 /** Longer than a receiver takes for its largest delivery. */
 const ANSWER_MS = 15_000;
 /** How many times longer the wait between two tries becomes. */
-const LONGEST_WAIT = 64;
+const LONGEST_WAIT = 32;
 /** What a receiver that is overwhelmed, restarted, or without its server may answer. */
 const RETRIABLE = [500, 503];
 
@@ -20,16 +20,23 @@ export interface Sender {
 
 /**
  * @param confirm Called with each acknowledged delivery, before anything else becomes of it.
- * @param patienceMs When to give up after the first try of a copy.
+ * @param calm Resolves when the last fault is over. Until then no number of tries can be promised to be enough.
+ * @param patienceMs When to give up on a copy after its first try, and after the last fault.
  */
 export function createSender(
   receivers: readonly Replica[],
   log: Log,
   confirm: (delivery: Delivery) => Promise<void>,
+  calm: Promise<void>,
   patienceMs: number,
 ): Sender {
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
+  let calmSince = Number.POSITIVE_INFINITY;
+  let isClosed = false;
+  void calm.then(() => {
+    calmSince = monotonic();
+  });
 
   function post({ delivery, cutAfterMs, isUnread = false }: Partial<Sending> & Pick<Sending, 'delivery'>) {
     const receiver = turn++ % receivers.length;
@@ -67,7 +74,7 @@ export function createSender(
 
   /** One copy, until it is acknowledged. */
   async function persist({ delivery, retryMs }: Sending, first: Promise<Attempt>): Promise<void> {
-    const deadline = monotonic() + patienceMs;
+    const from = monotonic();
     let tries = 0;
     for (let attempt = await first; ; attempt = await post({ delivery })) {
       log.attempts.push(attempt);
@@ -79,7 +86,8 @@ export function createSender(
         log.broken.push({ what: `${delivery.name} was answered ${attempt.outcome}`, ids: delivery.ids });
         return;
       }
-      if (monotonic() > deadline) {
+      if (isClosed) return;
+      if (monotonic() > Math.max(from, calmSince) + patienceMs) {
         log.broken.push({ what: `${delivery.name} is not acknowledged in time`, ids: delivery.ids });
         return;
       }
@@ -93,6 +101,9 @@ export function createSender(
       const copies = Array.from({ length: sending.copies }, () => post(sending));
       await Promise.all(copies.map((first) => persist(sending, first)));
     },
-    close: () => agent.destroy(),
+    close() {
+      isClosed = true;
+      agent.destroy();
+    },
   };
 }
