@@ -285,12 +285,29 @@ describe('dead letters of a receiver', () => {
     const other = noting({
       store,
       idempotencyKey: ({ id }) => `new:${id}`,
-      onEvent: (each, { idempotencyKey, via }) => seen.push([each.id, idempotencyKey, via]),
+      onEvent: (each, { idempotencyKey, via, timestamp }) => seen.push([each.id, idempotencyKey, via, timestamp]),
     });
+    vi.setSystemTime(7_999);
     const keys = [keyOf('b'), keyOf('c'), keyOf('none')];
     expect(await other.receiver.deadLetters.retry(keys)).toEqual({ handled: 1, failed: 0, skipped: 2 });
-    expect(seen).toEqual([['b', keyOf('b'), 'retry']]);
+    expect(seen).toEqual([['b', keyOf('b'), 'retry', '7']]);
     expect((await receiver.deadLetters.list()).letters).toHaveLength(1);
+    for (const which of [undefined, null, keyOf('a')])
+      await expect(receiver.deadLetters.retry(which as never)).rejects.toThrow(
+        '`which` must be an array of idempotency keys, or a filter, got',
+      );
+  });
+
+  it('are skipped while another retry handles them, and after it did', async () => {
+    const within: unknown[] = [];
+    const { receiver } = await withTwo({
+      async onEvent({ id }, { via }) {
+        if (via !== 'retry') throw new NonRetryableError('Bad.');
+        if (id === 'a') within.push(await receiver.deadLetters.retry([keyOf('a'), keyOf('b')]));
+      },
+    });
+    expect(await receiver.deadLetters.retry({})).toEqual({ handled: 2, failed: 0, skipped: 1 });
+    expect(within).toEqual([{ handled: 1, failed: 0, skipped: 1 }]);
   });
 
   it('are read a page at a time, so that a retry of many takes no more memory', async () => {

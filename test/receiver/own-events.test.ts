@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createReceiver, type LeaseStore, memoryStore, parseEvent, type WebhookEvent } from '../../src/index.js';
 import { nothing } from '../contracts/store-helpers.js';
-import { event, noting, secret, signed, throwing } from '../helpers.js';
+import { event, noting, seconds, secret, signed, throwing } from '../helpers.js';
 import { onSteadyClock } from '../steady-clock.js';
 import { type RunAll, storeDoing } from './fake-bulk-store.js';
 
@@ -97,17 +97,20 @@ describe('handleEvents', () => {
   it.each([[''], [null], [7]])('refuses the source %j', async (source) => {
     const options = { source: source as never };
     expect(await noting().receiver.handleEvents([parsed('a')], options)).toMatchObject({ status: 500, outcomes: [] });
-    await expect(noting().receiver.peek([parsed('a')], options)).rejects.toThrow('`source` must be');
+    await expect(noting().receiver.peek([parsed('a')], options)).rejects.toThrow(
+      '`source` must be a non-empty string, or false,',
+    );
   });
 
-  it('tells `enqueue` how the events came', async () => {
+  it('tells `enqueue` how the events came, and when', async () => {
     const seen: unknown[] = [];
-    const { receiver } = noting({ enqueue: (_, { source, via }) => seen.push([source, via]) });
+    const { receiver } = noting({ enqueue: (_, { source, via, timestamp }) => seen.push([source, via, timestamp]) });
     await receiver.handle(signed([event('a')]));
+    vi.setSystemTime(7_999);
     await receiver.handleEvents([parsed('b')], { source: 's', via: 'reconcile' });
     expect(seen).toEqual([
-      [undefined, 'webhook'],
-      ['s', 'reconcile'],
+      [undefined, 'webhook', String(seconds)],
+      ['s', 'reconcile', '7'],
     ]);
   });
 
@@ -135,7 +138,8 @@ describe('handleEvents', () => {
     circular.push(circular);
     const { receiver, reported } = noting();
     expect(await receiver.handleEvents(circular as never)).toMatchObject({ status: 500, outcomes: [] });
-    expect(await receiver.handleEvents(undefined as never)).toMatchObject({ status: 500, outcomes: [] });
+    const error = { message: '`events` must be an array of events, got undefined.' };
+    expect(await receiver.handleEvents(undefined as never)).toMatchObject({ status: 500, error, outcomes: [] });
     expect(reported).toHaveLength(2);
   });
 });
