@@ -122,7 +122,7 @@ export function resolveReceiverOptions<Tx>(options: ReceiverOptions<Tx>): Resolv
   for (const [isRefused, why] of refusals(resolved)) if (isRefused) throw new ConfigError(why);
   resolved.finality?.check?.(options);
   // The default store's lease must be longer than the handler's time limit.
-  const leaseMs = Math.min(Math.max(60_000, 2 * handlerTimeoutMs), MAX_TIMER_MS);
+  const leaseMs = Math.max(60_000, 2 * handlerTimeoutMs);
   return {
     ...resolved,
     idempotencyKey: options.idempotencyKey ?? resolved.reorgs?.idempotencyKey ?? kindAndId,

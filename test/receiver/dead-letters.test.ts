@@ -368,6 +368,7 @@ describe('dead letters of a receiver', () => {
     expect(() => noting({ enqueue: () => {}, deadLetters: {} })).toThrow(/the queue keeps/);
     expect(() => noting({ onDeadLetter: () => {} })).toThrow(/needs the option `deadLetters`/);
     expect(() => failing({ deadLetters: { afterAttempts: 0 } })).toThrow('deadLetters.afterAttempts');
+    expect(() => failing({ deadLetters: { afterSeconds: -1 } })).toThrow('deadLetters.afterSeconds');
     expect(() => failing({ deadLetters: { afterSecond: 1 } as object })).toThrow('afterSecond');
     for (const settings of [{ store }, { enqueue: () => {} }])
       await expect(noting(settings).receiver.deadLetters.list()).rejects.toThrow('keeps dead letters');

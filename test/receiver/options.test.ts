@@ -32,8 +32,8 @@ describe('options', () => {
   });
 
   it('want one of onEvent and enqueue', () => {
-    expect(refused({ secret: 's' })).toThrow(config(/onEvent.*enqueue/));
-    expect(refused({ secret: 's', onEvent, enqueue: onEvent })).toThrow(config(/onEvent.*enqueue/));
+    expect(refused({ secret: 's' })).toThrow(config(/onEvent.*enqueue.*got none\./));
+    expect(refused({ secret: 's', onEvent, enqueue: onEvent })).toThrow(config(/onEvent.*enqueue.*got 2\./));
     expect(refused({ secret: 's', enqueue: onEvent })).not.toThrow();
   });
 

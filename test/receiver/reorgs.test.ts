@@ -305,6 +305,7 @@ describe('reorgs', () => {
   const { reorgs } = scriptedChain();
   const nothing = () => {};
   it.each([
+    ['that is not a Reorgs', { reorgs: {} }, /`reorgs` must be a Reorgs, such as .*chainReorgs, got an object/],
     ['without onReverted', { onReverted: undefined }, /onReverted/],
     ['without a store that keeps logs', { store: { ...memoryStore(), logs: undefined } }, /transactional: true/],
     ['with the default store', { store: undefined }, /transactional: true/],
@@ -318,8 +319,8 @@ describe('reorgs', () => {
 
   it('is needed by onReverted and by settleReorgs', async () => {
     const options = { secret, onEvent: nothing, onReverted: nothing };
-    expect(() => createReceiver(options)).toThrow(ConfigError);
+    expect(() => createReceiver(options)).toThrow('`onReverted` needs the option `reorgs`.');
     const receiver = createReceiver({ secret, onEvent: nothing });
-    await expect(receiver.settleReorgs()).rejects.toThrow(ConfigError);
+    await expect(receiver.settleReorgs()).rejects.toThrow(new ConfigError('`settleReorgs` needs the option `reorgs`.'));
   });
 });

@@ -85,17 +85,18 @@ describe('the time of a handler', () => {
     const seen: EventContext[] = [];
     const { once } = storeDoing((run) => run().then(() => 'handled'));
     const start = clocks.wall;
-    for (const [handlerTimeoutMs, leaseMs] of [
-      [2000, undefined],
-      [2000, 1000],
+    for (const [handlerTimeoutMs, store] of [
+      [2000, { once }],
+      [2000, { leaseMs: 1000, once }],
+      [120_000, undefined],
     ] as const) {
       const { receiver } = noting({
         handlerTimeoutMs,
-        store: { leaseMs, once },
+        store,
         onEvent: (_event, context) => seen.push(context),
       });
       await receiver.handle(signed([event('a')]));
     }
-    expect(seen.map(({ deadline }) => deadline - start)).toEqual([2000, 900]);
+    expect(seen.map(({ deadline }) => deadline - start)).toEqual([2000, 900, 120_000]);
   });
 });
