@@ -15,28 +15,28 @@ export function createReporter({
   function failed(cause: unknown, context: ErrorContext): void {
     const error = asWebhookError(cause);
     const { idempotencyKey } = context;
-    notify(() => onError?.(error, context));
-    notify(() => {
+    notify(onError, (tell) => tell(error, context));
+    notify(logger, (log) => {
       const level = levelOf(error);
       // A console would print the fields of a refusal on many lines that add nothing.
-      if (logger === console && statusOf(error) < 500) return console[level](error.message);
-      return logger?.[level]({ err: error, ...(idempotencyKey !== undefined && { idempotencyKey }) }, error.message);
+      if (log === console && statusOf(error) < 500) return console[level](error.message);
+      return log[level]({ err: error, ...(idempotencyKey !== undefined && { idempotencyKey }) }, error.message);
     });
   }
 
   return {
     failed,
     deadLetter(letter: DeadLetter): void {
-      notify(() => onDeadLetter?.(letter));
+      notify(onDeadLetter, (tell) => tell(letter));
       // The event is not logged. `message` is that of the last error, from user code.
       const { idempotencyKey, source, attempts, code, message } = letter;
-      notify(() => logger?.error({ idempotencyKey, source, attempts, code, reason: message }, 'Dead letter.'));
+      notify(logger, (log) => log.error({ idempotencyKey, source, attempts, code, reason: message }, 'Dead letter.'));
     },
     /** Reports a pass over logs, on the log if it did anything. */
     settled(report: ReorgReport): void {
       traceReorgs(report);
       const { applied, reverted, failed } = report;
-      if (applied + reverted + failed > 0) notify(() => logger?.warn({ ...report }, 'Re-org settled.'));
+      if (applied + reverted + failed > 0) notify(logger, (log) => log.warn({ ...report }, 'Re-org settled.'));
     },
     /** Reports an authentic delivery: each event, and all invalid items at once. */
     answered({ status, outcomes }: DeliveryResult): void {
@@ -47,18 +47,19 @@ export function createReporter({
         // All invalid items have the same error.
         if (error && error !== invalid) failed(error, { item, idempotencyKey });
         if (error && outcome === 'invalid') invalid = error;
-        if (!error && logger && item.status === 'event') {
-          notify(() => logger.debug({ outcome, idempotencyKey }, 'Item settled.'));
+        if (!error && item.status === 'event') {
+          notify(logger, (log) => log.debug({ outcome, idempotencyKey }, 'Item settled.'));
         }
       }
-      notify(() => logger?.info({ status, items: outcomes.length, ...counts }, 'Delivery answered.'));
+      notify(logger, (log) => log.info({ status, items: outcomes.length, ...counts }, 'Delivery answered.'));
     },
     /** Reports a delivery that a verifier accepted. */
-    verified: (items: number) => notify(() => logger?.info({ items }, 'Delivery verified.')),
+    verified: (items: number) => notify(logger, (log) => log.info({ items }, 'Delivery verified.')),
   };
 }
 
-function notify(watch: () => unknown): void {
+function notify<Told>(told: Told | undefined, tell: (told: Told) => unknown): void {
+  if (told === undefined) return;
   // An error of the report itself cannot be reported.
-  (async () => watch())().catch(() => {});
+  (async () => tell(told))().catch(() => {});
 }

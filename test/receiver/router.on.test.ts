@@ -7,6 +7,11 @@ function untyped(...args: readonly unknown[]) {
   const router = createRouter();
   return () => Reflect.apply(router.on, router, args);
 }
+const TAKES: Record<string, string> = {
+  name: 'a name without types',
+  address: '0x and 40 hex digits',
+  contractLabel: 'a non-empty string',
+};
 const config = (message: RegExp) =>
   expect.objectContaining({ name: 'ConfigError', code: 'ERR_WEBHOOK_CONFIG', message: expect.stringMatching(message) });
 
@@ -54,7 +59,9 @@ describe('on of a router', () => {
   it.each([['event'], ['Event.emitted'], ['__proto__'], [''], [undefined], [null], [7], [{}], [{ select: 1 }], [[]]])(
     'refuses the kind %j',
     (kind) => {
-      expect(untyped(kind, handler)).toThrow(config(/event\.emitted.*transaction\.included.*matcher/));
+      expect(untyped(kind, handler)).toThrow(config(/^`on` takes 'event\.emitted'.*transaction\.included.*matcher/));
+      const { onReverted } = createRouter();
+      expect(() => Reflect.apply(onReverted, undefined, [kind, handler])).toThrow(config(/^`onReverted` takes/));
     },
   );
 
@@ -82,7 +89,7 @@ describe('on of a router', () => {
     ['contractLabel', { name: 'Transfer', contractLabel: '' }],
     ['contractLabel', { name: 'Transfer', contractLabel: undefined }],
   ])('refuses the key %s in the filter of case %#, and names it', (key, filter) => {
-    const message = config(new RegExp(`^.filter(\\.${key}. must be|. has no option .${key}.)`));
+    const message = config(new RegExp(`^.filter(\\.${key}. must be ${TAKES[key]}, got|. has no option .${key}.)`));
     expect(untyped('event.emitted', filter, handler)).toThrow(message);
     expect(untyped({ filter, select: handler }, handler)).toThrow(message);
   });
