@@ -46,7 +46,7 @@ export function createReporter({
         counts[outcome] = (counts[outcome] ?? 0) + 1;
         // All invalid items have the same error.
         if (error && error !== invalid) failed(error, { item, idempotencyKey });
-        if (error && outcome === 'invalid') invalid = error;
+        if (outcome === 'invalid') invalid = error;
         if (!error && item.status === 'event') {
           notify(logger, (log) => log.debug({ outcome, idempotencyKey }, 'Item settled.'));
         }

@@ -7,6 +7,7 @@ import { FORGERIES } from '../matrix/cases/forgeries.js';
 import { genuine, SECRET, sign } from '../matrix/deliveries.js';
 import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
+import { following, hashOf, logOf } from './scripted-reorgs.js';
 
 onSteadyClock();
 
@@ -76,6 +77,20 @@ describe('the logger', () => {
       err: { type: 'WebhookError', code: 'ERR_WEBHOOK_HEADER', status: 403 },
     });
     expect(line?.msg).toMatch(/^X-Service-Signature must be 64 hex digits/);
+  });
+
+  it('is warned of a pass over re-orgs that changed something, or failed to', async () => {
+    const { logger, lines } = createPino();
+    const { deliver, settle, chain, bad } = following({ logger, failing: ['-A10#0'] });
+    await deliver(logOf('A'));
+    for (const block of ['A', 'B', 'B', 'A']) {
+      chain.canonical.set(10, hashOf(block));
+      await settle();
+      if (block === 'B') bad.clear();
+    }
+    const warned = lines().filter(({ level }) => level === 'warn');
+    expect(warned.map(({ msg }) => msg)).toEqual(Array(3).fill('Re-org settled.'));
+    expect(warned).toMatchObject([{ failed: 1 }, { reverted: 1 }, { applied: 1 }]);
   });
 
   it.each<[string, Settings, unknown, string]>([

@@ -114,14 +114,17 @@ describe('adapters', () => {
     for (const adapter of VERIFIERS) expect(() => adapter({ secret: '' })).toThrow(config(/secret/));
   });
 
-  it('take a receiver that is an instance of a class, whatever its fields are called', () => {
+  it('take a receiver or verifier that is an instance of a class, whatever its fields are called', () => {
     class Custom {
       readonly logger = console;
       async handleRequest() {
         return { status: 200, outcomes: [] };
       }
+      async verifyRequest() {
+        return {};
+      }
     }
-    for (const adapter of HANDLERS) expect(adapter(new Custom() as never)).toBeTypeOf('function');
+    for (const adapter of [...HANDLERS, ...VERIFIERS]) expect(adapter(new Custom() as never)).toBeTypeOf('function');
   });
 
   it('refuse a verifier for a receiver, and the other way round', () => {
