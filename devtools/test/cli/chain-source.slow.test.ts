@@ -5,12 +5,13 @@ import { startChain } from '../../src/cli/anvil/chain-source.js';
 import { startAnvil } from '../../src/cli/anvil/start-anvil.js';
 import { createOutput } from '../../src/cli/output.js';
 import { createLocalService } from '../../src/service/index.js';
-import { serve } from '../servers.js';
+import { fakeNode, word } from './node.js';
 import { sink } from './sink.js';
 import { scratch } from './tool.js';
 
 const hash = `0x${'12'.repeat(32)}`;
 const address = `0x${'5f'.repeat(20)}`;
+const receipt = { contractAddress: address };
 const { signal } = new AbortController();
 
 /** A program in the place of anvil: a script of the shell. */
@@ -21,26 +22,15 @@ async function program(script: string): Promise<string> {
 }
 
 /** A node with one block, whose answers a test can replace. */
-async function node(answers: Record<string, (call: number) => unknown> = {}) {
+async function node(answers: Parameters<typeof fakeNode>[0]) {
   const block = { number: '0x0', hash, parentHash: hash, timestamp: '0x1', transactions: [] };
   const fixed: Record<string, unknown> = {
     ...{ eth_accounts: [address, address], eth_sendTransaction: hash, eth_chainId: '0x7a69', eth_blockNumber: '0x0' },
-    ...{ eth_getTransactionReceipt: { contractAddress: address }, eth_getBlockByNumber: block, eth_getLogs: [] },
-    eth_call: `0x${'12'.padStart(64, '0')}`,
+    ...{ eth_getTransactionReceipt: receipt, eth_getBlockByNumber: block, eth_getLogs: [], eth_call: word(18n) },
   };
-  const calls: Record<string, number> = {};
-  const resultOf = (method: string, call: number) => {
-    const own = answers[method]?.(call);
-    return own === undefined ? fixed[method] : own;
-  };
-  const url = await serve(async (request, response) => {
-    const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    calls[method] = (calls[method] ?? 0) + 1;
-    const result = resultOf(method, calls[method] ?? 0);
-    const failed = { error: { code: -32000, message: 'no' } };
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === 'fails' ? failed : { result }) }));
-  });
-  return { url, port: new URL(url).port, calls };
+  const always = Object.entries(fixed).map(([method, result]) => [method, () => result]);
+  const { url } = await fakeNode({ ...Object.fromEntries(always), ...answers });
+  return new URL(url).port;
 }
 
 /** What `emulate --anvil` does for its chain, with that program. */
@@ -83,24 +73,26 @@ describe('the chain of emulate', () => {
   const listening = (port: string) => program(`echo "Listening on 127.0.0.1:${port}"\nexec sleep 600`);
 
   it('waits until the sample token is mined', async () => {
-    const { port, calls } = await node({ eth_getTransactionReceipt: (call) => (call < 3 ? null : undefined) });
+    const receipts = [null, null, receipt];
+    const port = await node({ eth_getTransactionReceipt: () => receipts.shift() });
     const { source } = await chain(await listening(port));
-    expect(calls.eth_getTransactionReceipt).toBe(3);
+    expect(receipts).toEqual([]);
     expect(source?.watched).toEqual([{ address, label: 'sampletoken', name: 'SampleToken' }]);
     expect(source?.contracts.get(address.toLowerCase())).toMatchObject({ decimals: 18 });
   });
 
   it('fails when the sample token was not deployed', async () => {
-    const { port } = await node({ eth_getTransactionReceipt: () => ({ contractAddress: 7 }) });
+    const port = await node({ eth_getTransactionReceipt: () => ({ contractAddress: 7 }) });
     await expect(chain(await listening(port))).rejects.toThrow('The sample token could not be deployed.');
   });
 
   it('notes failing transfers once, and keeps trying', async () => {
     const tried = deferred();
-    const { port } = await node({
-      eth_sendTransaction(call) {
-        if (call > 4) tried.resolve();
-        return call > 1 ? 'fails' : undefined;
+    let sent = 0;
+    const port = await node({
+      eth_sendTransaction() {
+        if (++sent > 4) tried.resolve();
+        return sent === 1 ? hash : undefined;
       },
     });
     const { notes } = await chain(await listening(port), 0.001);

@@ -1,8 +1,5 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { inProcess, jsonLines, scratch, ways } from './tool.js';
-
-const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
+import { inProcess, jsonLines, library, scratch, ways } from './tool.js';
 
 /** A module with a receiver that has dead letters of the ids, in a file of SQLite, and whose handler fails for `bad`. */
 async function moduleOf(ids: readonly string[], { bad = '', deadLetters = '{}', store = 'memoryStore()' } = {}) {

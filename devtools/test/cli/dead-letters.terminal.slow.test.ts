@@ -1,9 +1,6 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { onTerminal } from './on-terminal.js';
-import { scratch } from './tool.js';
-
-const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
+import { library, scratch } from './tool.js';
 
 it.each([
   ['y', ['retry', '--all'], /Retry all dead letters\? \[y\/N\]/, 0, /0 handled/],

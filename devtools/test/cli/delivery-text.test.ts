@@ -2,17 +2,12 @@ import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-rec
 import { createColors } from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { deliveryText, detailLines, paints, refusalLines } from '../../src/cli/delivery-text.js';
-import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf, summaryOf } from '../../src/deliveries/views.js';
-import { recordOf } from '../deliveries/records.js';
+import { kept, recordOf } from '../deliveries/records.js';
 
 const colors = createColors(false);
 
-function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
-  const feed = createFeed();
-  feed.put(recordOf(...args));
-  return feed.get(args[0]) as KeptDelivery;
-}
 const textOf = (record: KeptDelivery) => deliveryText(summaryOf(record), lastOf(record), colors);
 
 describe('a delivery as a line', () => {

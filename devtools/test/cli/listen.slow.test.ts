@@ -1,21 +1,11 @@
 import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
 import { call, pageHeaders } from '../page/call.js';
-import { serve } from '../servers.js';
 import { pageOf } from './emulated.js';
 import { startHere, ways } from './running.js';
 
 const SECRET = 'whsec-of-the-listen-command';
 const env = { WEBHOOK_SECRET: SECRET };
-
-async function app() {
-  const bodies: string[] = [];
-  const url = await serve(async (request, response) => {
-    bodies.push(Buffer.concat(await request.toArray()).toString());
-    response.writeHead(202).end();
-  });
-  return { url: `${url}/hooks`, bodies };
-}
 
 const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
   const { rawBody: body, headers } = createTestDelivery(events, { secret });
@@ -73,26 +63,6 @@ describe('listen', () => {
         findings: [],
       },
     });
-  });
-
-  it('serves the page over the same deliveries, and sends one again to the target', { timeout: 30_000 }, async () => {
-    const { url: target, bodies } = await app();
-    const listen = startHere(['listen', '--port', '0', '--forward', target], env);
-    const url = urlIn(await listen.until(/^Listening/));
-    expect(await listen.until(/^Forwarding/)).toBe(`Forwarding to ${target}`);
-    const line = await listen.until(/^Page/);
-    const [page, token = ''] = line.replace('Page: ', '').split('#token=');
-    const delivery = signed();
-    expect((await call(url, delivery)).status).toBe(202);
-    const headers = pageHeaders(token);
-    const state = JSON.parse((await call(`${page}api/state`, { headers })).text);
-    expect(state).toMatchObject({ mode: 'listen', target });
-    expect(state.firstRun).toBe(undefined);
-    const list = JSON.parse((await call(`${page}api/deliveries`, { headers })).text);
-    expect(list.deliveries).toMatchObject([{ id: '1', status: 202, verdict: 'accepted' }]);
-    const again = await call(`${page}api/deliveries/1/resend`, { method: 'POST', headers, body: '{}' });
-    expect(again.status).toBe(200);
-    expect(bodies).toEqual([delivery.body, delivery.body]);
   });
 
   it('answers with a status that the page changes', { timeout: 30_000 }, async () => {

@@ -1,11 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localActions, localSecrets, recordOf } from '../../src/cli/local-source.js';
-import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
-import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf, summaryOf } from '../../src/deliveries/views.js';
 import type { PageActions } from '../../src/page/page-actions.js';
 import { createLocalService } from '../../src/service/index.js';
-import { recordOf as sampleRecord } from '../deliveries/records.js';
+import { kept } from '../deliveries/records.js';
 
 async function serving() {
   const service = await createLocalService();
@@ -22,11 +20,9 @@ const delivery = {
 
 describe('a delivery of the local service', () => {
   it('that was given up before it was sent says so on the page', () => {
-    const feed = createFeed();
-    feed.put(recordOf(delivery, 7));
-    const kept = feed.get('5') as KeptDelivery;
-    expect(summaryOf(kept)).toMatchObject({ verdict: 'failed', code: 'GIVEN_UP', attempts: 1, at: 7 });
-    expect(lastOf(kept).reason).toBe('Dropped before it was sent: the queue was full.');
+    const dropped = kept('5', recordOf(delivery, 7));
+    expect(summaryOf(dropped)).toMatchObject({ verdict: 'failed', code: 'GIVEN_UP', attempts: 1, at: 7 });
+    expect(lastOf(dropped).reason).toBe('Dropped before it was sent: the queue was full.');
   });
 
   it('has what the last attempt sent, if it changed a byte', () => {
@@ -41,11 +37,7 @@ describe('localSecrets', () => {
   it('gives the secret of the webhook, and those of the others by their labels', async () => {
     const { service, first, second } = await serving();
     const { secretOf, otherSecretsOf } = localSecrets(service);
-    const of = (webhookId: number | undefined) => {
-      const feed = createFeed();
-      feed.put({ ...sampleRecord('1'), webhookId });
-      return feed.get('1') as KeptDelivery;
-    };
+    const of = (webhookId: number | undefined) => kept('1', { webhookId });
     expect(secretOf(of(first.id))).toBe(first.secret);
     expect(otherSecretsOf?.(of(first.id))).toEqual({ second: second.secret });
     expect(secretOf(of(99))).toBeUndefined();
@@ -58,13 +50,8 @@ async function acting(...labels: string[]) {
   const service = await createLocalService({ retries: { initialDelayMs: 3_600_000, maxDelayMs: 3_600_000 } });
   onTestFinished(() => service.close());
   for (const label of labels) service.register({ label, url: 'http://127.0.0.1:1/' });
-  const feed = createFeed();
-  const kept = (record: Partial<DeliveryRecord> = {}) => {
-    feed.put({ ...sampleRecord('5'), ...record });
-    return feed.get('5') as KeptDelivery;
-  };
   const actions = localActions(service, () => ({ event: 'x' })) as Required<PageActions>;
-  return { service, actions, kept };
+  return { service, actions };
 }
 
 const refusal = (status: number, message: string) =>
@@ -72,15 +59,15 @@ const refusal = (status: number, message: string) =>
 
 describe('localActions', () => {
   it('answer 404 for a delivery that is no longer kept, and for one of a recording', async () => {
-    const { actions, kept } = await acting('a');
-    expect(() => actions.resend(kept())).toThrow(refusal(404, 'no longer keeps this delivery'));
-    expect(() => actions.resend(kept({ recorded: true }))).toThrow(refusal(404, 'comes from a recording'));
+    const { actions } = await acting('a');
+    expect(() => actions.resend(kept('5'))).toThrow(refusal(404, 'no longer keeps this delivery'));
+    expect(() => actions.resend(kept('5', { recorded: true }))).toThrow(refusal(404, 'comes from a recording'));
   });
 
   it('send a body to the webhook of the edited delivery, or to the only one', async () => {
-    const { service, actions, kept } = await acting('a', 'b');
+    const { service, actions } = await acting('a', 'b');
     const rawBody = new Uint8Array([1]);
-    const from = kept({ webhookId: undefined });
+    const from = kept('5', { webhookId: undefined });
     const send = (webhookId: number, bytes = rawBody) => actions.send({ rawBody: bytes, from: { ...from, webhookId } });
     expect(send(1)).toEqual({ id: '1' });
     expect(() => actions.send({ rawBody, from })).toThrow(refusal(409, 'Choose the webhook'));

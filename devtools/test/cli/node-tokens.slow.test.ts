@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { followTokens } from '../../src/cli/anvil/node-tokens.js';
 import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
 import { summaryOf } from '../../src/deliveries/views.js';
-import { recordOf } from '../deliveries/records.js';
+import { kept, recordOf } from '../deliveries/records.js';
 import { fakeNode, token, word } from './node.js';
 import { noting } from './recordings.js';
 
@@ -45,7 +45,7 @@ describe('the tokens of a node', () => {
     await vi.waitFor(() => expect(tokens.view()).toBeDefined());
     feed.put(recordOf('1', { verified: false }));
     feed.put(recordOf('2', { events: [] }));
-    feed.describe('1', recordContents());
+    feed.describe('1', kept('1').contents);
     const other = { data: { event: { contract: { address: 'not an address' } } } };
     feed.put(recordOf('3', { events: [sampleEventEmitted(other)] }));
     feed.clear();
@@ -105,9 +105,3 @@ describe('the tokens of a node', () => {
     expect(asked()).toBe(500);
   });
 });
-
-function recordContents() {
-  const feed = createFeed();
-  feed.put(recordOf('1'));
-  return (feed.get('1') as KeptDelivery).contents;
-}

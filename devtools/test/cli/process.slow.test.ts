@@ -1,34 +1,22 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../servers.js';
 import { receiver } from './receiver.js';
-import { main, SECRET } from './tool.js';
+import { startProcess } from './running.js';
+import { jsonLines, main, SECRET } from './tool.js';
 
 const env = { PATH: process.env.PATH ?? '', WEBHOOK_SECRET: SECRET };
-
-function collect(child: ChildProcess) {
-  const text = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (chunk) => {
-    text.stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    text.stderr += chunk;
-  });
-  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
-    child.once('close', (code) => resolve({ code, ...text })),
-  );
-  return { text, ended };
-}
 
 describe('the process', () => {
   test('exits quietly when its output is closed', async () => {
     const { url, requests } = await receiver();
     const child = spawn(process.execPath, [main, 'send', url, '--repeat', '100000'], { env });
-    const { ended } = collect(child);
     child.stdout.once('data', () => child.stdout.destroy());
-    const { code, stderr } = await ended;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect([code, stderr]).toEqual([0, '']);
     expect(requests.length).toBeLessThan(100_000);
   });
 
@@ -41,12 +29,11 @@ describe('the process', () => {
       request.resume();
       // The second delivery is never answered: it is under way when the signal comes.
       if (++children === 1) response.end();
-      else child.kill(signal);
+      else void send.end(signal);
     });
-    const child = spawn(process.execPath, [main, 'send', url, '--repeat', '5', '--json'], { env });
-    const { code, stdout, stderr } = await collect(child).ended;
-    expect({ code, stderr }).toEqual({ code: exitCode, stderr: '' });
-    const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    const send = startProcess(['send', url, '--repeat', '5', '--json'], env);
+    expect([await send.ended, send.stderr]).toEqual([exitCode, '']);
+    const last = jsonLines(send.stdout).at(-1);
     expect(last).toMatchObject({ summary: { deliveries: 1, accepted: 1, interrupted: true } });
   });
 

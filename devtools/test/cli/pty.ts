@@ -3,31 +3,17 @@ import headless from '@xterm/headless';
 import { expect, onTestFinished } from 'vitest';
 import { main } from './tool.js';
 
-/** A program on a real terminal, and what the terminal shows. */
-export interface OnTerminal {
-  /** The lines of the screen, without trailing spaces. */
-  screen(): string[];
-  /** The lines that have been printed, also those that have left the screen. */
-  all(): string[];
-  /** Resolves when the screen shows a text. */
-  shows(pattern: RegExp): Promise<void>;
-  type(keys: string): void;
-  resize(columns: number, rows: number): void;
-  /** The exit code. */
-  readonly ended: Promise<number>;
-}
-
 export interface TerminalOptions {
   readonly env?: Record<string, string>;
   readonly columns?: number;
   readonly rows?: number;
 }
 
-/** Starts a program on a terminal. */
+/** Starts a program on a real terminal. */
 export function onTerminal(
   [file = '', ...args]: readonly string[],
   { env = {}, columns = 100, rows = 24 }: TerminalOptions = {},
-): OnTerminal {
+) {
   const { PATH = '', HOME = '' } = process.env;
   const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
   const pty = spawn(file, [...args], {
@@ -53,14 +39,17 @@ export function onTerminal(
     Array.from({ length: count }, (_, at) => terminal.buffer.active.getLine(from + at)?.translateToString(true) ?? '');
   const screen = () => lines(terminal.buffer.active.baseY, terminal.rows);
   return {
+    /** The lines of the screen, without trailing spaces. */
     screen,
+    /** The lines that have been printed, also those that have left the screen. */
     all: () => lines(0, terminal.buffer.active.length),
-    shows: (pattern) => expect.poll(() => screen().join('\n')).toMatch(pattern),
-    type: (keys) => pty.write(keys),
-    resize(cols, to) {
+    shows: (pattern: RegExp) => expect.poll(() => screen().join('\n')).toMatch(pattern),
+    type: (keys: string) => pty.write(keys),
+    resize(cols: number, to: number) {
       terminal.resize(cols, to);
       pty.resize(cols, to);
     },
+    /** The exit code. */
     ended,
   };
 }

@@ -1,4 +1,3 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { logIdentity } from 'event-webhook-receiver/evm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readAll, sourceOf } from '../../../test/chain/reconcile/reconciling.js';
@@ -6,9 +5,8 @@ import { createNode, type ScriptedNode } from '../../../test/chain/scripted-node
 import { token, tokenAbi, transfer } from '../../../test/chain/watching.js';
 import { apiKey, type FakeService, startFakeService } from '../../../test/client/fake-service.js';
 import { serve } from '../servers.js';
-import { asProcess, inProcess, jsonLines, scratch, ways } from './tool.js';
+import { asProcess, inProcess, jsonLines, library, scratch, ways } from './tool.js';
 
-const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
 const chainId = 31337;
 let node: ScriptedNode;
 /** Where the node is for other processes. */

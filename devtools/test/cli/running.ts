@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { sink } from './sink.js';
-
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+import { main } from './tool.js';
 
 /** A command that runs until it is stopped. */
 export interface Running {
@@ -76,18 +74,7 @@ export const startProcess: Start = (args, env = {}) => {
     return ended;
   };
   onTestFinished(async () => void (await end('SIGTERM')));
-  return {
-    until,
-    end,
-    ended,
-    pid: child.pid,
-    get stdout() {
-      return outputs.stdout;
-    },
-    get stderr() {
-      return outputs.stderr;
-    },
-  };
+  return Object.assign(outputs, { until, end, ended, pid: child.pid });
 };
 
 /** The same in this process, for coverage. */
@@ -103,17 +90,7 @@ export const startHere: Start = (args, env = {}) => {
     return ended;
   };
   onTestFinished(async () => void (await end()));
-  return {
-    until,
-    end,
-    ended,
-    get stdout() {
-      return outputs.stdout;
-    },
-    get stderr() {
-      return outputs.stderr;
-    },
-  };
+  return Object.assign(outputs, { until, end, ended });
 };
 
 /** For a test or two of each command. The others run it in this process only. */

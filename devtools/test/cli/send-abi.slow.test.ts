@@ -132,9 +132,3 @@ test.each<[string, unknown, string]>([
 ])('an ABI with %s: one line, exit code 2', async (_, abi, message) => {
   expect(await refusal(abi, [])).toContain(message);
 });
-
-test('send --id sends the same event each time', async () => {
-  const { url, handled } = await receiver();
-  for (const _ of [1, 2]) expect(await inProcess(['send', url, '--id', 'order-1'], { env })).toMatchObject({ code: 0 });
-  expect(handled).toEqual(['order-1']);
-});

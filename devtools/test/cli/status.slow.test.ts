@@ -1,8 +1,5 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { inProcess, jsonLines, scratch, ways } from './tool.js';
-
-const library = pathToFileURL(fileURLToPath(new URL('../../../dist/', import.meta.url))).href;
+import { inProcess, jsonLines, library, scratch, ways } from './tool.js';
 
 /** A module with a receiver whose store has one record, under a key of the source `one`. */
 async function moduleOf(store = '{ ...memoryStore(), records: { look, find } }') {

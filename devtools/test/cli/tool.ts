@@ -10,6 +10,8 @@ import { run } from '../../src/cli/run.js';
 import { sinks } from './sink.js';
 
 export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The built library, for modules that a test writes. */
+export const library = new URL('../../../dist/', import.meta.url).href;
 
 /** Secrets that no run may print: the output of every run is checked for them. */
 export const SECRET = 'whsec-of-these-tests';

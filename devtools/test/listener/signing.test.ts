@@ -2,20 +2,16 @@ import { verifySignature } from 'event-webhook-receiver/verify';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred } from '../../../test/helpers.js';
 import type { DeliveryRecord } from '../../src/deliveries/delivery-record.js';
-import { createFeed, type KeptDelivery } from '../../src/deliveries/feed.js';
+import type { KeptDelivery } from '../../src/deliveries/feed.js';
 import { lastOf } from '../../src/deliveries/views.js';
-import { recordOf } from '../deliveries/records.js';
+import { kept } from '../deliveries/records.js';
 import { call } from '../page/call.js';
 import { app, listen, SECRET, signed } from './listening.js';
 
 const rawBody = new TextEncoder().encode('[{"edited": true}]');
 
 /** The delivery whose body was edited. */
-function edited(): KeptDelivery {
-  const feed = createFeed();
-  feed.put(recordOf('0', { verified: true }));
-  return feed.get('0') as KeptDelivery;
-}
+const edited = () => kept('0', { verified: true });
 
 describe('send', () => {
   it('sends a body to the target with a new signature, as a new delivery', async () => {
