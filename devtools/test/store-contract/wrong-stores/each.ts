@@ -43,23 +43,6 @@ export const KeepsKeysWhenOneIsHeld = leases((right) => ({
   },
 }));
 
-/** Waits for a claimed key while it has claimed others itself, like `SELECT … FOR UPDATE` in the order of the delivery. */
-export const WaitsForHeldKeys = leases((right) => ({
-  async claim(keys, owner) {
-    const answers = new Map<string, ClaimAnswer>();
-    for (const key of keys) {
-      const claim = async () => (await right.claim([key], owner)).get(key) as ClaimAnswer;
-      let answer = await claim();
-      while (answer === 'in-progress') {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        answer = await claim();
-      }
-      answers.set(key, answer);
-    }
-    return answers;
-  },
-}));
-
 /** Leaves keys that another run has claimed out of the answer. */
 export const LeavesHeldKeysOut = leases((right) => ({
   claim: async (keys, owner) =>

@@ -12,20 +12,6 @@ export const RecordsKeysOfOthers = leases(({ server, retentionMs }) => ({
   },
 }));
 
-/** Checks the owner in a conditional write, but ignores its result. */
-export const HidesLostLeases = leases((right) => ({
-  recordRow: (name, owner) => right.recordRow(name, owner) || true,
-}));
-
-/** Records the keys in one transaction, which rolls back if another run has taken over one of them. */
-export const RecordsAllOrNone = leases(({ server, recordRow }) => ({
-  recordOnce: (keys, owner) =>
-    server.call(() => {
-      const isLost = keys.some((key) => (server.rows.get(key)?.owner ?? owner) !== owner);
-      return new Map(keys.map((key) => [key, !isLost && recordRow(key, owner)]));
-    }),
-}));
-
 /** `DELETE … WHERE key = ?`, without the owner. */
 export const ReleasesKeysOfOthers = leases(({ server, nameOf }) => ({
   release: (keys) =>
@@ -34,33 +20,12 @@ export const ReleasesKeysOfOthers = leases(({ server, nameOf }) => ({
     }),
 }));
 
-/** A claimed key has no expiry. If its process dies, someone has to delete it manually. */
-export const HoldsKeysForEver = leases((right) => ({
-  claimRow(name, owner) {
-    const row = right.server.rows.get(name);
-    return row && !row.isDone ? 'in-progress' : right.claimRow(name, owner);
-  },
-}));
-
 /** Counts in minutes: a lease lasts far longer than it should. */
 export const CountsInMinutes = leases((right) => ({
   claimRow(name, owner) {
     const answer = right.claimRow(name, owner);
     const { rows, now } = right.server;
     if (typeof answer === 'object') rows.set(name, { owner, isDone: false, until: now + 60_000 });
-    return answer;
-  },
-}));
-
-/** Times leases by the clock of the process, instead of the clock of the server. */
-export const CountsByItsOwnClock = leases((right) => ({
-  claimRow(name, owner) {
-    const { rows } = right.server;
-    const row = rows.get(name);
-    if (row && !row.isDone && row.until > Date.now()) return 'in-progress';
-    if (row && !row.isDone) rows.delete(name);
-    const answer = right.claimRow(name, owner);
-    if (typeof answer === 'object') rows.set(name, { owner, isDone: false, until: Date.now() + right.leaseMs });
     return answer;
   },
 }));

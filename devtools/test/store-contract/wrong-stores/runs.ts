@@ -12,9 +12,6 @@ export const CommitsTheKeyBeforeTheRun = transactions((right) => ({
   },
 }));
 
-/** Logs the error of a run, and commits its key. */
-export const SwallowsErrors = transactions((right) => ({ work: (...args) => right.work(...args).catch(() => {}) }));
-
 /** Logs the error of a run, rolls back, and answers `handled`. */
 export const AnswersHandledAfterAFailure = transactions((right) => ({
   once: (keys, ...args) => right.once(keys, ...args).catch(() => new Map(keys.map((key) => [key, 'handled' as const]))),

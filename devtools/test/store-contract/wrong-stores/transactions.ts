@@ -57,31 +57,6 @@ export const DoesNotWaitForTheCommit = transactions((right) => ({
   },
 }));
 
-/** Commits in `finally`: also what a run wrote before it failed. */
-export const CommitsFailedRuns = transactions((right) => ({
-  work: (fresh, tx, run, limit) =>
-    right.work(fresh, tx, run, limit).catch(async (error) => {
-      tx.unlock();
-      if (!tx.isOver) await right.commit(tx);
-      throw error;
-    }),
-}));
-
-/** Lets the handler write after the rollback, on a connection that another transaction may use by then. */
-export const LeavesTheTransactionUsable = transactions((right) => ({
-  work: (fresh, tx, run, limit) =>
-    right.work(
-      fresh,
-      tx,
-      (keys, transaction) => {
-        const write = async (id: string) =>
-          transaction.isOver ? void right.server.effects.push(id) : Transaction.prototype.write.call(transaction, id);
-        return run(keys, Object.assign(transaction, { write }));
-      },
-      limit,
-    ),
-}));
-
 /** Frees the keys of a late handler, or only of one that fails, once it has settled, even if another run has them by then. */
 const freeingLate = (isFailed: boolean) =>
   transactions((right) => ({
