@@ -74,9 +74,16 @@ describe('certify', () => {
     expect((await inProcess(['certify', url])).code).toBe(2);
     const secret = await inProcess(['certify', url, '--secret', SECRET], { env });
     expect(secret).toMatchObject({ code: 2, stderr: expect.stringContaining('Unknown option --secret.') });
-    for (const effects of ['echo many', 'exit 3', 'http://127.0.0.1:1/', url]) {
+    const large = await serve((_, response) => void response.end('1'.repeat(100_000)));
+    for (const [effects, says] of [
+      ['echo many', 'must give a whole number'],
+      [large, 'must give a whole number'],
+      ['exit 3', 'ended with 3'],
+      ['http://127.0.0.1:1/', 'connection refused'],
+      [url, 'answered 405'],
+    ] as const) {
       const { code, stderr } = await inProcess(['certify', url, '--effects', effects], { env });
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--effects') });
+      expect([code, stderr]).toEqual([2, expect.stringMatching(`--effects.* ${says}`)]);
     }
     expect(await ended(url, '--effects', 'sleep 5', '--timeout', '0.1')).toBe(2);
   });

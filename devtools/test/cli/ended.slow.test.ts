@@ -2,11 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../servers.js';
 import { receiver } from './receiver.js';
-import { stubService } from './stub-service.js';
-import { API_KEY, inProcess, SECRET, scratch } from './tool.js';
+import { API_KEY, fakeService, inProcess, SECRET, scratch } from './tool.js';
 
 const env = { WEBHOOK_SECRET: SECRET };
-const keyed = (url: string) => ({ WEBHOOK_BASE_URL: url, WEBHOOK_API_KEY: API_KEY });
 
 describe('a command that is ended', () => {
   it('before it sends anything says that it sent nothing', async () => {
@@ -39,21 +37,21 @@ describe('register', () => {
     });
     const file = await (await scratch())('secret');
     const args = ['register', webhook.url, '--label', 'shop', '--secret-out', file];
-    const { code, stderr } = await inProcess(args, { env: keyed(url) });
+    const { code, stderr } = await inProcess(args, { env: { WEBHOOK_BASE_URL: url, WEBHOOK_API_KEY: API_KEY } });
     expect([code, stderr]).toEqual([1, expect.stringContaining('is not a new webhook with its secret')]);
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
   it('registers nothing when the secret file cannot be created', async () => {
-    const { url, calls } = await stubService();
+    const service = await fakeService();
     const file = await (await scratch())("no one's/secret");
     const args = ['register', webhook.url, '--label', 'shop', '--secret-out', file];
-    const { code, stderr } = await inProcess(args, { env: keyed(url) });
+    const { code, stderr } = await inProcess(args, service);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(/its folder does not exist\. Create it first: mkdir -p '\S+\/no one'\\''s'\.$/m),
     ]);
-    expect(calls).toEqual([]);
+    expect(service.seen).toEqual([]);
   });
 });
 

@@ -1,11 +1,10 @@
 import { logIdentity } from 'event-webhook-receiver/evm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readAll, sourceOf } from '../../../test/chain/reconcile/reconciling.js';
 import { createNode, type ScriptedNode } from '../../../test/chain/scripted-node.js';
 import { token, tokenAbi, transfer } from '../../../test/chain/watching.js';
-import { apiKey, type FakeService, startFakeService } from '../../../test/client/fake-service.js';
 import { serve } from '../servers.js';
-import { asProcess, inProcess, jsonLines, library, scratch, ways } from './tool.js';
+import { API_KEY, asProcess, fakeService, inProcess, jsonLines, library, scratch, ways } from './tool.js';
 
 const chainId = 31337;
 let node: ScriptedNode;
@@ -149,14 +148,9 @@ describe('reconcile --receiver', () => {
 });
 
 describe('reconcile --webhook', () => {
-  let service: FakeService;
-  beforeEach(async () => {
-    service = await startFakeService();
-  });
-  afterEach(() => service.close());
-
   test('tells what the service has logged and not delivered from what it has not logged', async () => {
     const { events } = await readAll(sourceOf(node).source);
+    const service = await fakeService();
     const entry = (index: number, deliveredAt?: string) => {
       const { event: eventType, data } = events[index] ?? { event: '', data: {} };
       return { id: index, eventType, data, createdAt: '2026-01-02T00:00:00Z', ...(deliveredAt && { deliveredAt }) };
@@ -165,11 +159,10 @@ describe('reconcile --webhook', () => {
     service.logs.set(1, [broken, entry(2), entry(0, '2026-01-02T00:00:01Z'), { ...entry(2), id: 7 }]);
     await fetch(`${service.baseUrl}/api/v0/webhooks`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}` },
+      headers: { authorization: `Bearer ${API_KEY}` },
       body: JSON.stringify({ label: 'shop', url: 'https://shop.example' }),
     });
-    const env = { WEBHOOK_BASE_URL: service.baseUrl, WEBHOOK_API_KEY: apiKey };
-    const { code, stdout, stderr } = await inProcess(args('--webhook', '1'), { env });
+    const { code, stdout, stderr } = await inProcess(args('--webhook', '1'), service);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout.split('\n')).toEqual([
       lineOf(2, 'missing'),

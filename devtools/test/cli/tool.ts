@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { apiKey, startFakeService } from '../../../test/client/fake-service.js';
 import { run } from '../../src/cli/run.js';
 import { sinks } from './sink.js';
 
@@ -15,8 +16,8 @@ export const library = new URL('../../../dist/', import.meta.url).href;
 
 /** Secrets that no run may print: the output of every run is checked for them. */
 export const SECRET = 'whsec-of-these-tests';
-export const OTHER_SECRET = 'whsec-of-another-webhook';
-export const API_KEY = 'key-of-these-tests';
+/** Of the first webhook of `fakeService`, and its key. */
+export const [OTHER_SECRET, API_KEY] = ['secret-of-1', apiKey];
 const UNSPOKEN = [SECRET, OTHER_SECRET, API_KEY];
 
 /** How a run of the tool ended. */
@@ -79,6 +80,13 @@ export const ways = [
   { way: 'as a process', tool: asProcess },
   { way: 'in this process', tool: inProcess },
 ];
+
+/** The service's API until the test ends, and the environment that leads to it. */
+export async function fakeService() {
+  const service = await startFakeService();
+  onTestFinished(() => service.close());
+  return Object.assign(service, { env: { WEBHOOK_BASE_URL: service.baseUrl, WEBHOOK_API_KEY: API_KEY } });
+}
 
 /** Every line of a text as JSON. */
 export const jsonLines = (text: string) =>

@@ -87,16 +87,4 @@ describe('a courier', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(sent).toEqual([1]);
   });
-
-  it('does not send a delayed delivery once it is stopped', async () => {
-    vi.useFakeTimers();
-    const { courier, send, add } = delivering({ faults: { delayMs: 600_000 } });
-    add(1);
-    courier.wake();
-    await vi.advanceTimersByTimeAsync(1000);
-    courier.stop();
-    await courier.idle();
-    expect(send).not.toHaveBeenCalled();
-    expect(courier.busy).toBe(false);
-  });
 });

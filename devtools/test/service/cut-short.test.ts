@@ -2,21 +2,18 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { deferred, event } from '../../../test/helpers.js';
 import { listening, receiving } from './receivers.js';
-import { serving } from './service.js';
+import { logging, serving } from './service.js';
 
 describe('what is pending for a webhook that gets more than is kept', () => {
   it('is given up, the oldest first, and that is told and logged', async () => {
-    const lines: string[] = [];
-    const note = (_: object, text: string) => void lines.push(text);
+    const { logger, texts } = logging();
     const { url } = await listening(() => {});
-    const { service, changed } = await serving({
-      logger: { debug: note, info: note, warn: note, error: note },
-    });
+    const { service, changed } = await serving({ logger });
     service.register({ label: 'mine', url });
     service.emit([event('a')]);
     service.emit(Array.from({ length: 10_000 }, (_, index) => ({ id: index })) as never, { unchecked: true });
     expect(await changed(({ state }) => state === 'given-up')).toMatchObject({ id: '1', label: 'mine' });
-    expect(lines).toContain('delivery given up: too many deliveries are pending for its webhook');
+    expect(texts()).toContain('warn: delivery given up: too many deliveries are pending for its webhook');
   });
 });
 
@@ -83,10 +80,8 @@ describe('emit', () => {
 
 describe('the API', () => {
   it('takes no body for whole that was broken off, and does not fail over it', async () => {
-    const errors: unknown[] = [];
-    const note = () => {};
-    const error = (...parts: unknown[]) => void errors.push(parts);
-    const { service, call } = await serving({ logger: { debug: note, info: note, warn: note, error } });
+    const { logger, texts } = logging();
+    const { service, call } = await serving({ logger });
     const { port, hostname, host } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     const head = [
@@ -102,6 +97,6 @@ describe('the API', () => {
     socket.destroy();
     expect(await call('GET', '/count')).toMatchObject({ result: 0 });
     await service.close();
-    expect([service.webhooks(), errors]).toEqual([[], []]);
+    expect([service.webhooks(), texts().filter((text) => text.startsWith('error'))]).toEqual([[], []]);
   });
 });

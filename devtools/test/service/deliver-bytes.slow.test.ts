@@ -1,14 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { verifySignature } from 'event-webhook-receiver/verify';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import { listening } from './receivers.js';
 import { serving } from './service.js';
-
-const directory = mkdtempSync(join(tmpdir(), 'bytes-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+import { newFile } from './storages.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -91,7 +86,7 @@ describe('deliver', () => {
   });
 
   it('survives a restart: what was not sent yet is sent once', async () => {
-    const file = join(directory, 'service');
+    const file = newFile();
     const { url, texts } = await noting(() => 500);
     const first = await serving({ file });
     first.service.register({ label: 'mine', url });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import { createLocalService, type LocalServiceOptions } from '../../src/service/index.js';
 import { listening, receiving } from './receivers.js';
-import { serving } from './service.js';
+import { logging, serving } from './service.js';
 
 /** A receiver that takes everything, and the bodies that it was sent. */
 async function taking() {
@@ -102,9 +102,7 @@ describe('close', () => {
 
 describe('onDelivery', () => {
   it('is told at every change, and what it throws is logged', async () => {
-    const errors: string[] = [];
-    const silent = () => {};
-    const logger = { debug: silent, info: silent, warn: silent, error: (_: object, text: string) => errors.push(text) };
+    const { logger, texts } = logging();
     let requests = 0;
     const { url } = await listening((_request, response) => response.writeHead(++requests > 1 ? 200 : 500).end());
     const told: unknown[] = [];
@@ -124,7 +122,8 @@ describe('onDelivery', () => {
       ['pending', [500, undefined], true],
       ['delivered', [500, 200], true],
     ]);
-    expect(errors).toEqual(Array(4).fill('a callback of the local service failed'));
+    const errors = texts().filter((text) => text.startsWith('error'));
+    expect(errors).toEqual(Array(4).fill('error: a callback of the local service failed'));
   });
 });
 
@@ -166,27 +165,23 @@ describe('options', () => {
   });
 
   it('bind to loopback by default, and to another address with a warning', async () => {
-    const lines: string[] = [];
-    const note = (level: string) => (fields: { url?: string }, text: string) =>
-      lines.push(`${level} ${fields.url}: ${text}`);
-    const logger = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+    const { logger, lines } = logging();
     const { service } = await serving({ logger });
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(lines).toEqual([`info ${service.url}: the local service is listening on loopback`]);
     const { service: open } = await serving({ logger, host: '0.0.0.0' });
-    expect(lines[1]).toBe(
-      `warn ${open.url}: other machines can reach the local service, which is meant for development and tests`,
-    );
+    expect(lines.map(([level, { url }, text]) => [level, url, text])).toEqual([
+      ['info', service.url, 'the local service is listening on loopback'],
+      ['warn', open.url, 'other machines can reach the local service, which is meant for development and tests'],
+    ]);
     const { service: six } = await serving({ host: '::1' });
     expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(six.url)).status).toBe(401);
   });
 
   it('log no secret, no key and no body', async () => {
-    const lines: unknown[] = [];
-    const note = (...parts: unknown[]) => lines.push(parts);
+    const { logger, lines } = logging();
     const receiver = await receiving({ onEvent: () => Promise.reject(new Error('no')) });
-    const { service } = await serving({ logger: { debug: note, info: note, warn: note, error: note } });
+    const { service } = await serving({ logger });
     const { secret } = service.register({ label: 'mine', url: receiver.url });
     receiver.setSecret(secret);
     service.emit([event('needle')]);

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import { receiving } from './receivers.js';
-import { serving } from './service.js';
+import { logging, serving } from './service.js';
+import { newFile } from './storages.js';
 
 const disk = { isFull: false };
 const { exec } = Database.prototype;
@@ -16,26 +14,14 @@ vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database
   return exec.call(this, sql);
 });
 
-const directory = mkdtempSync(join(tmpdir(), 'full-disk-'));
-afterAll(() => {
-  vi.restoreAllMocks();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => void vi.restoreAllMocks());
 afterEach(() => {
   disk.isFull = false;
 });
 
-let files = 0;
-const newFile = () => join(directory, `file-${++files}`);
-function logging() {
-  const lines: string[] = [];
-  const note = (level: string) => (_: object, text: string) => void lines.push(`${level}: ${text}`);
-  return { lines, logger: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') } };
-}
-
 describe('a local service whose disk is full', () => {
   it('refuses what it is asked to keep, over its API with 500 and a line in the log', async () => {
-    const { lines, logger } = logging();
+    const { texts, logger } = logging();
     const { service, call } = await serving({ file: newFile(), logger });
     disk.isFull = true;
     expect(() => service.emit([event('a')])).not.toThrow();
@@ -44,7 +30,7 @@ describe('a local service whose disk is full', () => {
       http: 500,
       message: expect.stringMatching(/its log/),
     });
-    expect(lines).toContain('error: the API of the local service failed');
+    expect(texts()).toContain('error: the API of the local service failed');
     expect(service.webhooks()).toEqual([]);
     disk.isFull = false;
     expect(await call('POST', '', registration)).toMatchObject({ http: 200 });
@@ -56,7 +42,7 @@ describe('a local service whose disk is full', () => {
 
   it('continues to deliver accepted events, also after a restart', async () => {
     const file = newFile();
-    const { lines, logger } = logging();
+    const { texts, logger } = logging();
     const receiver = await receiving();
     const first = await serving({
       file,
@@ -69,7 +55,7 @@ describe('a local service whose disk is full', () => {
     first.service.emit([event('a')]);
     await first.service.idle();
     expect(first.changes.at(-1)?.state).toBe('delivered');
-    expect(lines).toContain('error: the progress of a delivery could not be stored');
+    expect(texts()).toContain('error: the progress of a delivery could not be stored');
     await first.service.close();
     disk.isFull = false;
     const second = await serving({ file });

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import type { HeldQueue, LocalServiceOptions } from '../../src/service/index.js';
+import { scratch } from '../cli/tool.js';
 import { listening } from './receivers.js';
 import { serving } from './service.js';
 
@@ -50,9 +48,7 @@ describe('queues', () => {
   });
 
   it('are still held back after a restart', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'queues-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    const file = join(directory, 'service');
+    const file = await (await scratch())('service');
     const first = await held({ file });
     first.service.emit([event('a')]);
     await first.changed(failed);

@@ -1,20 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred, event } from '../../../test/helpers.js';
 import { createLocalService } from '../../src/service/index.js';
 import { listening, receiving } from './receivers.js';
 import { serving } from './service.js';
+import { newFile } from './storages.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'local-'));
-afterAll(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
-const newFile = () => join(directory, `service-${++files}`);
 const program = fileURLToPath(new URL('service-child.mjs', import.meta.url));
 
 /** Starts a process with a service of its own. */

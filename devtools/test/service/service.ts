@@ -49,6 +49,14 @@ export async function serving(options: LocalServiceOptions = {}) {
   return { service, changes, changed, call };
 }
 
+/** A logger that keeps what it gets. */
+export function logging() {
+  const lines: [level: string, fields: { url?: string }, text: string][] = [];
+  const note = (level: string) => (fields: object, text: string) => void lines.push([level, fields, text]);
+  const logger = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+  return { lines, logger, texts: () => lines.map(([level, , text]) => `${level}: ${text}`) };
+}
+
 /** A service with two webhooks. */
 export async function withTwo() {
   const served = await serving();
