@@ -1,6 +1,8 @@
 import { sampleEventEmitted, sampleTransactionIncluded } from 'event-webhook-receiver/testing';
 import { expect, it } from 'vitest';
 import type { Attempt } from '../../src/deliveries/delivery-record.js';
+import { responseOf } from '../deliveries/answers.js';
+import { transferOf } from '../deliveries/records.js';
 import { openWhole, rowsOf, textsOf } from './open-page.js';
 import { recordOf } from './records.js';
 import { describeInBoth, describePage } from './suite.js';
@@ -98,15 +100,9 @@ describePage('the open delivery', (ground) => {
 
   it('groups the digits of amounts, with the symbol, and copies the number as it is', async () => {
     const { page, source } = await ground.open();
-    const sample = sampleEventEmitted();
-    const log = JSON.parse(sample.data.event.rawFields ?? '');
     const exact = 1_234_567n * 10n ** 18n + 5n * 10n ** 17n;
-    const rawFields = JSON.stringify({ ...log, data: `0x${exact.toString(16).padStart(64, '0')}` });
-    const [from, to] = sample.data.event.inputs;
-    const inputs = [from, to, { name: 'value', value: String(exact), hashed: false, type: 'uint256' }] as never;
-    source.feed.put(
-      recordOf('1', { items: [sampleEventEmitted({ id: sample.id, data: { event: { inputs, rawFields } } })] }),
-    );
+    const items = [transferOf(String(exact), `0x${exact.toString(16).padStart(64, '0')}`)];
+    source.feed.put(recordOf('1', { items }));
     const panel = await openWhole(page);
     const amount = panel.locator('.formatted');
     expect(await amount.innerText()).toBe('1234567.5 TKN');
@@ -129,13 +125,6 @@ describePage('the open delivery', (ground) => {
     await page.getByText('2 of 3 deliveries').waitFor();
     expect(await rowsOf(page).allInnerTexts()).toEqual([expect.stringContaining('#2'), expect.stringContaining('#1')]);
   });
-});
-
-const responseOf = (body: string | Uint8Array, headers: [string, string][] = [], more = {}): Attempt['response'] => ({
-  headers,
-  bodyBase64: Buffer.from(body).toString('base64'),
-  bytes: Buffer.byteLength(body),
-  ...more,
 });
 
 describePage('the response of the application', (ground) => {
@@ -165,7 +154,7 @@ describePage('the response of the application', (ground) => {
     await panel.getByText('204 No Content in 12 ms · no body').waitFor();
     const cut = await show({
       status: 500,
-      response: responseOf('x'.repeat(16_000), [], { bytes: 90_000, truncated: true }),
+      response: { ...responseOf('x'.repeat(16_000)), bytes: 90_000, truncated: true },
     });
     await cut.getByText('Only the first 16.0 kB of at least 90.0 kB are kept.').waitFor();
     expect(await cut.getByRole('button', { name: 'Copy response' }).count()).toBe(0);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { onTerminal } from './on-terminal.js';
 import { inProcess, jsonLines, library, scratch, ways } from './tool.js';
 
 /** A module with a receiver that has dead letters of the ids, in a file of SQLite, and whose handler fails for `bad`. */
@@ -38,13 +39,7 @@ describe.each(ways)('dead-letters ($way)', ({ tool }) => {
     const args = ['dead-letters', 'list', '--json', '--limit', '1', '--receiver', await moduleOf(['a', 'b'])];
     const { code, stdout, stderr } = await tool(args);
     expect(code).toBe(1);
-    expect(jsonLines(stdout)).toEqual([
-      expect.objectContaining({
-        idempotencyKey: 'event.emitted:a',
-        attempts: 1,
-        event: expect.objectContaining({ id: 'a' }),
-      }),
-    ]);
+    expect(jsonLines(stdout)).toMatchObject([{ idempotencyKey: 'event.emitted:a', attempts: 1, event: { id: 'a' } }]);
     expect(stderr).toContain('more than 1');
   });
 });
@@ -61,14 +56,8 @@ describe('dead-letters', () => {
       '2 handled, 1 failed again, 0 skipped.',
       '',
     ]);
-    const one = await inProcess([
-      'dead-letters',
-      'retry',
-      'event.emitted:a',
-      '--receiver',
-      await moduleOf(['a']),
-      '--json',
-    ]);
+    const args = ['dead-letters', 'retry', 'event.emitted:a', '--json'];
+    const one = await inProcess([...args, '--receiver', await moduleOf(['a'])]);
     expect(one.code).toBe(0);
     expect(jsonLines(one.stdout)).toEqual([
       { retried: { idempotencyKey: 'event.emitted:a', status: 'handled' } },
@@ -128,4 +117,18 @@ describe('dead-letters', () => {
     const { code, stderr } = await inProcess(['dead-letters', 'list', '--receiver', module]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('keeps dead letters') });
   });
+});
+
+test.each([
+  ['y', ['retry', '--all'], /Retry all dead letters\? \[y\/N\]/, 0, /0 handled/],
+  ['YES', ['retry', '--all'], /\[y\/N\]/, 0, /0 handled/],
+  ['n', ['retry', '--all'], /\[y\/N\]/, 1, /Nothing was changed\./],
+  ['', ['discard', 'event.emitted:1'], /Discard 1 dead letters\?/, 1, /Nothing was changed\./],
+  ['y', ['discard', 'event.emitted:1'], /Discard 1 dead letters\?/, 1, /0 of 1 discarded\./],
+] as const)('dead-letters takes %j on a terminal as the answer to %j', async (answer, args, question, code, shown) => {
+  const command = onTerminal(['dead-letters', ...args, '--receiver', await moduleOf([])]);
+  await command.shows(question);
+  command.type(`${answer}\n`);
+  expect(await command.ended).toBe(code);
+  await command.shows(shown);
 });

@@ -55,13 +55,11 @@ describe('register', () => {
   });
 });
 
-describe('a port that is in use', () => {
-  it.each(['listen', 'emulate'])('is reported with the option of %s', async (command) => {
-    const { port } = new URL(await serve(() => {}));
-    const { code, stderr } = await inProcess([command, '--port', port], { env });
-    const says = `Cannot listen on port ${port}: it is in use. Stop the process that uses it, or choose another with --port.`;
-    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
-  });
+it.each(['listen', 'emulate'])('a port that is in use is reported with the option of %s', async (command) => {
+  const { port } = new URL(await serve(() => {}));
+  const { code, stderr } = await inProcess([command, '--port', port], { env });
+  const says = `Cannot listen on port ${port}: it is in use. Stop the process that uses it, or choose another with --port.`;
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });
 
 describe('listen', () => {

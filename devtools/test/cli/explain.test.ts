@@ -71,11 +71,9 @@ describe('explain', { timeout: 30_000 }, () => {
 
   test('shows how the body differs from the one that was signed', async () => {
     const file = await scratch();
-    const [recorded, signed] = [
-      await file('r', recording(BODY.replace('"id":"1"', '"id":"2"'))),
-      await file('signed.json', BODY),
-    ];
-    const args = ['explain', '--recording', recorded, '--signed', signed];
+    const recorded = await file('r', recording(BODY.replace('"id":"1"', '"id":"2"')));
+    const signed = await file('signed.json', BODY);
+    const args = ['explain', '--recording', recorded, '--nth', '1', '--signed', signed];
     const { code, stdout } = await inProcess(args, { env });
     expect(code).toBe(1);
     expect(stdout).toMatch(
@@ -85,27 +83,14 @@ describe('explain', { timeout: 30_000 }, () => {
     expect(difference).toMatchObject({ kind: 'bytes', signed: { text: '1' } });
   });
 
-  test('names the cause, how sure it is, and the fix', async () => {
-    const file = await (await scratch())('r', recording(JSON.stringify(JSON.parse(BODY), null, 2)));
-    const { code, stdout } = await inProcess(['explain', '--recording', file, '--nth', '1'], { env });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^Refused because:\n\n1\. .+ \(certain\) body-\S+\n {3}Fix: .+\n/);
-  });
-
   test('knows the secrets of other webhooks by their labels', async () => {
     const file = await scratch();
     const old = await file('old', `${OTHER_SECRET}\n`);
     const delivery = await file('r', recording(BODY, sign(OTHER_SECRET)));
     const args = ['explain', '--recording', delivery, '--json'];
     const mine = await file('mine', SECRET);
-    const { code, stdout } = await inProcess(
-      [...args, '--secret-file', mine, '--other-secret-file', `or=ders=${old}`],
-      {
-        env,
-      },
-    );
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
+    const odd = [...args, '--secret-file', mine, '--other-secret-file', `or=ders=${old}`];
+    expect(await inProcess(odd, { env })).toMatchObject({ code: 2, stdout: '' });
     const other = await inProcess([...args, '--secret-file', mine, '--other-secret-file', `orders=${old}`]);
     expect(JSON.parse(other.stdout).findings[0]).toMatchObject({
       cause: 'secret-of-another-webhook',

@@ -4,23 +4,19 @@ import { readdir } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SECRET, signed } from '../listener/listening.js';
 import { call, pageHeaders } from '../page/call.js';
 import { serve } from '../servers.js';
-import { startProcess } from './running.js';
+import { startProcess, urlIn } from './running.js';
 import { main } from './tool.js';
 
-const SECRET = 'whsec-of-listen-under-fire';
 const env = { WEBHOOK_SECRET: SECRET };
 const MIB = 1024 * 1024;
 /** As much as a second and what a loaded machine adds to it. */
 const SOON_MS = 2000;
 
-const signed = () => {
-  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
-  return { method: 'POST', body, headers };
-};
 const forged = (body: Uint8Array) => ({ ...signed(), body });
 /** Calls again while the connection is closed without an answer, as a process without a free file closes it. */
 const callUntilAccepted = (url: string, request: Parameters<typeof call>[1], between = () => {}) =>
@@ -35,7 +31,6 @@ const callUntilAccepted = (url: string, request: Parameters<typeof call>[1], bet
     },
     { timeout: 15_000, interval: 500 },
   );
-const urlIn = (line: string) => /http:\/\/[^\s/]+\//.exec(line)?.[0] ?? '';
 
 const HOSTILE = {
   'NUL after NUL': Buffer.from(`${'\0'.repeat(MIB)}x\0`),
@@ -88,6 +83,13 @@ function repeat(url: string, body: Uint8Array): void {
   next();
 }
 
+/** What an open page receives. */
+async function openStream(page: string) {
+  const [address = '', token = ''] = page.split('#token=');
+  const headers = pageHeaders(token);
+  return { address, headers, stream: await fetch(`${address}api/stream`, { headers }) };
+}
+
 const target = (isAnswering: boolean) =>
   serve((request, response) => {
     request.resume();
@@ -102,8 +104,7 @@ describe('listen under fire', { timeout: 60_000 }, () => {
     const args = flags.length > 0 ? ['--forward', await target(true)] : [];
     const listen = startProcess(['listen', '--port', '0', '--json', ...args], env);
     const { url, page } = JSON.parse(await listen.until(/./)).listening;
-    const [address, token = ''] = page.split('#token=');
-    const stream = await fetch(`${address}api/stream`, { headers: pageHeaders(token) });
+    const { stream } = await openStream(page);
     for (const body of Object.values(HOSTILE)) for (let count = 0; count < 2; count++) repeat(url, body);
     for (let count = 0; count < 50; count++) stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
     const took: number[] = [];
@@ -140,14 +141,12 @@ describe('listen under fire', { timeout: 60_000 }, () => {
   it('answers a large authentic delivery beside large forgeries, and such as were only begun', async () => {
     const listen = startProcess(['listen', '--port', '0'], env);
     const url = urlIn(await listen.until(/^Listening/));
-    const large = createTestDelivery([sampleEventEmitted({ data: { event: { name: 'x'.repeat(5 * MIB) } } })], {
-      secret: SECRET,
-    });
+    const large = signed([sampleEventEmitted({ data: { event: { name: 'x'.repeat(5 * MIB) } } })]);
     for (let count = 0; count < 8; count++) repeat(url, Buffer.alloc(MIB, 'x'));
     for (let count = 0; count < 400; count++)
       stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n[');
     const start = performance.now();
-    const { status } = await call(url, { method: 'POST', body: large.rawBody, headers: large.headers });
+    const { status } = await call(url, large);
     expect(status).toBe(200);
     expect(performance.now() - start).toBeLessThan(10_000);
   });
@@ -195,8 +194,7 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
   it('listen, with senders that are slow, a target that does not answer and a page that is open', async () => {
     const listen = startProcess(['listen', '--port', '0', '--json', '--forward', await target(false)], env);
     const { url, page } = JSON.parse(await listen.until(/./)).listening;
-    const [address, token = ''] = page.split('#token=');
-    const stream = await fetch(`${address}api/stream`, { headers: pageHeaders(token) });
+    const { stream } = await openStream(page);
     stall(url, 'POST / HTTP/1.1\r\n');
     stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[');
     const { body, ...sent } = signed();
@@ -225,14 +223,9 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
     const [line] = await once(createInterface({ input: child.stdout }), 'line');
     child.stdout.pause();
     const { url } = JSON.parse(line).listening;
-    const big = createTestDelivery(
-      Array.from({ length: 20 }, (_, at) =>
-        sampleEventEmitted({ data: { event: { name: `${at}${'x'.repeat(200)}` } } }),
-      ),
-      { secret: SECRET },
-    );
-    for (let count = 0; count < 200; count++)
-      await call(url, { method: 'POST', body: big.rawBody, headers: big.headers });
+    const event = (at: number) => sampleEventEmitted({ data: { event: { name: `${at}${'x'.repeat(200)}` } } });
+    const big = signed(Array.from({ length: 20 }, (_, at) => event(at)));
+    for (let count = 0; count < 200; count++) await call(url, big);
     const closed = once(child, 'exit');
     const ending = (signal: NodeJS.Signals) => {
       child.kill(signal);
@@ -244,9 +237,7 @@ describe('SIGTERM ends within a second', { timeout: 60_000 }, () => {
   it('emulate, with a receiver that does not answer and a page that is open', async () => {
     const emulate = startProcess(['emulate', '--port', '0', '--register', `shop=${await target(false)}`]);
     const url = urlIn(await emulate.until(/^API/));
-    const [address, token = ''] = (await emulate.until(/^Page/)).replace('Page: ', '').split('#token=');
-    const headers = pageHeaders(token);
-    const stream = await fetch(`${address}api/stream`, { headers });
+    const { stream, address, headers } = await openStream((await emulate.until(/^Page/)).replace('Page: ', ''));
     expect((await call(`${address}api/sample`, { method: 'POST', headers, body: '{}' })).status).toBe(200);
     stall(url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
     await end(emulate);

@@ -1,15 +1,11 @@
-import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
+import { signed } from '../listener/listening.js';
 import { call } from '../page/call.js';
 import { onTerminal as running, SECRET } from './on-terminal.js';
 
 const limits = { timeout: 30_000 };
 
 const listen = ['listen', '--port', '0'];
-const deliver = (url: string, secret = SECRET) => {
-  const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret });
-  return call(url, { method: 'POST', body, headers });
-};
 
 describe('the keys', () => {
   it('choose a delivery, show it in full, resend it and quit', limits, async () => {
@@ -18,7 +14,7 @@ describe('the keys', () => {
     for (const key of ['r', '?', '\r', '\u001b[A', '\u001b[15~']) command.type(key);
     await command.shows(/There is no delivery to resend/);
     await command.shows(/q {4}quit/);
-    for (const path of ['first', 'second', 'third']) await deliver(`${command.url()}${path}`);
+    for (const path of ['first', 'second', 'third']) await call(`${command.url()}${path}`, signed(undefined, SECRET));
     await command.shows(/3 accepted/);
     command.forget();
     command.type('\u001b[A\u001b[A');

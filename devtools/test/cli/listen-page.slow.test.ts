@@ -1,12 +1,10 @@
-import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { encodeAbiParameters } from 'viem';
 import { describe, expect, it, vi } from 'vitest';
-import { app } from '../listener/listening.js';
+import { app, SECRET, signed } from '../listener/listening.js';
 import { call } from '../page/call.js';
 import { limits, pageOf } from './emulated.js';
 import { fakeNode, token, word } from './node.js';
-import { ways } from './running.js';
-import { SECRET } from './tool.js';
+import { urlIn, ways } from './running.js';
 
 const env = { WEBHOOK_SECRET: SECRET };
 const TKN = encodeAbiParameters([{ type: 'string' }], ['TKN']);
@@ -17,12 +15,12 @@ describe.each(ways)('the page of listen, $way', ({ start }) => {
     const node = await fakeNode({ eth_chainId: () => '0x1', eth_call: token(TKN, word(18n)) });
     const rpc = `${node.url}/?key=private`;
     const listen = start(['listen', '--port', '0', '--forward', target.href, '--rpc', rpc], env);
-    const url = /http:\S+\//.exec(await listen.until(/^Listening/))?.[0] ?? '';
+    const url = urlIn(await listen.until(/^Listening/));
     const shown = target.href.replace('a=1', '…');
     expect(await listen.until(/^Forwarding/)).toBe(`Forwarding to ${shown}`);
     const page = await pageOf(listen);
-    const { rawBody: body, headers } = createTestDelivery([sampleEventEmitted()], { secret: SECRET });
-    expect((await call(url, { method: 'POST', body, headers })).status).toBe(202);
+    const { body, ...sent } = signed();
+    expect((await call(url, { body, ...sent })).status).toBe(202);
     const [first] = (await page('GET', 'deliveries')).body.deliveries;
     expect(first).toMatchObject({ id: '1', status: 202, verdict: 'accepted' });
     expect((await page('POST', 'deliveries/1/resend')).status).toBe(200);

@@ -1,17 +1,11 @@
-import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
+import { SECRET, signed } from '../listener/listening.js';
 import { call, pageHeaders } from '../page/call.js';
 import { pageOf } from './emulated.js';
-import { startHere, ways } from './running.js';
+import { startHere, urlIn, ways } from './running.js';
 
-const SECRET = 'whsec-of-the-listen-command';
 const env = { WEBHOOK_SECRET: SECRET };
-
-const signed = (events: readonly unknown[] = [sampleEventEmitted()], secret = SECRET) => {
-  const { rawBody: body, headers } = createTestDelivery(events, { secret });
-  return { method: 'POST', body, headers };
-};
-const urlIn = (line: string) => /http:\/\/[^\s/]+\//.exec(line)?.[0] ?? '';
 
 describe.each(ways)('listen, $way', ({ start }) => {
   it('prints a delivery as a line, and why one was refused, with what to do', { timeout: 30_000 }, async () => {

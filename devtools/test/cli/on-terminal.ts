@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
+import { urlIn } from './running.js';
 import { sink } from './sink.js';
 
 export const SECRET = 'whsec-of-the-keys';
@@ -41,6 +42,6 @@ export function onTerminal(
     },
     text: () => text,
     type: (keys: string) => stdin.write(keys),
-    url: () => /http:\/\/[^\s/]+\//.exec(text)?.[0] ?? '',
+    url: () => urlIn(text),
   };
 }

@@ -76,9 +76,7 @@ describe('reconcile --receiver', () => {
       ]);
     }
   });
-});
 
-describe('reconcile --receiver', () => {
   test('reads from the block that it is asked for, and prints JSON', async () => {
     const module = await receiverOf([3], { name: 'mine' });
     const range = ['--from', '3', '--json'];
@@ -147,31 +145,29 @@ describe('reconcile --receiver', () => {
   });
 });
 
-describe('reconcile --webhook', () => {
-  test('tells what the service has logged and not delivered from what it has not logged', async () => {
-    const { events } = await readAll(sourceOf(node).source);
-    const service = await fakeService();
-    const entry = (index: number, deliveredAt?: string) => {
-      const { event: eventType, data } = events[index] ?? { event: '', data: {} };
-      return { id: index, eventType, data, createdAt: '2026-01-02T00:00:00Z', ...(deliveredAt && { deliveredAt }) };
-    };
-    const broken = { id: 9, eventType: 'event.emitted', data: null, createdAt: '2026-01-02T00:00:00Z' };
-    service.logs.set(1, [broken, entry(2), entry(0, '2026-01-02T00:00:01Z'), { ...entry(2), id: 7 }]);
-    await fetch(`${service.baseUrl}/api/v0/webhooks`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${API_KEY}` },
-      body: JSON.stringify({ label: 'shop', url: 'https://shop.example' }),
-    });
-    const { code, stdout, stderr } = await inProcess(args('--webhook', '1'), service);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout.split('\n')).toEqual([
-      lineOf(2, 'missing'),
-      lineOf(3, 'undelivered'),
-      lineOf(4, 'missing'),
-      'Blocks 0 to 4: 4 events, 1 have arrived, 3 missing (1 of them logged as undelivered).',
-      '',
-    ]);
+test('reconcile --webhook tells what the service has logged and not delivered from what it has not logged', async () => {
+  const { events } = await readAll(sourceOf(node).source);
+  const service = await fakeService();
+  const entry = (index: number, deliveredAt?: string) => {
+    const { event: eventType, data } = events[index] ?? { event: '', data: {} };
+    return { id: index, eventType, data, createdAt: '2026-01-02T00:00:00Z', ...(deliveredAt && { deliveredAt }) };
+  };
+  const broken = { id: 9, eventType: 'event.emitted', data: null, createdAt: '2026-01-02T00:00:00Z' };
+  service.logs.set(1, [broken, entry(2), entry(0, '2026-01-02T00:00:01Z'), { ...entry(2), id: 7 }]);
+  await fetch(`${service.baseUrl}/api/v0/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${API_KEY}` },
+    body: JSON.stringify({ label: 'shop', url: 'https://shop.example' }),
   });
+  const { code, stdout, stderr } = await inProcess(args('--webhook', '1'), service);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout.split('\n')).toEqual([
+    lineOf(2, 'missing'),
+    lineOf(3, 'undelivered'),
+    lineOf(4, 'missing'),
+    'Blocks 0 to 4: 4 events, 1 have arrived, 3 missing (1 of them logged as undelivered).',
+    '',
+  ]);
 });
 
 describe('reconcile', () => {

@@ -57,18 +57,16 @@ describe.each(ways)('replay ($way)', ({ tool }) => {
   });
 });
 
-describe('replay', () => {
-  test('sends every delivery in order, signed anew', async () => {
-    const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
-    const event = (id: string) =>
-      JSON.stringify([sampleEventEmitted({ id })]).replace('"data":{', '"data":{"big":12345678901234567890.10,');
-    const file = await (await scratch())('r.ndjson', recorded(event('a')) + recorded(event('b')));
-    const { code, stdout, stderr } = await inProcess(['replay', file, url], { env });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^#1 +200 accepted.*\n#2 +200 accepted.*\n2 sent to /);
-    expect(handled).toEqual(['a', 'b']);
-    for (const { body } of requests) expect(body.toString()).toContain('"big":12345678901234567890.10,');
-  });
+test('replay sends every delivery in order, signed anew', async () => {
+  const { url, handled, requests } = await receiver({ headers: multibaasHeaders });
+  const event = (id: string) =>
+    JSON.stringify([sampleEventEmitted({ id })]).replace('"data":{', '"data":{"big":12345678901234567890.10,');
+  const file = await (await scratch())('r.ndjson', recorded(event('a')) + recorded(event('b')));
+  const { code, stdout, stderr } = await inProcess(['replay', file, url], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^#1 +200 accepted.*\n#2 +200 accepted.*\n2 sent to /);
+  expect(handled).toEqual(['a', 'b']);
+  for (const { body } of requests) expect(body.toString()).toContain('"big":12345678901234567890.10,');
 });
 
 describe('what did not verify when it was recorded', () => {
@@ -89,17 +87,15 @@ describe('what did not verify when it was recorded', () => {
   });
 });
 
-describe('the gaps of a recording', () => {
-  test('are kept, divided by the speed, and announced where they are long', async () => {
-    const { url, requests } = await receiver({ headers: multibaasHeaders });
-    const file = await (await scratch())('r', recorded('[]', 0) + recorded('[]', 4000) + recorded('[]', 3_600_000));
-    const start = performance.now();
-    const running = startHere(['replay', file, url, '--speed', '20'], env);
-    await expect.poll(() => running.stderr).toContain('The next delivery is due in 180 s.');
-    expect(requests).toHaveLength(2);
-    expect(performance.now() - start).toBeGreaterThan(190);
-    await running.end();
-  });
+test('the gaps of a recording are kept, divided by the speed, and announced where they are long', async () => {
+  const { url, requests } = await receiver({ headers: multibaasHeaders });
+  const file = await (await scratch())('r', recorded('[]', 0) + recorded('[]', 4000) + recorded('[]', 3_600_000));
+  const start = performance.now();
+  const running = startHere(['replay', file, url, '--speed', '20'], env);
+  await expect.poll(() => running.stderr).toContain('The next delivery is due in 180 s.');
+  expect(requests).toHaveLength(2);
+  expect(performance.now() - start).toBeGreaterThan(190);
+  await running.end();
 });
 
 test('a recording without deliveries, and one with a delivery that cannot be sent', async () => {

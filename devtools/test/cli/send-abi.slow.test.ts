@@ -41,35 +41,31 @@ describe.each(ways)('send --abi ($way)', ({ tool }) => {
   });
 });
 
-describe('the event', () => {
-  test('of an overloaded name is chosen by its signature', async () => {
-    const abi = parseAbi([
-      'event Set(uint256 value)',
-      'event Set(uint256 value, bool on)',
-      'event Set((uint8 kind)[] parts)',
-    ]);
-    const signatures = async (...options: string[]) =>
-      (await sent(abi, options)).events.map(({ data }) => data.event.signature);
-    expect(await signatures('--event', 'Set(uint, bool)')).toEqual(['Set(uint256,bool)']);
-    expect(await signatures('--event', 'Set((uint8)[])')).toEqual(['Set((uint8)[])']);
-    expect(await refusal(abi, ['--event', 'Set'])).toContain(
-      'Several events are named Set: choose one by its signature with --event. It has Set(uint256), Set(uint256,bool), Set((uint8)[]).',
-    );
-  });
+test('the event of an overloaded name is chosen by its signature', async () => {
+  const abi = parseAbi([
+    'event Set(uint256 value)',
+    'event Set(uint256 value, bool on)',
+    'event Set((uint8 kind)[] parts)',
+  ]);
+  const signatures = async (...options: string[]) =>
+    (await sent(abi, options)).events.map(({ data }) => data.event.signature);
+  expect(await signatures('--event', 'Set(uint, bool)')).toEqual(['Set(uint256,bool)']);
+  expect(await signatures('--event', 'Set((uint8)[])')).toEqual(['Set((uint8)[])']);
+  expect(await refusal(abi, ['--event', 'Set'])).toContain(
+    'Several events are named Set: choose one by its signature with --event. It has Set(uint256), Set(uint256,bool), Set((uint8)[]).',
+  );
 });
 
-describe('the samples', () => {
-  test('fit inputs without a name, and a long list', async () => {
-    const abi = parseAbi(['event E(uint256, string, bytes24, uint64 deadline, uint8 time)']);
-    const { decoded, stderr } = await sent(abi, []);
-    expect(decoded[0]?.args).toMatchObject({ 0: 1n, 1: 'sample', 3: 1n, 4: 1 });
-    expect(stderr).toContain('Sample values: 0=1, 1=sample, ');
-    const many = parseAbi([`event Many(${Array(20).fill('bytes32').join()})`] as readonly string[]);
-    expect((await sent(many, [])).stderr).toMatch(/…\n$/);
-    expect((await sent(abi, args('1=text'))).decoded[0]?.args).toMatchObject({ 1: 'text' });
-    expect(await refusal(abi, args('6=1'))).toContain('has no input 6: it takes 0, 1, 2, deadline, time.');
-    expect(await refusal(parseAbi(['event None()']), args('a=1'))).toContain('it takes none.');
-  });
+test('the samples fit inputs without a name, and a long list', async () => {
+  const abi = parseAbi(['event E(uint256, string, bytes24, uint64 deadline, uint8 time)']);
+  const { decoded, stderr } = await sent(abi, []);
+  expect(decoded[0]?.args).toMatchObject({ 0: 1n, 1: 'sample', 3: 1n, 4: 1 });
+  expect(stderr).toContain('Sample values: 0=1, 1=sample, ');
+  const many = parseAbi([`event Many(${Array(20).fill('bytes32').join()})`] as readonly string[]);
+  expect((await sent(many, [])).stderr).toMatch(/…\n$/);
+  expect((await sent(abi, args('1=text'))).decoded[0]?.args).toMatchObject({ 1: 'text' });
+  expect(await refusal(abi, args('6=1'))).toContain('has no input 6: it takes 0, 1, 2, deadline, time.');
+  expect(await refusal(parseAbi(['event None()']), args('a=1'))).toContain('it takes none.');
 });
 
 describe('the arguments', () => {

@@ -33,14 +33,6 @@ describe.each(ways)('send ($way)', ({ tool }) => {
 });
 
 describe('send', () => {
-  test('is refused with another secret, and says so', async () => {
-    const { url, handled } = await receiver({ secret: 'another' });
-    const { code, stdout } = await inProcess(['send', url], { env });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^#1 +403 refused/);
-    expect(handled).toEqual([]);
-  });
-
   test('every tampered delivery is refused', async () => {
     const { url, handled } = await receiver();
     const { code, stdout } = await inProcess(['send', url, '--tamper', 'all', '--json'], { env });

@@ -40,12 +40,8 @@ describe('status', () => {
   });
 
   test('refuses a store without records', async () => {
-    const { code, stderr } = await inProcess([
-      'status',
-      '12',
-      '--receiver',
-      await moduleOf('{ ...memoryStore(), records: undefined }'),
-    ]);
+    const module = await moduleOf('{ ...memoryStore(), records: undefined }');
+    const { code, stderr } = await inProcess(['status', '12', '--receiver', module]);
     expect(code).not.toBe(0);
     expect(stderr).toContain('needs a store that keeps records');
   });

@@ -1,9 +1,11 @@
 import { nodeHandler } from 'event-webhook-receiver/node';
-import { createTestDelivery, sampleEventEmitted } from 'event-webhook-receiver/testing';
+import { sampleEventEmitted } from 'event-webhook-receiver/testing';
 import { describe, expect, it } from 'vitest';
+import { signed } from '../listener/listening.js';
 import { call } from '../page/call.js';
 import { serve } from '../servers.js';
 import { onTerminal, type TerminalOptions, toolOnTerminal } from './pty.js';
+import { urlIn } from './running.js';
 import { main, scratch } from './tool.js';
 
 const SECRET = 'whsec-of-the-terminal';
@@ -13,14 +15,10 @@ const limits = { timeout: 60_000 };
 async function listening(args: readonly string[] = [], options: TerminalOptions = {}) {
   const terminal = toolOnTerminal(['listen', '--port', '0', ...args], { ...options, env: { ...env, ...options.env } });
   await terminal.shows(/\? keys/);
-  const url = /http:\/\/[^\s/]+\//.exec(terminal.all().join('\n'))?.[0] ?? '';
-  return { terminal, url };
+  return { terminal, url: urlIn(terminal.all().join('\n')) };
 }
 
-const deliver = (url: string, secret = SECRET, events = [sampleEventEmitted()]) => {
-  const { rawBody: body, headers } = createTestDelivery(events, { secret });
-  return call(url, { method: 'POST', body, headers });
-};
+const deliver = (url: string, secret = SECRET, events = [sampleEventEmitted()]) => call(url, signed(events, secret));
 
 /** The last line that is not empty. */
 const lastLine = (terminal: ReturnType<typeof onTerminal>) => terminal.screen().findLast((line) => line !== '');

@@ -1,16 +1,15 @@
-import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { apiKey, startFakeService } from '../../../test/client/fake-service.js';
 import { run } from '../../src/cli/run.js';
+import { main, startProcess } from './running.js';
 import { sinks } from './sink.js';
 
-export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+export { main };
 /** The built library, for modules that a test writes. */
 export const library = new URL('../../../dist/', import.meta.url).href;
 
@@ -47,20 +46,10 @@ function checked(ran: Ran): Ran {
 }
 
 /** The built tool, as users run it. */
-export const asProcess: Tool = async (args, { env = {}, stdin = '' } = {}) => {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH, HOME, ...env } });
-  const outputs = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      outputs[name] += chunk;
-    });
-  }
-  // A run may end before it has read its input.
-  child.stdin.on('error', () => {});
-  child.stdin.end(stdin);
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return checked({ code, ...outputs });
+export const asProcess: Tool = async (args, { env, stdin = '' } = {}) => {
+  const running = startProcess(args, env, stdin);
+  const code = await running.ended;
+  return checked({ code, stdout: running.stdout, stderr: running.stderr });
 };
 
 /** The same in this process, for coverage. */

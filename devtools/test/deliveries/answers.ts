@@ -1,7 +1,7 @@
 import type { AttemptResponse, HeaderLine } from '../../src/deliveries/delivery-record.js';
 
 /** A response with this body. */
-export const responseOf = (body: string, headers: readonly HeaderLine[] = []): AttemptResponse => ({
+export const responseOf = (body: string | Uint8Array, headers: readonly HeaderLine[] = []): AttemptResponse => ({
   headers,
   bodyBase64: Buffer.from(body).toString('base64'),
   bytes: Buffer.byteLength(body),

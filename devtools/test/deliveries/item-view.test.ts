@@ -5,6 +5,7 @@ import { encodeAbiParameters, encodeFunctionData, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type ItemView, itemView } from '../../src/deliveries/item-view.js';
 import type { KnownContract, KnownContracts } from '../../src/deliveries/known-contracts.js';
+import { transferOf } from './records.js';
 
 const whole = { cut: (text: string) => text, spend: () => true };
 const view = (event: unknown, known?: KnownContract): ItemView => {
@@ -15,18 +16,7 @@ const view = (event: unknown, known?: KnownContract): ItemView => {
 };
 const amounts = ({ inputs = [] }: ItemView) => inputs.map(({ exact, formatted }) => [exact, formatted]);
 
-/** The sample's transfer with another amount in its log. */
-function transfer(value: bigint, type = 'uint256') {
-  const sample = sampleEventEmitted();
-  const log = JSON.parse(sample.data.event.rawFields ?? '');
-  const [from, to] = sample.data.event.inputs;
-  const inputs = [from, to, { name: 'value', value: String(value), hashed: false, type }] as never;
-  const data = encodeAbiParameters([{ type: 'uint256' }], [value]);
-  return sampleEventEmitted({
-    id: sample.id,
-    data: { event: { inputs, rawFields: JSON.stringify({ ...log, data }) } },
-  });
-}
+const transfer = (value: bigint) => transferOf(String(value), encodeAbiParameters([{ type: 'uint256' }], [value]));
 
 describe('an amount of a token', () => {
   it.each([

@@ -31,3 +31,12 @@ export function kept(...args: Parameters<typeof recordOf>): KeptDelivery {
   feed.put(recordOf(...args));
   return feed.get(args[0]) as KeptDelivery;
 }
+
+/** The sample's transfer of another value, with the data of its log. */
+export function transferOf(value: string, data: string) {
+  const sample = sampleEventEmitted();
+  const [from, to] = sample.data.event.inputs;
+  const inputs = [from, to, { name: 'value', value, hashed: false, type: 'uint256' }] as never;
+  const rawFields = JSON.stringify({ ...JSON.parse(sample.data.event.rawFields ?? ''), data });
+  return sampleEventEmitted({ id: sample.id, data: { event: { inputs, rawFields } } });
+}

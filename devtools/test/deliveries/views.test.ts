@@ -5,7 +5,7 @@ import { itemViews } from '../../src/deliveries/item-view.js';
 import type { KnownContracts } from '../../src/deliveries/known-contracts.js';
 import { summaryOf, detailOf as wholeDetail } from '../../src/deliveries/views.js';
 import { decodeByWire } from '../../src/deliveries/wire-abi.js';
-import { kept, recordOf } from './records.js';
+import { kept, recordOf, transferOf } from './records.js';
 
 /** The contract of the samples. */
 const TOKEN = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
@@ -13,15 +13,6 @@ const HUGE = 'x'.repeat(100_000);
 
 const detailOf = (record: KeptDelivery, contracts: KnownContracts = new Map()) =>
   wholeDetail(record, { findings: [], items: itemViews(record.rawBody, contracts) });
-
-const transfer = (value: string, exact = 'de0b6b3a7640000') => {
-  const sample = sampleEventEmitted();
-  const log = JSON.parse(sample.data.event.rawFields ?? '');
-  const [from, to] = sample.data.event.inputs;
-  const inputs = [from, to, { name: 'value', value, hashed: false, type: 'uint256' }] as never;
-  const rawFields = JSON.stringify({ ...log, data: `0x${exact.padStart(64, '0')}` });
-  return sampleEventEmitted({ id: sample.id, data: { event: { inputs, rawFields } } });
-};
 
 describe('summaryOf', () => {
   it('tells kinds, contracts and names once each, and what came of the last attempt', () => {
@@ -88,13 +79,13 @@ describe('detailOf', () => {
   });
 
   it('stops decoding where a delivery has more logs than can be decoded while somebody waits', () => {
-    const long = `${'0'.repeat(48)}0de0b6b3a7640000${'0'.repeat(50_000)}`;
-    const { items } = detailOf(kept('1', { events: Array(40).fill(transfer('1', long)) }));
+    const long = `0x${'0'.repeat(48)}0de0b6b3a7640000${'0'.repeat(50_000)}`;
+    const { items } = detailOf(kept('1', { events: Array(40).fill(transferOf('1', long)) }));
     const exact = items.map(({ inputs }) => inputs?.[2]?.exact);
     expect(exact[0]).toBe('1000000000000000000');
     expect(exact.at(-1)).toBeUndefined();
     // Too much at once: every way to index three of twelve lists.
-    const sample = transfer('1', '0'.repeat(90_000));
+    const sample = transferOf('1', `0x${'0'.repeat(90_000)}`);
     const inputs = Array(12).fill({ name: '', value: '', hashed: false, type: 'uint256[]' });
     const topics = Array(4).fill(`0x${'0'.repeat(64)}`);
     const rawFields = JSON.stringify({ ...JSON.parse(sample.data.event.rawFields ?? ''), topics });

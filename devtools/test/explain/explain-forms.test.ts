@@ -18,8 +18,6 @@ describe('the form of a part, where nothing that is tried makes the signature ma
     ['a body that is no UTF-8', { rawBody: Buffer.from([0x5b, 0xc3, 0x5d]) }, ['body-not-utf8: likely']],
     ['a page in place of a body', { rawBody: '<!doctype html><p>502' }, ['body-not-json: likely']],
     ['an event that was taken out', { rawBody: '{"id":"2"}' }, ['body-single-event: likely']],
-    ['a signature of 20 bytes', { signature: 'ab'.repeat(20) }, ['signature-other-hash: likely']],
-    ['a signature of 31 bytes', { signature: 'ab'.repeat(31) }, ['signature-truncated: likely']],
     ['a signature of another secret', { signature: strange }, [other]],
   ])(
     '%s',
@@ -30,14 +28,12 @@ describe('the form of a part, where nothing that is tried makes the signature ma
   );
 });
 
-describe('a body that was encoded on the way', () => {
-  it.each([
-    ['with its mark', true],
-    ['without a mark', false],
-  ])('into UTF-16 in the other byte order, %s, is known', (_, marked) => {
-    const rawBody = Buffer.from((marked ? '\ufeff' : '') + delivery.body, 'utf16le').swap16();
-    expect(causes({ rawBody })).toEqual(['body-utf16: certain']);
-  });
+it.each([
+  ['with its mark', true],
+  ['without a mark', false],
+])('a body that was encoded into UTF-16 in the other byte order, %s, is known', (_, marked) => {
+  const rawBody = Buffer.from((marked ? '\ufeff' : '') + delivery.body, 'utf16le').swap16();
+  expect(causes({ rawBody })).toEqual(['body-utf16: certain']);
 });
 
 describe('a body that was parsed and written again', () => {

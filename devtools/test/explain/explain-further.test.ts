@@ -47,24 +47,14 @@ describe('a finding', () => {
     ]);
   });
 
-  it('gives a long time in years, and a short one in seconds', () => {
-    expect(explain({ now: (Number(timestamp) + 1e9) * 1000 })[0]?.what).toContain('is 32 years old; 300 s');
-    expect(explain({ now: (Number(timestamp) + 664) * 1000 })[0]?.what).toContain('is 664 s old');
-  });
-
   it('appears in the same second in which the receiver starts to refuse', () => {
     const at = (age: number) => causes({ now: Number(timestamp) * 1000 + age, toleranceSeconds: 10 });
     expect([at(10_000), at(-10_000)]).toEqual([[], []]);
     expect([at(10_001), at(-10_001)]).toEqual([['timestamp-stale: certain'], ['timestamp-ahead: certain']]);
   });
 
-  it('names the label of the webhook whose secret was used', () => {
-    const findings = explain({ secret: 'ours', otherSecrets: { staging: 'other', 'shop-1': secret } });
-    expect(findings[0]?.what).toContain('“shop-1”');
-  });
-
-  it('omits characters of a label that reorder text', () => {
-    const [found] = explain({ secret: 'ours', otherSecrets: { 'a\u202eb\u0000c': secret } });
+  it('names the webhook whose secret was used, without characters that reorder text', () => {
+    const [found] = explain({ secret: 'ours', otherSecrets: { staging: 'other', 'a\u202eb\u0000c': secret } });
     expect(found?.what).toContain('“abc”');
   });
 

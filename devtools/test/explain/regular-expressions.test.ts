@@ -43,11 +43,7 @@ describe('a regular expression of explainFailure', () => {
     expect(made.filter(({ expression }) => ts.isIdentifier(expression) && expression.text === 'RegExp')).toEqual([]);
   });
 
-  it.each(['/\\0+$/', '/\\s+(?:#|\\/\\/).*$/s', '/(?:^|[,; ])\\s*t=/'])(
-    'would be found where it is quadratic: %s',
-    (literal) => {
-      expect(statusOf(literal)).toBe('vulnerable');
-    },
-    120_000,
-  );
+  it('would be found where it is quadratic', () => {
+    expect(statusOf('/\\s+(?:#|\\/\\/).*$/s')).toBe('vulnerable');
+  }, 120_000);
 });

@@ -19,7 +19,7 @@ export async function listen(options: Partial<ListenerOptions> = {}) {
   const listener = await startListener({ ...fixed, ...options });
   onTestFinished(() => listener.close());
   const last = () => lastOf(feed.list().at(-1) as KeptDelivery);
-  return { ...listener, feed, last };
+  return Object.assign(listener, { feed, last });
 }
 
 /** An app on a free port, and what it got. */

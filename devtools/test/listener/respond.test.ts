@@ -1,9 +1,6 @@
-import { serviceHeaders } from 'event-webhook-receiver/verify';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFeed } from '../../src/deliveries/feed.js';
-import { startListener } from '../../src/listener/listener.js';
+import { describe, expect, it } from 'vitest';
 import { call } from '../page/call.js';
-import { app, listen, SECRET, signed } from './listening.js';
+import { app, listen, signed } from './listening.js';
 
 describe('a forced answer', () => {
   it('is given to authentic deliveries, which are not forwarded', async () => {
@@ -18,9 +15,7 @@ describe('a forced answer', () => {
   });
 
   it('can be set, changed and ended while it listens', async () => {
-    const fixed = { feed: createFeed(), secret: SECRET, headers: serviceHeaders };
-    const listener = await startListener({ ...fixed, forwardTimeoutMs: 5_000 });
-    onTestFinished(() => listener.close());
+    const listener = await listen();
     const statuses = [];
     for (const status of [undefined, 500, 202, undefined]) {
       listener.respond = status;

@@ -1,14 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFirstRun } from '../../src/page/first-run.js';
+import { scratch } from '../cli/tool.js';
 
 async function firstRun(manifest: unknown, secretFile?: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'first-run-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  if (manifest !== undefined) await writeFile(join(directory, 'package.json'), JSON.stringify(manifest));
-  return readFirstRun(directory, secretFile);
+  const file = await scratch();
+  await file('package.json', JSON.stringify(manifest));
+  return readFirstRun(await file('.'), secretFile);
 }
 
 describe('the first receiver of a project', () => {

@@ -4,7 +4,7 @@ import type { HeaderNames } from 'event-webhook-receiver/verify';
 import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
 import { createLocalService, type LocalServiceOptions } from '../../src/service/index.js';
-import { listening, receiving } from './receivers.js';
+import { listening, pair } from './receivers.js';
 import { logging, serving } from './service.js';
 
 /** A receiver that takes everything, and the bodies that it was sent. */
@@ -43,13 +43,11 @@ describe('emit', () => {
   });
 
   it('puts fewer large events into a delivery, so that no receiver finds it too large, and keeps their order', async () => {
-    const { service } = await serving();
-    const { url, handled, setSecret } = await receiving();
-    setSecret(service.register({ label: 'large', url }).secret);
+    const { service, receiver } = await pair();
     const ids = Array.from({ length: 12 }, (_, at) => String(at));
     service.emit(ids.map((id) => ({ ...event(id), note: 'x'.repeat(1024 * 1024) })));
     await service.idle();
-    expect(handled.map(({ id }) => id)).toEqual(ids);
+    expect(receiver.ids()).toEqual(ids);
   });
 
   it('refuses invalid events with their position, and sends none', async () => {
@@ -79,52 +77,48 @@ describe('emit', () => {
   });
 });
 
-describe('close', () => {
-  it('ends what is under way and what waits, and the API', async () => {
-    const { service, changed } = await serving({ retries: { initialDelayMs: 60_000, maxDelayMs: 60_000 } });
-    const hanging = await listening(() => {});
-    const failing = await listening((_request, response) => response.writeHead(500).end());
-    service.register({ label: 'hanging', url: hanging.url });
-    service.register({ label: 'failing', url: failing.url });
-    service.emit([event('a')]);
-    await changed(({ label, attempts }) => label === 'hanging' && attempts.length === 1);
-    await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
-    const idle = service.idle();
-    await Promise.all([service.close(), service.close()]);
-    await idle;
-    await expect(fetch(service.url)).rejects.toThrow();
-    expect(() => service.emit([event('b')])).toThrow('The local service is closed.');
-    expect(() => service.register({ label: 'b', url: failing.url })).toThrow('The local service is closed.');
-    expect(() => service.redeliver('1')).toThrow('The local service is closed.');
-    await expect(service.watchChain({ rpcUrl: 'http://127.0.0.1:1' })).rejects.toThrow('The local service is closed.');
-  });
+it('close ends what is under way and what waits, and the API', async () => {
+  const { service, changed } = await serving({ retries: { initialDelayMs: 60_000, maxDelayMs: 60_000 } });
+  const hanging = await listening(() => {});
+  const failing = await listening((_request, response) => response.writeHead(500).end());
+  service.register({ label: 'hanging', url: hanging.url });
+  service.register({ label: 'failing', url: failing.url });
+  service.emit([event('a')]);
+  await changed(({ label, attempts }) => label === 'hanging' && attempts.length === 1);
+  await changed(({ nextAttemptAt }) => nextAttemptAt !== undefined);
+  const idle = service.idle();
+  await Promise.all([service.close(), service.close()]);
+  await idle;
+  await expect(fetch(service.url)).rejects.toThrow();
+  expect(() => service.emit([event('b')])).toThrow('The local service is closed.');
+  expect(() => service.register({ label: 'b', url: failing.url })).toThrow('The local service is closed.');
+  expect(() => service.redeliver('1')).toThrow('The local service is closed.');
+  await expect(service.watchChain({ rpcUrl: 'http://127.0.0.1:1' })).rejects.toThrow('The local service is closed.');
 });
 
-describe('onDelivery', () => {
-  it('is told at every change, and what it throws is logged', async () => {
-    const { logger, texts } = logging();
-    let requests = 0;
-    const { url } = await listening((_request, response) => response.writeHead(++requests > 1 ? 200 : 500).end());
-    const told: unknown[] = [];
-    const { service } = await serving({
-      logger,
-      onDelivery: ({ state, attempts, nextAttemptAt }) => {
-        told.push([state, attempts.map(({ status }) => status), nextAttemptAt === undefined]);
-        throw new Error('mine');
-      },
-    });
-    service.register({ label: 'mine', url });
-    service.emit([event('a')]);
-    await service.idle();
-    expect(told).toEqual([
-      ['pending', [undefined], true],
-      ['pending', [500], false],
-      ['pending', [500, undefined], true],
-      ['delivered', [500, 200], true],
-    ]);
-    const errors = texts().filter((text) => text.startsWith('error'));
-    expect(errors).toEqual(Array(4).fill('error: a callback of the local service failed'));
+it('onDelivery is told at every change, and what it throws is logged', async () => {
+  const { logger, texts } = logging();
+  let requests = 0;
+  const { url } = await listening((_request, response) => response.writeHead(++requests > 1 ? 200 : 500).end());
+  const told: unknown[] = [];
+  const { service } = await serving({
+    logger,
+    onDelivery: ({ state, attempts, nextAttemptAt }) => {
+      told.push([state, attempts.map(({ status }) => status), nextAttemptAt === undefined]);
+      throw new Error('mine');
+    },
   });
+  service.register({ label: 'mine', url });
+  service.emit([event('a')]);
+  await service.idle();
+  expect(told).toEqual([
+    ['pending', [undefined], true],
+    ['pending', [500], false],
+    ['pending', [500, undefined], true],
+    ['delivered', [500, 200], true],
+  ]);
+  const errors = texts().filter((text) => text.startsWith('error'));
+  expect(errors).toEqual(Array(4).fill('error: a callback of the local service failed'));
 });
 
 describe('options', () => {
@@ -180,12 +174,10 @@ describe('options', () => {
 
   it('log no secret, no key and no body', async () => {
     const { logger, lines } = logging();
-    const receiver = await receiving({ onEvent: () => Promise.reject(new Error('no')) });
-    const { service } = await serving({ logger });
-    const { secret } = service.register({ label: 'mine', url: receiver.url });
-    receiver.setSecret(secret);
+    const { service } = await pair({ logger }, { onEvent: () => Promise.reject(new Error('no')) });
     service.emit([event('needle')]);
     await service.idle();
+    const secret = service.secretOf(1) ?? '';
     const text = JSON.stringify(lines);
     expect(lines.length).toBeGreaterThanOrEqual(4);
     for (const hidden of [secret, service.apiKeys[0] ?? '', 'needle', 'X-Service-Signature']) {

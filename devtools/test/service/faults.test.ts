@@ -1,24 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { event } from '../../../test/helpers.js';
-import type { Faults } from '../../src/service/index.js';
-import { listening, receiving } from './receivers.js';
+import type { Faults, LocalServiceOptions } from '../../src/service/index.js';
+import { listening, pair } from './receivers.js';
 import { serving } from './service.js';
 
-/** A service and a receiver that knows its secret. */
-async function pair(faults: Partial<Faults>, options: Parameters<typeof serving>[0] = {}) {
-  const served = await serving(options);
-  const receiver = await receiving();
-  const { secret } = served.service.register({ label: 'mine', url: receiver.url });
-  receiver.setSecret(secret);
-  served.service.setFaults(faults);
-  return { ...served, receiver, secret };
+/** A service with faults, and a receiver that knows its secret. */
+async function faulty(faults: Partial<Faults>, options: LocalServiceOptions = {}) {
+  const made = await pair(options);
+  made.service.setFaults(faults);
+  return made;
 }
 
 const last = <T>(list: readonly T[]) => list.at(-1) as T;
 
 describe('a fault on request', () => {
   it('duplicate sends once more what was answered, which a receiver handles once', async () => {
-    const { service, receiver, changes } = await pair({ duplicate: true });
+    const { service, receiver, changes } = await faulty({ duplicate: true });
     service.emit([event('a')]);
     service.emit([event('b')]);
     await service.idle();
@@ -31,7 +28,7 @@ describe('a fault on request', () => {
   });
 
   it('reorder swaps deliveries and what is in them', async () => {
-    const { service, receiver, changes } = await pair({ reorder: true });
+    const { service, receiver, changes } = await faulty({ reorder: true });
     for (const [first, second] of ['ab', 'cd', 'ef', 'gh'] as unknown as [string, string][]) {
       service.emit([event(first), event(second)]);
     }
@@ -43,7 +40,7 @@ describe('a fault on request', () => {
 
   it('delayMs holds a delivery back, and signs it when it is sent', async () => {
     let time = 1_700_000_000_000;
-    const { service, changed, changes } = await pair({ delayMs: 20 }, { now: () => time });
+    const { service, changed, changes } = await faulty({ delayMs: 20 }, { now: () => time });
     service.emit([event('a')]);
     time += 20_000;
     await changed(({ attempts }) => attempts.length > 0);
@@ -57,7 +54,7 @@ describe('a fault on request', () => {
     ['oldTimestamp', 'ERR_WEBHOOK_TIMESTAMP', 'timestamp 50 minutes old'],
     ['tamperedBody', 'ERR_WEBHOOK_SIGNATURE', 'one byte of the body changed after signing'],
   ])('%s is refused by a receiver with %s, and gets across once it is off', async (name, code, words) => {
-    const { service, receiver, changed } = await pair(
+    const { service, receiver, changed } = await faulty(
       { [name]: true },
       { retries: { attempts: 5, initialDelayMs: 60_000, maxDelayMs: 60_000 } },
     );
@@ -72,7 +69,7 @@ describe('a fault on request', () => {
   });
 
   it('droppedConnection leaves the receiver with half of a body', async () => {
-    const { service, receiver, changes } = await pair({ droppedConnection: true }, { retries: { attempts: 1 } });
+    const { service, receiver, changes } = await faulty({ droppedConnection: true }, { retries: { attempts: 1 } });
     service.emit([event('a')]);
     await service.idle();
     expect(last(changes)).toMatchObject({

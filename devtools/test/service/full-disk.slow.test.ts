@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { event } from '../../../test/helpers.js';
-import { receiving } from './receivers.js';
+import { pair } from './receivers.js';
 import { logging, serving } from './service.js';
 import { newFile } from './storages.js';
 
@@ -43,15 +43,12 @@ describe('a local service whose disk is full', () => {
   it('continues to deliver accepted events, also after a restart', async () => {
     const file = newFile();
     const { texts, logger } = logging();
-    const receiver = await receiving();
-    const first = await serving({
-      file,
-      logger,
+    const { receiver, ...first } = await pair({
+      ...{ file, logger },
       onDelivery: () => {
         disk.isFull = true;
       },
     });
-    receiver.setSecret(first.service.register({ label: 'mine', url: receiver.url }).secret);
     first.service.emit([event('a')]);
     await first.service.idle();
     expect(first.changes.at(-1)?.state).toBe('delivered');

@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { ReceiverOptions, WebhookEvent } from 'event-webhook-receiver';
 import { nodeHandler } from 'event-webhook-receiver/node';
+import type { LocalServiceOptions } from '../../src/service/index.js';
 import { serve } from '../servers.js';
+import { serving } from './service.js';
 
 /** A receiver that answers as told. */
 export const listening = async (listener: RequestListener) => ({ url: `${await serve(listener)}/webhooks` });
@@ -33,4 +35,12 @@ export async function receiving(options: Partial<Extract<ReceiverOptions, { onEv
       holder.secret = secret;
     },
   };
+}
+
+/** A service, and a receiver that knows the secret of its one webhook. */
+export async function pair(options: LocalServiceOptions = {}, ofReceiver: Parameters<typeof receiving>[0] = {}) {
+  const served = await serving(options);
+  const receiver = await receiving(ofReceiver);
+  receiver.setSecret(served.service.register({ label: 'mine', url: receiver.url }).secret);
+  return { ...served, receiver };
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deferred, event } from '../../../test/helpers.js';
 import { createLocalService } from '../../src/service/index.js';
-import { listening, receiving } from './receivers.js';
+import { listening, pair, receiving } from './receivers.js';
 import { serving } from './service.js';
 import { newFile } from './storages.js';
 
@@ -27,10 +27,8 @@ async function kill(child: ChildProcess): Promise<void> {
 describe('a local service with a file', () => {
   it('has after a restart what it had before: webhooks, secrets, the log, its key', async () => {
     const file = newFile();
-    const receiver = await receiving();
-    const first = await serving({ file });
-    const { secret } = first.service.register({ label: 'mine', url: receiver.url });
-    receiver.setSecret(secret);
+    const { receiver, ...first } = await pair({ file });
+    const secret = first.service.secretOf(1);
     first.service.emit([event('a')]);
     await first.service.idle();
     const before = [first.service.webhooks(), first.service.apiKeys, await first.call('GET', '/1/events')];
