@@ -176,10 +176,7 @@ describe('the verdict about a receiver', () => {
   });
 });
 
-test.each(['http://127.0.0.1/', 'https://localhost/'])(
-  'half-sent gives up connections that %s refuses',
-  async (url) => {
-    const release = await holdHalfSent(new URL(url), { headers: [], body: Buffer.from('[]') });
-    release();
-  },
-);
+test.each(['http://127.0.0.1/', 'https://localhost/'])('half-sent gives up connections refused by %s', async (url) => {
+  const release = await holdHalfSent(new URL(url), { headers: [], body: Buffer.from('[]') });
+  release();
+});

@@ -103,16 +103,13 @@ describe('a recording', () => {
     await expect(chosen(2)).rejects.toThrow('has 4 deliveries, the last of them #8: --nth 2 does not exist');
   });
 
-  test.each(['my notes, without a newline', 'a\nb', '[]'])(
-    'nothing is added to or cut from another file: %j',
-    async (text) => {
-      const path = await (await scratch())('notes.txt', text);
-      await expect(openRecording(path, { ...noting(), limit: LIMIT })).rejects.toThrow(
-        'is not a recording: choose another file',
-      );
-      expect(await readFile(path, 'utf8')).toBe(text);
-    },
-  );
+  test.each(['my notes', 'a\nb', '[]'])('nothing is added to or cut from another file: %j', async (text) => {
+    const path = await (await scratch())('notes.txt', text);
+    await expect(openRecording(path, { ...noting(), limit: LIMIT })).rejects.toThrow(
+      'is not a recording: choose another file',
+    );
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
 
   test.each([
     ['a line that is not JSON', 'x', 'it is not JSON'],

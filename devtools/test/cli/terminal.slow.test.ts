@@ -45,34 +45,30 @@ describe('on a terminal, listen', () => {
 });
 
 describe('on a terminal of 80 columns, listen', () => {
-  it(
-    'wraps only between words, numbers each delivery, and leaves one status line when it gets narrower',
-    limits,
-    async () => {
-      const { terminal, url } = await listening([], { columns: 80 });
-      expect(lastLine(terminal)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/ {2}waiting for deliveries {2}\? keys$/);
-      await deliver(url);
-      await deliver(url, `${SECRET}\n`);
-      await terminal.shows(/certain: [\s\S]*1 accepted, 1 refused/);
-      const before = terminal.all().join('\n');
-      expect(before).toMatch(/^#1 {4}\S+ {2}200 accepted {2}Transfer/m);
-      expect(before).toMatch(/^#2 {4}\S+ {2}403 refused {3}Transfer/m);
-      const text = before.slice(before.indexOf('#1'), before.lastIndexOf('http:'));
-      const words = new Set((text.match(/[a-z]{4,}/gi) ?? []).map((word) => word.toLowerCase()));
-      for (const word of ['accepted', 'refused', 'signature', 'secret']) expect([...words]).toContain(word);
-      for (const line of text.split('\n')) expect(line.length).toBeLessThan(80);
-      for (const columns of [40, 22]) {
-        terminal.resize(columns, 24);
-        await expect.poll(() => lastLine(terminal)).toMatch(/^1 accepted, 1 refused( {2}\? keys)?$/);
-        expect(
-          terminal
-            .all()
-            .join('')
-            .match(/1 accepted, 1 refused/g),
-        ).toHaveLength(1);
-      }
-    },
-  );
+  it('wraps only between words, and keeps one status line when it gets narrower', limits, async () => {
+    const { terminal, url } = await listening([], { columns: 80 });
+    expect(lastLine(terminal)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/ {2}waiting for deliveries {2}\? keys$/);
+    await deliver(url);
+    await deliver(url, `${SECRET}\n`);
+    await terminal.shows(/certain: [\s\S]*1 accepted, 1 refused/);
+    const before = terminal.all().join('\n');
+    expect(before).toMatch(/^#1 {4}\S+ {2}200 accepted {2}Transfer/m);
+    expect(before).toMatch(/^#2 {4}\S+ {2}403 refused {3}Transfer/m);
+    const text = before.slice(before.indexOf('#1'), before.lastIndexOf('http:'));
+    const words = new Set((text.match(/[a-z]{4,}/gi) ?? []).map((word) => word.toLowerCase()));
+    for (const word of ['accepted', 'refused', 'signature', 'secret']) expect([...words]).toContain(word);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThan(80);
+    for (const columns of [40, 22]) {
+      terminal.resize(columns, 24);
+      await expect.poll(() => lastLine(terminal)).toMatch(/^1 accepted, 1 refused( {2}\? keys)?$/);
+      expect(
+        terminal
+          .all()
+          .join('')
+          .match(/1 accepted, 1 refused/g),
+      ).toHaveLength(1);
+    }
+  });
 
   it('prints a summary at Ctrl+C: counts, causes by frequency, and the recording', limits, async () => {
     const file = await (await scratch())('deliveries.ndjson');

@@ -1,12 +1,12 @@
-import type { AddressInfo } from 'node:net';
 import { createReceiver } from 'event-webhook-receiver';
 import { expressHandler } from 'event-webhook-receiver/express';
 import { createTestDelivery } from 'event-webhook-receiver/testing';
 import express from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answerFindings } from '../../src/deliveries/answer-findings.js';
 import type { HeaderLine } from '../../src/deliveries/delivery-record.js';
 import { forward } from '../../src/listener/forward.js';
+import { serve } from '../servers.js';
 import { responseOf } from './answers.js';
 
 const url = 'http://127.0.0.1:3000/api/hooks?x=1';
@@ -89,37 +89,16 @@ describe('answerFindings', () => {
   });
 });
 
-/** The findings after a delivery to an app. */
-async function delivered(port: number) {
-  const target = new URL(`http://127.0.0.1:${port}/hooks`);
+it('the answer of Express that parsed the body first says to mount the route before express.json()', async () => {
+  const route = expressHandler({ secret: 'whsec-x', onEvent: () => {} });
+  const target = new URL('/hooks', await serve(express().use(express.json()).post('/hooks', route)));
   const headers: HeaderLine[] = [['Content-Type', 'application/json']];
-  const answer = await forward({ target, headers, body: new TextEncoder().encode('[]'), path: '/', timeoutMs: 5_000 });
-  const { status } = answer;
-  return answerFindings({ at: 0, headers: [], status, response: await answer.response }, { url: target.href });
-}
-
-describe('the answer of an app under development', () => {
-  const options = { secret: 'whsec-x', onEvent: () => {} };
-
-  async function expressApp(prepare: (app: express.Express) => void) {
-    const app = express();
-    prepare(app);
-    const server = app.listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    onTestFinished(() => void server.close());
-    return (server.address() as AddressInfo).port;
-  }
-
-  it('of Express that parsed the body first says to mount the route before express.json()', async () => {
-    const port = await expressApp((app) => {
-      app.use(express.json());
-      app.post('/hooks', expressHandler(options));
-    });
-    const [finding] = await delivered(port);
-    expect(finding).toMatchObject({ cause: 'app-said', confidence: 'certain' });
-    expect(finding?.what).toMatch(
-      /^The app answered ERR_WEBHOOK_RAW_BODY_UNAVAILABLE: RawBodyUnavailableError: The body/,
-    );
-    expect(finding?.fix).toContain('mount the webhook route before express.json()');
-  });
+  const sent = await forward({ target, headers, body: new TextEncoder().encode('[]'), path: '/', timeoutMs: 5_000 });
+  const attempt = { at: 0, headers: [], status: sent.status, response: await sent.response };
+  const [finding] = answerFindings(attempt, { url: target.href });
+  expect(finding).toMatchObject({ cause: 'app-said', confidence: 'certain' });
+  expect(finding?.what).toMatch(
+    /^The app answered ERR_WEBHOOK_RAW_BODY_UNAVAILABLE: RawBodyUnavailableError: The body/,
+  );
+  expect(finding?.fix).toContain('mount the webhook route before express.json()');
 });

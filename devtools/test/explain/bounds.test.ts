@@ -51,7 +51,7 @@ async function explained(frame: Frame, unit: string, size: number): Promise<unkn
 
 const below = (most: number) => expect.toSatisfy((value: number) => value < most, `is below ${most}`);
 
-describe('explainFailure', () => {
+describe('explainFailure', { timeout: TIMEOUT }, () => {
   it.each<[string, Frame, string, number?]>([
     ['text', ['["', '"]'], 'some words '],
     ['events', ['[', '0]'], `{"id":"${'1'.repeat(100)}","event":"e","data":{"name":"<é>"}},`],
@@ -65,24 +65,16 @@ describe('explainFailure', () => {
     ['base64', ['', ''], 'YWJj'],
     ['line breaks', ['[', '0]'], '\n'],
     ['zeros', ['', ''], '\0'],
-  ])(
-    'takes bounded memory for 10 MiB of %s',
-    async (_, frame, unit, size = 10 * MIB - 100) => {
-      expect(await explained(frame, unit, size)).toMatchObject({ mib: below(MOST_MIB) });
-    },
-    TIMEOUT,
-  );
+  ])('takes bounded memory for 10 MiB of %s', async (_, frame, unit, size = 10 * MIB - 100) => {
+    expect(await explained(frame, unit, size)).toMatchObject({ mib: below(MOST_MIB) });
+  });
 
-  it.each(frames)(
-    'takes linear time for repetitive bodies of 128 KiB between %j and %j',
-    async (...frame) => {
-      // Each frame stands around every sixth unit, in turn.
-      const turn = frames.findIndex(([head, tail]) => head === frame[0] && tail === frame[1]);
-      for (const [at, unit] of units.entries()) {
-        if (at % 6 !== turn % 6) continue;
-        expect(await explained(frame as never, unit, MIB / 8)).toEqual({ mib: below(MOST_MIB), ms: below(MOST_MS) });
-      }
-    },
-    TIMEOUT,
-  );
+  it.each(frames)('takes linear time for repetitive bodies of 128 KiB between %j and %j', async (...frame) => {
+    // Each frame stands around every sixth unit, in turn.
+    const turn = frames.findIndex(([head, tail]) => head === frame[0] && tail === frame[1]);
+    for (const [at, unit] of units.entries()) {
+      if (at % 6 !== turn % 6) continue;
+      expect(await explained(frame as never, unit, MIB / 8)).toEqual({ mib: below(MOST_MIB), ms: below(MOST_MS) });
+    }
+  });
 });

@@ -3,29 +3,20 @@ import { deliver, sign } from './deliveries.js';
 import type { Received } from './mistake.js';
 import { causes, delivery, secret, timestamp } from './received.js';
 
-/** Where nothing matches, everything is tried. */
-const SLOW = 60_000;
-
 const other = 'altered-or-other-secret: possible';
 /** Signed by nobody that we know. */
 const strange = 'ab'.repeat(32);
 
-describe('the form of a part, where nothing that is tried makes the signature match', () => {
-  it.each<[string, Received, string[]]>([
-    ['a body of zstd', { rawBody: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]) }, ['body-compressed: likely']],
-    ['a body of zlib', { rawBody: Buffer.from([0x78, 0x9c, 3, 0]) }, ['body-compressed: likely']],
-    ['a body of one byte, which is that of zlib', { rawBody: 'x' }, ['body-not-json: likely']],
-    ['a body that is no UTF-8', { rawBody: Buffer.from([0x5b, 0xc3, 0x5d]) }, ['body-not-utf8: likely']],
-    ['a page in place of a body', { rawBody: '<!doctype html><p>502' }, ['body-not-json: likely']],
-    ['an event that was taken out', { rawBody: '{"id":"2"}' }, ['body-single-event: likely']],
-    ['a signature of another secret', { signature: strange }, [other]],
-  ])(
-    '%s',
-    (_, changes, expected) => {
-      expect(causes(changes)).toEqual(expected);
-    },
-    SLOW,
-  );
+it.each<[string, Received, string[]]>([
+  ['a body of zstd', { rawBody: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]) }, ['body-compressed: likely']],
+  ['a body of zlib', { rawBody: Buffer.from([0x78, 0x9c, 3, 0]) }, ['body-compressed: likely']],
+  ['a body of one byte, which is that of zlib', { rawBody: 'x' }, ['body-not-json: likely']],
+  ['a body that is no UTF-8', { rawBody: Buffer.from([0x5b, 0xc3, 0x5d]) }, ['body-not-utf8: likely']],
+  ['a page in place of a body', { rawBody: '<!doctype html><p>502' }, ['body-not-json: likely']],
+  ['an event that was taken out', { rawBody: '{"id":"2"}' }, ['body-single-event: likely']],
+  ['a signature of another secret', { signature: strange }, [other]],
+])('knows the form of %s where nothing makes the signature match', { timeout: 60_000 }, (_, changes, expected) => {
+  expect(causes(changes)).toEqual(expected);
 });
 
 it.each([

@@ -222,4 +222,9 @@ describe('the API of the page', () => {
     const broken = await call(`${url}api/faults`, { method: 'PUT', headers, body: '{"a":' });
     expect([broken.status, broken.text]).toEqual([400, '{"status":400,"message":"The body is not JSON in UTF-8."}']);
   });
+
+  it('fails with the error of node:http when the port is taken', async () => {
+    const { url } = await openPage();
+    await expect(openPage({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
 });

@@ -4,7 +4,7 @@ import { deferred, event } from '../../../test/helpers.js';
 import { listening, pair } from './receivers.js';
 import { logging, serving } from './service.js';
 
-it('what is pending for a webhook that gets more than is kept is given up, the oldest first, told and logged', async () => {
+it('the oldest of more pending deliveries than are kept for a webhook is given up, told and logged', async () => {
   const { logger, texts } = logging();
   const { url } = await listening(() => {});
   const { service, changed } = await serving({ logger });

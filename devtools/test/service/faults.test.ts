@@ -79,19 +79,16 @@ describe('a fault on request', () => {
     expect(receiver.ids()).toEqual([]);
   });
 
-  it.each(['wrongSignature', 'tamperedBody'])(
-    '%s is not delivered by a receiver that accepts everything',
-    async (name) => {
-      const { service, changes } = await serving({ retries: { attempts: 1 } });
-      const { url } = await listening((_request, response) => response.end());
-      service.register({ label: 'mine', url });
-      service.setFaults({ [name]: true });
-      service.emit([event('a')]);
-      await service.idle();
-      expect(last(changes)).toMatchObject({ state: 'given-up', attempts: [{ status: 200, code: 'NOT_AUTHENTIC' }] });
-      expect(last(last(changes).attempts).reason).toContain('does the receiver verify signatures?');
-    },
-  );
+  it.each(['wrongSignature', 'tamperedBody'])('%s is not delivered by a receiver that accepts all', async (name) => {
+    const { service, changes } = await serving({ retries: { attempts: 1 } });
+    const { url } = await listening((_request, response) => response.end());
+    service.register({ label: 'mine', url });
+    service.setFaults({ [name]: true });
+    service.emit([event('a')]);
+    await service.idle();
+    expect(last(changes)).toMatchObject({ state: 'given-up', attempts: [{ status: 200, code: 'NOT_AUTHENTIC' }] });
+    expect(last(last(changes).attempts).reason).toContain('does the receiver verify signatures?');
+  });
 });
 
 describe('setFaults', () => {
