@@ -171,7 +171,7 @@ export function createArrivals({ maxArriving, maxArrivingBytes, maxLookUps, rece
     },
     /** Throws `ERR_WEBHOOK_OVERLOADED` if all places of look-ups are taken, or the delivery was dropped. */
     checkLookUps(arrival: Arriving): void {
-      if (lookUps.size >= maxLookUps) endOverdue();
+      endOverdue();
       if (!arrival.isOver && drawPlace()) return;
       throw slow(`Too many secret look-ups are under way (maxLookUps: ${maxLookUps})`);
     },

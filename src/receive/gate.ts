@@ -3,8 +3,6 @@ import { WebhookError } from '../errors.js';
 import { type HostGrants, hostMs } from '../handle/deadline.js';
 import { monotonicNow } from '../internal/time.js';
 
-const changes = /* @__PURE__ */ channel('event-webhook-receiver:in-flight');
-
 /** The shortest time for which a handler that does not settle counts, in ms. */
 const GIVE_UP_MS = 60_000;
 
@@ -20,17 +18,20 @@ interface Later {
  * fires after its request has ended.
  */
 export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
+  const changes = channel('event-webhook-receiver:in-flight');
   const later = new Set<Later>();
   let entered = 0;
 
   function count(isCounted: (each: Later) => boolean): number {
     let counted = entered;
-    for (const each of later) if (isCounted(each)) counted++;
+    for (const each of later) {
+      if (each.countsUntil > monotonicNow()) counted += Number(isCounted(each));
+      else later.delete(each);
+    }
     return counted;
   }
 
   function follow(work: Promise<unknown>, each: Later): void {
-    for (const other of later) if (other.countsUntil <= monotonicNow()) later.delete(other);
     later.add(each);
     changes.publish(gate);
     const done = () => {
@@ -49,7 +50,7 @@ export function createGate(maxInFlight: number, handlerTimeoutMs: number) {
     },
     /** How much work is in flight or awaited. */
     get size() {
-      return count(({ countsUntil }) => countsUntil > monotonicNow());
+      return count(() => true);
     },
     /** Throws `ERR_WEBHOOK_DRAINING` once the gate is closed. */
     check(): void {

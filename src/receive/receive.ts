@@ -35,8 +35,6 @@ interface Unread extends Pick<SignedRequest, 'signature' | 'timestamp'> {
   readonly request: SecretRequest;
 }
 
-const NO_REQUEST: SecretRequest = { header: () => undefined };
-
 /** Processes a delivery from the request to the answer: head, body, secret, signature, items, `take`. */
 export function createReceive(
   options: ReceiveOptions,
@@ -57,7 +55,7 @@ export function createReceive(
       const message = 'The body is compressed. Have it sent uncompressed, as it was signed.';
       throw new WebhookError('ERR_WEBHOOK_CONTENT_ENCODING', message);
     }
-    if (Number(header('content-length') ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    if (Number(header('content-length')) > maxBodyBytes) throw tooLarge(maxBodyBytes);
     const [signature, timestamp] = [header(headers.signature), header(headers.timestamp)];
     return { rawBody, signature, timestamp, request: { header, url: request.url } };
   }
@@ -97,7 +95,9 @@ export function createReceive(
             : given;
           message.bodyBytes = sizeOf(arrival.body);
           if (message.bodyBytes === 0 && Number(request.header('content-length')) > 0)
-            throw new RawBodyUnavailableError(EMPTIED);
+            throw new RawBodyUnavailableError(
+              'It arrived empty, although Content-Length announces bytes: register the handler before anything that parses bodies.',
+            );
           if (message.bodyBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
           if (!isReader) arrival.received(message.bodyBytes);
 
@@ -120,7 +120,7 @@ export function createReceive(
     } catch (error) {
       result = refuse(error, unread, refused);
     }
-    return gate.isClosed && result ? { ...result, closeConnection: true } : result;
+    return gate.isClosed ? { ...result, closeConnection: true } : result;
   }
 
   /** Reports an error and returns the answer for it. */
@@ -147,7 +147,7 @@ export function createReceive(
     handle<R extends Answer>(signed: SignedRequest, take: Take<R>): Promise<R | DeliveryResult> {
       const message = {};
       const open = (): Unread => {
-        const { rawBody, signature, timestamp, request = NO_REQUEST } = signed;
+        const { rawBody, signature, timestamp, request = { header: () => undefined } } = signed;
         return { rawBody, signature, timestamp, request: { header: headersOf(request), url: request.url } };
       };
       return traceDelivery(() => receive(open, message, take, signed), message);
@@ -166,9 +166,6 @@ export function createReceive(
 
 /** Processes the deliveries of one receiver or verifier. */
 export type Receive = ReturnType<typeof createReceive>;
-
-const EMPTIED =
-  'It arrived empty, although Content-Length announces bytes: register the handler before anything that parses bodies.';
 
 /** The size of a body, in bytes. Throws for a value that cannot be the bytes as they arrived. */
 function sizeOf(body: RawBody | undefined | null): number {

@@ -88,14 +88,14 @@ export function readBody(source: BodySource): BodyReader {
     new Promise((resolve, reject) => {
       // Undefined once reading is over: listeners may outlive the delivery, and must not keep its bytes.
       let buffer: ReturnType<typeof growingBuffer> | undefined = growingBuffer(maxBodyBytes);
-      let stop: (() => void) | undefined;
+      let stop = () => {};
       const finish = (error?: unknown) => {
         const read = buffer;
         buffer = undefined;
         if (read === undefined) return;
         if (error === undefined) return resolve(read.bytes());
         reject(error);
-        stop?.();
+        stop();
       };
       const add = (chunk: Uint8Array) => {
         if (!buffer) return;

@@ -7,6 +7,7 @@ import { fetchHandler } from '../../src/adapters/fetch.js';
 import { lambdaHandler } from '../../src/adapters/lambda.js';
 import { nodeHandler } from '../../src/adapters/node.js';
 import type { ReceiverOptions } from '../../src/index.js';
+import { pathOf } from '../../src/receive/request.js';
 import { serve } from '../matrix/app.js';
 import { fetchRequest, genuine, headersOf, now, SECRET } from '../matrix/deliveries.js';
 import { answerTo, head } from '../matrix/wire.js';
@@ -67,6 +68,12 @@ describe('the url that a secret function gets', () => {
     expect((await fetchHandler(options)(request)).status).toBe(200);
     expect(urls).toEqual([PATH]);
   });
+
+  it.each([
+    ['hooks/a//x', '/hooks/a//x'],
+    ['?next=http://elsewhere/x', '/?next=http://elsewhere/x'],
+    [7, undefined],
+  ])('is path and query of %j', (url, path) => expect(pathOf(url)).toBe(path));
 
   it.each([
     [

@@ -57,6 +57,25 @@ describe('the body of a delivery', () => {
     expect(await answer('100')).toMatchObject({ status: 500, error: { cause: { message: 'It was read.' } } });
   });
 
+  it('is 500 when it arrives empty although its content-length announces bytes', async () => {
+    const rawBody = () => new Uint8Array();
+    const answer = async (length: string) =>
+      (await noting().receiver.handleRequest(requestOf({ rawBody }, { 'content-length': length }))).error;
+    expect(await answer('2')).toMatchObject({
+      code: 'ERR_WEBHOOK_RAW_BODY_UNAVAILABLE',
+      message: expect.stringMatching(
+        / It arrived empty, .*: register the handler before anything that parses bodies\.$/,
+      ),
+    });
+    expect(await answer('0')).toMatchObject({ code: 'ERR_WEBHOOK_SIGNATURE' });
+  });
+
+  it('is not waited for longer than receiveTimeoutMs', async () => {
+    const rawBody = () => () => new Promise<never>(() => {});
+    const { error } = await noting({ receiveTimeoutMs: 10 }).receiver.handleRequest(requestOf({ rawBody }));
+    expect(error?.message).toBe('The body did not arrive completely: it took longer than 10 ms (receiveTimeoutMs).');
+  });
+
   it('loses its place to no request without the headers of a delivery', async () => {
     const { receiver } = noting({ maxArriving: 1 });
     const body = deferred<Uint8Array>();
@@ -98,6 +117,25 @@ describe('the body of a delivery', () => {
 });
 
 describe('a secret function', () => {
+  it('takes no place of a look-up if it is synchronous', async () => {
+    const { receiver } = noting({ secret: () => secret, maxLookUps: 1 });
+    const answers = await Promise.all(['a', 'b'].map((id) => receiver.handle(signed([event(id)]))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('has its signal aborted with the reason when its delivery is dropped', async () => {
+    let signal: AbortSignal | undefined;
+    const { receiver } = noting({
+      secret: (request) => {
+        signal = request.signal;
+        return new Promise(() => {});
+      },
+    });
+    const { error } = await receiver.handle({ ...signed([event('a')]), remainingMs: () => 110 });
+    expect(error?.code).toBe('ERR_WEBHOOK_OUT_OF_TIME');
+    expect(signal?.reason).toBe(error);
+  });
+
   it('finds the headers of the request in any case, and its url', async () => {
     const { receiver, handled } = noting({
       secret: ({ header, url }) => (header('X-Tenant') === '7' && url === '/hooks' ? secret : undefined),

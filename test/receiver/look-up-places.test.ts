@@ -21,7 +21,7 @@ function open(maxLookUps: number) {
   const random = vi.spyOn(Math, 'random').mockReturnValue(0);
 
   /** A delivery that arrives until the test ends it. */
-  function begin() {
+  function begin(bytes = 0) {
     const work = deferred();
     const looking = deferred();
     let arrival: Parameters<typeof arrivals.drop>[0] | undefined;
@@ -31,6 +31,7 @@ function open(maxLookUps: number) {
     });
     run.catch(() => {});
     const begun = arrival as NonNullable<typeof arrival>;
+    begun.received(bytes);
     return {
       arrival: begun,
       /** Whether its look-up got a place. */
@@ -60,12 +61,23 @@ describe('the places of look-ups', () => {
     const { arrivals, begin } = open(0);
     const [waiting, looking, other, dropped] = [begin(), begin(), begin(), begin()];
     for (const each of [looking, other, dropped]) arrivals.lookUp(each.arrival, each.settles());
-    arrivals.drop(dropped.arrival, new WebhookError('ERR_WEBHOOK_OVERLOADED', 'test'));
+    const told = vi.fn();
+    dropped.arrival.onDrop(told);
+    for (const _ of [1, 2]) arrivals.drop(dropped.arrival, new WebhookError('ERR_WEBHOOK_OVERLOADED', 'test'));
+    expect(told).toHaveBeenCalledOnce();
     expect(arrivals.size).toBe(3);
     await turn();
     expect(arrivals.size).toBe(3);
     arrivals.drop(waiting.arrival, new WebhookError('ERR_WEBHOOK_OVERLOADED', 'test'));
     expect(arrivals.size).toBe(2);
+  });
+
+  it('keep the bytes of their deliveries, so that others are dropped for a new one that just fits beside them', () => {
+    const { begin } = open(1);
+    const looking = begin(600);
+    looking.asks();
+    const [other, last] = [begin(1), begin(400)];
+    expect([looking, other, last].map(({ arrival }) => arrival.isOver)).toEqual([false, true, false]);
   });
 
   it('are taken back from a look-up that has not ended after twice its time', () => {

@@ -111,6 +111,13 @@ describe('secrets', () => {
     });
     expect(handled).toEqual([]);
   });
+
+  it('says what is missing beside a secret that the function gives', async () => {
+    const { receiver } = noting({ secret: () => ({ secret }) as never });
+    expect((await receiver.handle(signed([event('a')]))).error?.cause).toMatchObject({
+      message: '`source` must be a non-empty string beside the `secret` that a secret function returns, got undefined.',
+    });
+  });
 });
 
 describe('onError', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, createReceiver, memoryStore } from '../../src/index.js';
 import type { KeptLog, LogStore, OpenLog } from '../../src/stores/log-store.js';
 import { sampleTransactionIncluded } from '../../src/testing/index.js';
-import { secret } from '../helpers.js';
+import { deferred, secret } from '../helpers.js';
 import { statuses } from './at-once.js';
 import { following, hashOf, logOf, scriptedChain } from './scripted-reorgs.js';
 
@@ -248,12 +248,16 @@ describe('a store that keeps logs', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('that fails has the pass rejected, as a receiver that drains has', async () => {
-    const down = () => Promise.reject(new Error('down'));
-    const { deliver, settle, receiver } = over(() => ({ list: down }));
+  it('that fails has the pass rejected, as a receiver that drains has, which waits for the pass', async () => {
+    const listing = deferred<never>();
+    const { deliver, settle, receiver } = over(() => ({ list: () => listing.promise }));
     await deliver(logOf('A'));
-    await expect(settle()).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
-    await receiver.drain();
+    const pass = settle();
+    await new Promise(setImmediate);
+    expect(await receiver.drain({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
+    listing.reject(new Error('down'));
+    await expect(pass).rejects.toMatchObject({ code: 'ERR_WEBHOOK_STORE' });
+    expect(await receiver.drain()).toEqual({ unfinished: 0 });
     await expect(settle()).rejects.toMatchObject({ code: 'ERR_WEBHOOK_DRAINING' });
   });
 

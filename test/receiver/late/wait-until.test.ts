@@ -82,13 +82,13 @@ describe('work that continues after the answer', () => {
     const hang = vi.fn(never);
     const { receiver } = noting({ maxInFlight: 1, handlerTimeoutMs: 1000, ...options(hang) });
     const host = waiter();
-    const deliver = () => receiver.handle({ ...signed([item]), ...granting(3000), waitUntil: host.waitUntil });
+    const deliver = () => receiver.handle({ ...signed([item]), ...granting(2500), waitUntil: host.waitUntil });
     const first = deliver();
     await vi.advanceTimersByTimeAsync(1000);
     expect((await first).status).toBeGreaterThanOrEqual(500);
     expect([hang.mock.calls.length, host.works.length, host.settled]).toEqual([1, 1, 0]);
     expect(await deliver()).toMatchObject(overloaded);
-    await vi.advanceTimersByTimeAsync(1999);
+    await vi.advanceTimersByTimeAsync(1499);
     expect(await deliver()).toMatchObject(overloaded);
     await vi.advanceTimersByTimeAsync(1);
     const last = deliver();
