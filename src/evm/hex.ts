@@ -22,8 +22,8 @@ export class WireFields {
   readonly address = (key: string): Hex => this.#text(key, ADDRESS, 'an address: 0x and 40 hex digits');
   /** A quantity: hex text, or the safe JSON number that some nodes write. */
   readonly quantity = (key: string): bigint => {
-    const value = this.fields[key];
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+    const value = this.fields[key] as number;
+    if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
     return BigInt(this.#text(key, QUANTITY, 'a quantity as hex text'));
   };
 
@@ -50,7 +50,7 @@ export class WireFields {
     try {
       return read(key);
     } catch {
-      return undefined;
+      // Malformed, which makes no difference where it is not needed.
     }
   }
 

@@ -49,10 +49,6 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)$/;
 /** Integers up to this width are numbers in viem and abitype; wider ones are bigints. */
 const NUMBER_BITS = 48;
 
-const CONVERTED = 'is a decimal or a time, but its type is an integer.';
-const ADVICE =
-  ' The service converts the values of this contract, so this is not the exact amount. Only rawFields contains the exact amount, and this event lacks it. Have the service send rawFields, or turn off the conversion.';
-
 /** An integer from decimal or hex text, from a bigint, or from an exact JSON number; otherwise undefined. */
 function integerOf(wire: JsonValue | bigint): bigint | undefined {
   if (typeof wire === 'bigint') return wire;
@@ -97,7 +93,12 @@ export function integerCodec(isSigned: boolean, bits: number): Codec {
     fromWire(wire) {
       const value = integerOf(wire);
       if (value === undefined) {
-        if (isConverted(wire)) throw new Problem(CONVERTED, ADVICE);
+        if (isConverted(wire)) {
+          const message = 'is a decimal or a time, but its type is an integer.';
+          const advice =
+            ' The service converts the values of this contract, so this is not the exact amount. Only rawFields contains the exact amount, and this event lacks it. Have the service send rawFields, or turn off the conversion.';
+          throw new Problem(message, advice);
+        }
         throw new Problem(`must be an integer for ${type}, in decimal digits or hex.`);
       }
       return inRange(value);

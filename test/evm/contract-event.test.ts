@@ -7,11 +7,8 @@ import { BOB, eventOf, TOKEN } from './events.js';
 const [transfer] = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 const [overload] = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value, bytes data)']);
 const erc20 = (value = 7n) => eventOf(transfer, { from: BOB, to: TOKEN, value });
-const erc721 = () =>
-  eventOf(
-    erc721Abi.find((item) => item.type === 'event' && item.name === 'Transfer'),
-    { from: BOB, to: TOKEN, tokenId: 7n },
-  );
+const [nft] = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)']);
+const erc721 = () => eventOf(nft, { from: BOB, to: TOKEN, tokenId: 7n });
 
 function changed(event: EventEmitted, log: Partial<Record<keyof RawLog, unknown>>): EventEmitted {
   event.data.event.rawFields = JSON.stringify({ ...JSON.parse(event.data.event.rawFields ?? ''), ...log });
@@ -27,6 +24,7 @@ describe('contractEvent', () => {
     [{ removed: 'true' }, '`removed` must be true or false, got a string.'],
     [{ requireLog: 1 }, '`requireLog` must be true or false, got a number.'],
     [{ name: 'Mint' }, 'no event Mint'],
+    [{ abi: [...erc20Abi, { ...transfer, inputs: [{ type: 'uint7' }] }] }, 'uint7'],
     [{ name: undefined }, '`name` must be the name of an event, got undefined.'],
     [{ abi: {} }, '`abi` must be an array of items'],
     [{ abi: ['event Transfer()'] }, '`abi` is text. Pass it through parseAbi(...)'],
@@ -73,14 +71,14 @@ describe('contractEvent', () => {
   it('takes every overload of its name', () => {
     const seen: unknown[] = [];
     const { dispatch } = createRouter().on(
-      contractEvent({ abi: [transfer, overload], name: 'Transfer' }),
+      contractEvent({ abi: [transfer, overload, nft], name: 'Transfer' }),
       ({ args }) => {
-        seen.push('data' in args ? args.data : args.value);
+        seen.push('data' in args ? args.data : 'value' in args ? args.value : args.tokenId);
       },
     );
-    dispatch(erc20(), {} as never);
+    for (const event of [erc20(), erc721()]) dispatch(event, {} as never);
     dispatch(eventOf(overload, { from: BOB, to: TOKEN, value: 7n, data: '0x12' }), {} as never);
-    expect(seen).toEqual([7n, '0x12']);
+    expect(seen).toEqual([7n, 7n, '0x12']);
   });
 
   it('leaves the event of another standard to other routes, though an overload has as many topics', () => {
@@ -95,7 +93,7 @@ describe('contractEvent', () => {
     delete token.data.event.rawFields;
     delete other.data.event.rawFields;
     const matcher = contractEvent({ abi: erc20Abi, name: 'Transfer' });
-    expect(matcher.select(token)).toBeUndefined();
+    expect(matcher.select(token, () => expect.unreachable())).toBeUndefined();
     expect(matcher.select(other)?.args).toEqual({ from: BOB, to: TOKEN, value: 7n });
     const ofToken = contractEvent({ abi: erc20Abi, name: 'Transfer', address: TOKEN });
     expect(() => ofToken.select(token)).toThrow(
@@ -116,9 +114,12 @@ describe('contractEvent', () => {
     expect(reported).toEqual([]);
   });
 
-  it('of one contract passes its events of another signature to other routes', () => {
-    const event = eventOf(parseAbi(['event Transfer(uint256 value)'])[0], { value: 7n });
-    expect(contractEvent({ abi: [transfer], name: 'Transfer', address: TOKEN }).select(event)).toBeUndefined();
+  it('of one contract passes its events of another signature to other routes, unless their log is of its own', () => {
+    const { select } = contractEvent({ abi: [transfer], name: 'Transfer', address: TOKEN });
+    expect(select(eventOf(parseAbi(['event Transfer(uint256 value)'])[0], { value: 7n }))).toBeUndefined();
+    const event = erc20();
+    event.data.event.signature = 'Transfer(uint256)';
+    expect(() => select(event)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_CONTRADICTION' }));
   });
 
   it('selects removed logs only with the option removed', () => {
@@ -151,6 +152,8 @@ describe('contractEvent', () => {
     const event = erc20();
     delete event.data.event.rawFields;
     expect(() => matcher.select(event)).toThrow(expect.objectContaining({ code: 'ERR_WEBHOOK_RAW_FIELDS' }));
+    expect(matcher.filter).toEqual({ name: 'Transfer', address: TOKEN.toLowerCase() });
+    expect(contractEvent({ abi: erc20Abi, name: 'Transfer', requireLog: true }).select(event)).toBeUndefined();
   });
 
   it('passes on an error other than of decoding, also without an address', () => {

@@ -33,6 +33,7 @@ const READ: readonly (readonly [type: Type, wire: JsonValue, value: unknown])[] 
   ['uint48', String(2n ** 48n - 1n), 2 ** 48 - 1],
   ['uint56', '1', 1n],
   ['uint256', Number.MAX_SAFE_INTEGER, 2n ** 53n - 1n],
+  ['uint256', 5n as never, 5n],
   ['uint256', String(2n ** 256n - 1n), 2n ** 256n - 1n],
   ['uint256', `0x${'f'.repeat(64)}`, 2n ** 256n - 1n],
   ['bool', true, true],
