@@ -97,8 +97,8 @@ export function isMadeFrom(error: unknown, cause: unknown): boolean {
   try {
     for (let depth = 0, each = error; depth < 10; depth++) {
       if (each === cause) return true;
-      if (!(each instanceof Error)) return false;
-      each = each.cause;
+      each = (each as { readonly cause?: unknown }).cause;
+      if (each === undefined) return false;
     }
   } catch {
     // The error cannot be read.
