@@ -59,7 +59,7 @@ class Attempt<Tx> {
     this.#task = task;
     this.#resolve = resolve;
     this.#limit = new Deadline(task.handlerTimeoutMs, task.about.host);
-    this.#limit.report = (error) => this.#report(error);
+    this.#limit.report = this.#report;
   }
 
   start(): void {
@@ -125,7 +125,7 @@ class Attempt<Tx> {
   /** The error to report when the store rejects: the handler's, unless the store has its own. */
   #failureFor(cause: unknown): WebhookError {
     const late = this.#limit.error;
-    if (late && this.#isOfTime(cause)) return late;
+    if (late && isMadeFrom(cause, late)) return late;
     const failure = this.#failure;
     // The store's own error takes precedence over what the handler threw.
     if (failure === undefined || (cause !== failure.thrown && isOfStore(cause))) return storeFailure(cause);
@@ -153,7 +153,7 @@ class Attempt<Tx> {
         this.#shared.afterwards.hold(settled, this.#task.about.host);
       }
       this.#resolve(attempted);
-    } else if (this.#run !== 'idle' && isOfStore(attempted.failed?.error)) this.#report(attempted.failed?.error);
+    } else if (attempted.failed && isOfStore(attempted.failed.error)) this.#report(attempted.failed.error);
     this.#resolve = undefined;
   }
 

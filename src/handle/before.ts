@@ -1,6 +1,7 @@
 import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import { withDeadline } from '../internal/time.js';
+import { DELIVERY } from '../stores/store.js';
 import { asWebhookError, type EventOutcome } from './answer.js';
 import type { AboutDelivery } from './context.js';
 import { Deadline } from './deadline.js';
@@ -94,7 +95,7 @@ export async function probe<Tx>(once: Once<Tx>, key: string, timeoutMs: number):
     throw new Error('This run only asks whether the key took effect.');
   };
   try {
-    const asking = once([key], { from: 'free', to: 'done' }, run, new Deadline(timeoutMs));
+    const asking = once([key], DELIVERY, run, new Deadline(timeoutMs));
     const words = await withDeadline(asking, timeoutMs, () => new Error('The store did not answer in time.'));
     const word: unknown = words.get(key);
     if (word === 'in-progress' || word === 'unknown') return word;

@@ -22,18 +22,18 @@ export type AboutDelivery = Pick<EventContext, 'source' | 'timestamp' | 'via' | 
   readonly retryOf?: string | undefined;
   /** The change of the keys. (Default: that of a delivery, or of a retry.) */
   readonly step?: Step | undefined;
-  /** Returns an event as received, without changes that a handler made. (Default: the event as it is.) */
-  readonly asReceived?: ((item: EventItem) => WebhookEvent | undefined) | undefined;
+  /** Present where failures are counted. */
+  readonly asReceived?: AsReceived | undefined;
 };
 
+/** Returns an event as received, without changes that a handler made. */
+export type AsReceived = (item: EventItem) => WebhookEvent;
+
 /** Returns a function that finds an event as received. It parses the body again, because few events need that. */
-export function receivedIn(rawBody: RawBody, items: readonly DeliveryItem[]): AboutDelivery['asReceived'] {
+export function receivedIn(rawBody: RawBody, items: readonly DeliveryItem[]): AsReceived {
   // A copy: the host may overwrite its buffer with bytes that nobody has verified.
   const body = typeof rawBody === 'string' ? rawBody : new Uint8Array(signedBytes(rawBody) as Uint8Array);
-  return (item) => {
-    const again = parseItems(body, Number.POSITIVE_INFINITY)[items.indexOf(item)];
-    return again?.status === 'event' ? again.event : undefined;
-  };
+  return (item) => (parseItems(body, Number.POSITIVE_INFINITY)[items.indexOf(item)] as EventItem).event;
 }
 
 /** The parts of a context that depend on the run. */
@@ -80,8 +80,8 @@ export function contextOf<Tx>(context: EventsContext<Tx>, idempotencyKey: string
 /** Reports an error that must not fail the event to the receiver that created `context`. */
 export function reportTo(context: unknown, error: unknown, idempotencyKey?: string): void {
   try {
-    (context as { [REPORT]?: Report } | null | undefined)?.[REPORT]?.(error, idempotencyKey);
+    (context as { readonly [REPORT]: Report })[REPORT](error, idempotencyKey);
   } catch {
-    // The context may be user code. An event must not fail because its report failed.
+    // The context may be user code, also without a report. An event must not fail because its report failed.
   }
 }

@@ -2,7 +2,7 @@ import { WebhookError } from '../errors.js';
 import type { EventItem } from '../events/parse-delivery.js';
 import type { LetterStore } from '../stores/store.js';
 import { asWebhookError } from './answer.js';
-import type { AboutDelivery } from './context.js';
+import type { AboutDelivery, AsReceived } from './context.js';
 import { type DeadLetterLimits, letterText, marksOf, reasonOf, UNKNOWN } from './dead-letter.js';
 import { isNonRetryable } from './non-retryable.js';
 import { recordOf } from './once.js';
@@ -22,7 +22,7 @@ export function createCountFailures(
     const isUnknown = WebhookError.codeOf(error) === UNKNOWN;
     const isFinal = isUnknown || isNonRetryable(error.cause);
     try {
-      const event = about.asReceived?.(item) ?? item.event;
+      const event = (about.asReceived as AsReceived)(item);
       const record = about.retryOf === undefined ? recordOf(event, about) : { source: about.source };
       const reason = reasonOf(error);
       const transitions = about.step?.transitions?.get(idempotencyKey);
@@ -57,12 +57,12 @@ export function createCountFailures(
   return ({ outcomes, tried, failed }, about) =>
     Promise.all(
       outcomes.map(async (outcome) => {
-        const { idempotencyKey = '', item, error } = outcome;
-        const isAlone = tried.size === 1 && tried.has(idempotencyKey);
+        const { item, error } = outcome;
+        const idempotencyKey = outcome.idempotencyKey as string;
+        const isAlone = failed?.by === 'abandoned' || (tried.size === 1 && tried.has(idempotencyKey));
         const code = WebhookError.codeOf(error);
-        const counts = COUNTED.has(code) && (isAlone || code === UNKNOWN || failed?.by === 'abandoned');
-        if (!counts || !error || item.status !== 'event') return outcome;
-        const becameLetter = await becomesLetter(idempotencyKey, item, about, error);
+        if (!COUNTED.has(code) || !(isAlone || code === UNKNOWN)) return outcome;
+        const becameLetter = await becomesLetter(idempotencyKey, item as EventItem, about, error as WebhookError);
         // A retry returns the error itself.
         return becameLetter && about.retryOf === undefined
           ? { status: 'dead-lettered', item, idempotencyKey }

@@ -1,5 +1,5 @@
 import { WebhookError } from '../errors.js';
-import { type EventItem, parseItems } from '../events/parse-delivery.js';
+import { type DeliveryItem, type EventItem, parseItems } from '../events/parse-delivery.js';
 import type { WebhookEvent } from '../events/types.js';
 import { isApplied } from '../stores/log-store.js';
 import type { Failure, StoredLetter } from '../stores/store.js';
@@ -66,8 +66,8 @@ export function letterText(idempotencyKey: string, event: WebhookEvent, source: 
 export function readLetter({ letter }: { readonly letter: string }, key: string): Letter {
   try {
     const { idempotencyKey, source, event } = JSON.parse(letter);
-    const [item] = parseItems(JSON.stringify([event]), 1);
-    if (typeof idempotencyKey === 'string' && item?.status === 'event') return { idempotencyKey, source, item };
+    const [item] = parseItems(JSON.stringify([event]), 1) as [DeliveryItem];
+    if (typeof idempotencyKey === 'string' && item.status === 'event') return { idempotencyKey, source, item };
   } catch {
     // The parser quotes the event.
   }
@@ -76,9 +76,10 @@ export function readLetter({ letter }: { readonly letter: string }, key: string)
 
 /** The code and message that a letter keeps: those of the value that the handler threw, if any. Never throws. */
 export function reasonOf(error: WebhookError): Pick<Failure, 'code' | 'message'> {
-  const thrown = error.code === 'ERR_WEBHOOK_HANDLER' ? (error.cause as Partial<WebhookError> | undefined) : undefined;
-  const code = readable(() => thrown?.code) ?? error.code;
-  const message = readable(() => thrown?.message ?? thrown) ?? error.message;
+  // Of any type; `readable` takes what throws when it is read.
+  const thrown = (error.code === 'ERR_WEBHOOK_HANDLER' ? error.cause : undefined) as Partial<WebhookError>;
+  const code = readable(() => thrown.code) ?? error.code;
+  const message = readable(() => thrown.message ?? thrown) ?? error.message;
   return { code: code.slice(0, MOST_CODE), message: message.slice(0, MOST_MESSAGE) };
 }
 

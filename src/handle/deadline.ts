@@ -1,5 +1,4 @@
 import { WebhookError } from '../errors.js';
-import { MAX_TIMER_MS } from '../internal/check-options.js';
 import { ignorePromise } from '../internal/guards.js';
 import { monotonicNow, withDeadline } from '../internal/time.js';
 import type { RunLimit } from '../stores/store.js';
@@ -35,7 +34,7 @@ export function hostMs(host: HostGrants | undefined, reserveMs = 0): number {
     // The host's clock is broken. Its limit is then unknown, and the receiver's own limits apply.
   }
   // Never negative: newer versions of Node warn about a negative timer.
-  if (typeof ms === 'number' && ms <= MAX_TIMER_MS) return Math.max(0, ms - reserveMs);
+  if (typeof ms === 'number' && !Number.isNaN(ms)) return Math.max(0, ms - reserveMs);
   ignorePromise(ms);
   return Number.POSITIVE_INFINITY;
 }
@@ -69,7 +68,7 @@ export class Deadline implements RunLimit {
     const grantedMs = hostMs(host, RESERVE_MS);
     if (grantedMs < Math.min(mostMs, SHORTEST_MS)) this.error = outOfTime();
     this.#ms = Math.min(mostMs, grantedMs);
-    this.#isOfHost = grantedMs < mostMs;
+    this.#isOfHost = this.#ms < mostMs;
     this.#host = host;
     this.#monotonicEnd = monotonicNow() + this.#ms;
     this.deadline = Date.now() + this.#ms;

@@ -67,8 +67,8 @@ export function createDispatch<Tx>(
   const dispatch: Dispatch = async (items, given) => {
     const about = reorgs ? { ...given, application: 1 } : given;
     const [retried] = items;
-    if (following && about.retryOf !== undefined && retried?.status === 'event') {
-      return [await following.retry(retried, about.retryOf, about)];
+    if (following && about.retryOf !== undefined) {
+      return [await following.retry(retried as EventItem, about.retryOf, about)];
     }
     const keys = new Map<EventItem, string>();
     /** Outcomes of events that are not handled; by event, because events of different blocks may share a key. */
@@ -89,7 +89,7 @@ export function createDispatch<Tx>(
     async function settle(item: DeliveryItem): Promise<EventOutcome> {
       if (item.status === 'unknown') return askHook(item, onUnknown, about);
       if (item.status === 'invalid') {
-        if (!onInvalid) invalid ??= invalidError(items);
+        invalid ??= invalidError(items);
         return askHook(item, onInvalid, about, invalid);
       }
       const outcome = kept.get(item);

@@ -42,13 +42,13 @@ export function sharedOf<Tx>(
   const { leaseMs, keysPerRun = Number.POSITIVE_INFINITY } = (store || {}) as Partial<TransactionalStore<Tx>>;
   return {
     once: onceOf(store),
-    isTransactional: store !== false && isTransactional(store),
+    isTransactional: isTransactional(store),
     keysPerRun: Math.floor(keysPerRun),
     // If a handler outlived its lease, another process could take over the event meanwhile.
     handlerTimeoutMs: Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY)),
     afterwards,
     countFailures,
-    stepOf: store ? (items, about) => stepOf(items, about, logOf) : () => DELIVERY,
+    stepOf: (items, about) => stepOf(items, about, logOf),
   };
 }
 
@@ -83,7 +83,7 @@ export type Once<Tx> = (
   limit: RunLimit,
 ) => Promise<ReadonlyMap<string, StoreWord>>;
 
-export function isTransactional<Tx>(store: IdempotencyStore<Tx>): store is TransactionalStore<Tx> {
+export function isTransactional<Tx>(store: IdempotencyStore<Tx> | false): store is TransactionalStore<Tx> {
   return typeof (store as { readonly once?: unknown }).once === 'function';
 }
 

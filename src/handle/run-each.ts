@@ -41,7 +41,7 @@ export function createHandleEach<Tx>(
     }
     // A store that failed without a run would fail again.
     if (failed.by === 'store' || tried.size === 0) return outcomes;
-    const own = outcomes.filter(({ idempotencyKey = '' }) => tried.has(idempotencyKey));
+    const own = outcomes.filter(({ idempotencyKey }) => tried.has(idempotencyKey as string));
     // One failing event must not block the others. Without a transaction, all may have had effects.
     const isDivided = (shared.isTransactional || shared.countFailures) && failed.by === 'handler' && tried.size > 1;
     const size = shared.isTransactional ? Math.ceil(tried.size / 2) : 1;
@@ -59,12 +59,12 @@ export function createHandleEach<Tx>(
   }
 
   const most = onEvents ? shared.keysPerRun : 1;
-  return (items, about) => (items.size <= most ? atOnce(items, about) : inParts(items, most, about));
+  return (items, about) => inParts(items, most, about);
 }
 
 function without(items: Items, outcomes: readonly EventOutcome[]): Items {
   const rest = new Map(items);
-  for (const { idempotencyKey = '' } of outcomes) rest.delete(idempotencyKey);
+  for (const { idempotencyKey } of outcomes) rest.delete(idempotencyKey as string);
   return rest;
 }
 

@@ -91,7 +91,7 @@ export function createRevise(view: ChainView, { logs, apply, revert, keep, repor
     const final = new Map<string, number>();
     for (const { items, stored, received, source, transitions } of await read(block, isReversal, counts)) {
       const step: Step = { from, to, transitions: new Map([...items.keys()].map((key) => [key, transitions])) };
-      const asReceived = (item: EventItem) => received.get(item)?.();
+      const asReceived = (item: EventItem) => (received.get(item) as () => WebhookEvent)();
       const about = { timestamp, via: 'reorg', source, step, application: applicationOf(transitions), asReceived };
       for (const outcome of await (isReversal ? revert : apply)(items, about)) {
         const { item, idempotencyKey, error } = outcome;
