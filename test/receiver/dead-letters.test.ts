@@ -1,10 +1,18 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type DeadLetter, type LeaseStore, memoryStore, NonRetryableError, type OnEvent } from '../../src/index.js';
+import {
+  type DeadLetter,
+  type IdempotencyStore,
+  type LeaseStore,
+  memoryStore,
+  NonRetryableError,
+  type OnEvent,
+} from '../../src/index.js';
 import { leasedStore } from '../../src/stores/leased.js';
 import type { LetterStore } from '../../src/stores/store.js';
-import { deferred, event, noting, type Settings } from '../helpers.js';
+import { deferred, event, noting, type Settings, throwing } from '../helpers.js';
 import { onSteadyClock } from '../steady-clock.js';
 import { delivery, keyOf, statuses } from './at-once.js';
+import { storeDoing } from './fake-bulk-store.js';
 
 onSteadyClock();
 
@@ -125,11 +133,18 @@ describe('an event whose handler fails for good', () => {
     expect((await receiver.deadLetters.list({ source: 'one' })).letters).toHaveLength(1);
   });
 
-  it('counts when its handler takes too long, once that has settled', async () => {
+  it.each<[string, IdempotencyStore]>([
+    ['leases', memoryStore()],
+    [
+      'transactions, which fails to roll back',
+      { ...storeDoing((run) => run().catch(throwing(new Error('away')))), letters: memoryStore().letters },
+    ],
+  ])('counts when its handler takes too long, once that has settled, in a store with %s', async (_, store) => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const late = deferred();
     const { receiver, letters } = failing({
+      store,
       onEvent: () => late.promise,
       handlerTimeoutMs: 20,
       deadLetters: { afterAttempts: 1, afterSeconds: 0 },
@@ -140,7 +155,7 @@ describe('an event whose handler fails for good', () => {
     expect(letters).toEqual([]);
     late.reject(new Error('aborted'));
     await vi.advanceTimersByTimeAsync(0);
-    expect(letters).toHaveLength(1);
+    expect(letters).toMatchObject([{ code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' }]);
   });
 
   it('counts runs that were killed, before it runs again', async () => {

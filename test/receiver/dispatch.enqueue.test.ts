@@ -14,6 +14,7 @@ describe('enqueue', () => {
     const given: unknown[] = [];
     const enqueue: Enqueue = (entries, context) => {
       given.push([entries.map(({ event }) => event.id), entries.map((each) => each.idempotencyKey), context.timestamp]);
+      expect(context).not.toHaveProperty('needsFinality');
     };
     const { receiver } = noting({ enqueue, onInvalid: () => {} });
     const result = await receiver.handle(signed([event('a'), bad, event('b'), event('a'), unknown]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventContext, WebhookEvent } from '../../src/index.js';
+import { type EventContext, WebhookError, type WebhookEvent } from '../../src/index.js';
 import { deferred, event, noting, seconds, signed, throwing } from '../helpers.js';
 import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
@@ -29,6 +29,7 @@ describe('onEvent', () => {
     ['throws', throwing(new Error('no'))],
     ['rejects', () => Promise.reject(new Error('no'))],
     ['rejects with nothing', () => Promise.reject()],
+    ['rejects with the error of another store', () => Promise.reject(new WebhookError('ERR_WEBHOOK_STORE', 'down'))],
   ])('that %s gives 500 after the others were tried; a redelivery runs only what is unfinished', async (_how, fail) => {
     const handled: string[] = [];
     let failing = true;

@@ -197,19 +197,17 @@ describe('a notice of removal', () => {
   });
 
   it.each([
-    ['fails', () => Promise.reject(new Error('away'))],
-    ['never answers', () => new Promise(() => {})],
-    ['answers something else', async () => 'perhaps'],
-  ])('fails if the store %s, and is neither handled nor dropped', async (_what, once) => {
+    ['fails', () => Promise.reject(new Error('away')), 'away'],
+    ['never answers', () => new Promise(() => {}), 'did not answer in time'],
+    ['answers something else', async () => 'perhaps', 'must resolve to'],
+  ])('fails if the store %s, and is neither handled nor dropped', async (_what, once, reason) => {
     const { receiver, handled, reported } = deciding(removing.finality, {
       store: storeDoing(once),
       handlerTimeoutMs: 200,
     });
     const result = await receiver.handle(signed([event('a:removed')]));
-    expect(result).toMatchObject({
-      status: 503,
-      outcomes: [{ status: 'failed', error: { code: 'ERR_WEBHOOK_STORE' } }],
-    });
+    const error = { code: 'ERR_WEBHOOK_STORE', cause: { message: expect.stringContaining(reason) } };
+    expect(result).toMatchObject({ status: 503, outcomes: [{ status: 'failed', error }] });
     expect([handled, reported]).toEqual([[], ['ERR_WEBHOOK_STORE']]);
   });
 
@@ -227,7 +225,9 @@ describe('a notice of removal', () => {
     const { receiver, reported } = deciding(removing.finality, { store: storeDoing(() => new Promise(() => {})) });
     const end = Date.now() + 2000;
     const answering = receiver.handle({ ...signed([event('a:removed')]), remainingMs: () => end - Date.now() });
-    await vi.advanceTimersByTimeAsync(1900);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(reported).toEqual([]);
+    await vi.advanceTimersByTimeAsync(900);
     expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
     expect(await answering).toMatchObject({ status: 503, error: { code: 'ERR_WEBHOOK_STORE' } });
   });

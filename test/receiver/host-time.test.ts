@@ -179,7 +179,8 @@ describe('everything else that a delivery waits for', () => {
     const { receiver } = noting({ enqueue });
     const cut = await deliver(receiver, [event('a'), event('b')], 3000);
     expect(cut).toMatchObject({ status: 503, tookMs: 2500, error: { code: 'ERR_WEBHOOK_ENQUEUE' } });
-    expect(await deliver(receiver, [event('a'), event('b')], 900)).toMatchObject({ ...outOfTime, tookMs: 0 });
+    const outcomes = [{ status: 'failed' }, { status: 'failed' }];
+    expect(await deliver(receiver, [event('a'), event('b')], 900)).toMatchObject({ ...outOfTime, tookMs: 0, outcomes });
     expect(enqueue).toHaveBeenCalledOnce();
   });
 
@@ -187,7 +188,8 @@ describe('everything else that a delivery waits for', () => {
     const taken = vi.fn(never);
     const { receiver } = noting({ [hook]: taken });
     const item = hook === 'onInvalid' ? { id: 'a', event: 'event.emitted' } : { id: 'a', event: 'new.kind', data: {} };
-    expect(await deliver(receiver, [item], 3000)).toMatchObject({ status: 500, tookMs: 2500 });
+    const outcomes = [{ status: 'failed' }];
+    expect(await deliver(receiver, [item], 3000)).toMatchObject({ status: 500, tookMs: 2500, outcomes });
     expect(await deliver(receiver, [item], 900)).toMatchObject({ ...outOfTime, tookMs: 0 });
     expect(taken).toHaveBeenCalledOnce();
   });
@@ -196,6 +198,7 @@ describe('everything else that a delivery waits for', () => {
 describe('a host’s odd answers', () => {
   it.each<[string, () => unknown]>([
     ['NaN', () => Number.NaN],
+    ['text', () => '900'],
     ['Infinity', () => Number.POSITIVE_INFINITY],
     ['more than a timer can take', () => 1e300],
     ['a promise that rejects', () => Promise.reject(new Error('no'))],

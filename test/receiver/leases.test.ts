@@ -8,13 +8,14 @@ import { atOnce, delivery, keyOf, statuses } from './at-once.js';
 onSteadyClock();
 
 /** A lease store that gives these answers, by event id. */
-function answering(claims: Record<string, ClaimAnswer>, isRecorded: (key: string) => boolean = () => true) {
+function answering(claims: Record<string, ClaimAnswer | null>, isRecorded: (key: string) => boolean = () => true) {
   const steps: Step[] = [];
   const store: LeaseStore = {
     leaseMs: 60_000,
     async claim(keys, _owner, step) {
       steps.push(step);
-      return new Map(keys.map((key) => [key, claims[key.slice(keyOf('').length)] ?? {}]));
+      const answers = keys.map((key) => claims[key.slice(keyOf('').length)]);
+      return new Map(keys.map((key, at) => [key, (answers[at] === undefined ? {} : answers[at]) as ClaimAnswer]));
     },
     record: async (keys) => new Map(keys.map((key) => [key, isRecorded(key)])),
     release: async () => {},
@@ -29,6 +30,15 @@ describe('a receiver over a lease store', () => {
     const { status, error } = await receiver.handle(delivery('a', 'b'));
     expect([status, error?.code]).toEqual([503, 'ERR_WEBHOOK_STORE']);
     expect(error?.message).toMatch(/Another run has taken over the key.* longer than its lease of 60000 ms/);
+  });
+
+  it('runs nothing for a claim that its store answers with null', async () => {
+    const { receiver, calls } = atOnce({ store: answering({ b: null }).store });
+    expect(await receiver.handle(delivery('a', 'b'))).toMatchObject({
+      status: 503,
+      error: { code: 'ERR_WEBHOOK_STORE' },
+    });
+    expect(calls).toEqual([['a']]);
   });
 
   it('gives its handler the least of the fencing tokens, and none of a store without them', async () => {

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { letterText, readLetter, reasonOf } from '../../src/handle/dead-letter.js';
 import { isNonRetryable } from '../../src/handle/non-retryable.js';
 import { handlerError } from '../../src/handle/outcome.js';
 import { NonRetryableError, WebhookError } from '../../src/index.js';
-import { event } from '../helpers.js';
+import { event, throwing } from '../helpers.js';
 
 const hostile = new Proxy(
   {},
@@ -13,6 +13,11 @@ const hostile = new Proxy(
     },
   },
 );
+
+/** Has its code once only. */
+const fickle = Object.defineProperty({}, 'code', {
+  get: vi.fn(throwing(new Error('Hands off.'))).mockReturnValueOnce('ERR_WEBHOOK_NON_RETRYABLE' as never),
+});
 
 describe('the text of a dead letter', () => {
   it('is read as it was written', () => {
@@ -73,7 +78,15 @@ describe('the reason of a dead letter', () => {
 
 describe('a NonRetryableError', () => {
   it('is told from every other value, and is itself by its name', () => {
-    const others = [undefined, null, {}, new Error('no'), new WebhookError('ERR_WEBHOOK_STORE', 'down'), hostile];
+    const others = [
+      undefined,
+      null,
+      {},
+      new Error('no'),
+      new WebhookError('ERR_WEBHOOK_STORE', 'down'),
+      hostile,
+      fickle,
+    ];
     expect(others.map(isNonRetryable)).toEqual(others.map(() => false));
     const error = new NonRetryableError('Closed.');
     expect([isNonRetryable(error), error.name]).toEqual([true, 'NonRetryableError']);

@@ -178,7 +178,7 @@ describe('a store of transactions', () => {
     expect(runs).toBe(0);
   });
 
-  it.each<[string, Behaviour, runs: number, refusal: object]>([
+  it.each<[string, Behaviour, runs: number, refusal: object, handle?: typeof never]>([
     [
       'refuses a commit without a run',
       () => Promise.reject(new WebhookError('ERR_WEBHOOK_HANDLER', 'refused')),
@@ -186,10 +186,17 @@ describe('a store of transactions', () => {
       { status: 500, error: { code: 'ERR_WEBHOOK_HANDLER' } },
     ],
     ['never settles after a run of some keys', (run) => run(new Map([[KEYS[0], {}]])).then(never), 1, refused],
-  ])('is asked once when it %s', async (_how, behave, runs, refusal) => {
+    [
+      'has a handler for some keys whose time is up',
+      (run) => run(new Map([[KEYS[0], {}]])),
+      1,
+      { status: 500, error: { code: 'ERR_WEBHOOK_HANDLER_TIMEOUT' } },
+      never,
+    ],
+  ])('is asked once when it %s', async (_how, behave, runs, refusal, handle) => {
     let calls = 0;
     const once: Behaviour = (run) => (++calls > 10 ? never() : behave(run));
-    const delivered = await deliver(several, once, undefined, briefly);
+    const delivered = await deliver(several, once, handle, briefly);
     expect(delivered.result).toMatchObject(refusal);
     expect({ calls, runs: delivered.runs }).toEqual({ calls: 1, runs });
   });

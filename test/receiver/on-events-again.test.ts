@@ -48,6 +48,7 @@ describe('onEvents that fails in a transaction', () => {
     const { receiver, calls } = atOnce({ store, handlerTimeoutMs: 100 }, slow);
     const result = await receiver.handle(delivery('bad', ...Array.from({ length: 63 }, (_, index) => String(index))));
     expect(result.status).toBe(500);
+    expect(result.outcomes.at(-1)?.error?.cause).toEqual(new Error('no'));
     expect(calls.length).toBeLessThan(7);
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   createReceiver,
   createRouter,
@@ -6,6 +6,7 @@ import {
   type IdempotencyStore,
   memoryStore,
   WebhookError,
+  type WebhookEvent,
 } from '../../src/index.js';
 import { deferred, event, noting, seconds, secret, signed } from '../helpers.js';
 import { onSteadyClock } from '../steady-clock.js';
@@ -105,15 +106,14 @@ describe('onEvents', () => {
 
   it('leaves unknown and invalid items to their hooks, and fails a key that cannot be made', async () => {
     const taken: string[] = [];
-    const { receiver, calls } = atOnce({
-      onUnknown: () => taken.push('unknown'),
-      idempotencyKey: ({ id }) => (id === 'bad' ? '' : id),
-    });
+    const idempotencyKey = vi.fn(({ id }: WebhookEvent) => (id === 'bad' ? '' : id));
+    const { receiver, calls } = atOnce({ onUnknown: () => taken.push('unknown'), idempotencyKey });
     const invalid = { ...event('x'), data: null };
     const result = await receiver.handle(signed([{ id: 'k', event: 'new.kind' }, event('bad'), invalid, event('a')]));
     expect(statuses(result)).toEqual(['unknown', 'failed', 'invalid', 'handled']);
     expect(result.status).toBe(500);
     expect(calls).toEqual([['a']]);
+    expect(idempotencyKey).toHaveBeenCalledTimes(2);
     expect(taken).toEqual(['unknown']);
   });
 

@@ -194,12 +194,9 @@ describe('peek', () => {
   });
 
   it('takes a key for missing if the store gave it to the run, whatever the store makes of its failure', async () => {
-    const store = storeDoing((run) =>
-      run().then(
-        () => 'handled',
-        () => Promise.reject(new Error('rolled back')),
-      ),
-    );
+    const failed = vi.fn(() => Promise.reject(new Error('rolled back')));
+    const store = storeDoing((run) => run().then(() => 'handled', failed));
     expect(await noting({ store }).receiver.peek([parsed('a')])).toEqual(['missing']);
+    expect(failed).toHaveBeenCalledExactlyOnceWith(new Error('This run only asks whether the key took effect.'));
   });
 });

@@ -170,6 +170,7 @@ describe('an event whose reversal or application fails for good', () => {
     expect((await receiver.deadLetters.list()).letters).toMatchObject([{ isReversal: true, attempts: 2 }]);
     expect(await settle()).toMatchObject({ failed: 0, open: 0 });
     expect(await receiver.deadLetters.retry({})).toEqual({ handled: 0, failed: 1, skipped: 0 });
+    expect((await receiver.deadLetters.list()).letters).toMatchObject([{ isReversal: true, attempts: 3 }]);
     bad.clear();
     expect(await receiver.deadLetters.retry({})).toEqual({ handled: 1, failed: 0, skipped: 0 });
     expect(calls).toEqual(['+A10#0 1', '-A10#0 1']);

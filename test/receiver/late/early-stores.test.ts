@@ -20,7 +20,7 @@ const early: [string, (run: RunAll) => unknown][] = [
 ];
 
 function begin(run: RunAll, answer: () => unknown): unknown {
-  void run();
+  run().catch(() => {});
   return answer();
 }
 
@@ -60,9 +60,14 @@ describe('a store that fails before its handler returns', () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([
-    ['later', () => pause(5)],
-    ['at once, while tracing awaits it', () => {}],
-  ])('%s, is reported once', async (_when, onEvent) => {
+    ['later', () => pause(5), []],
+    ['at once, while tracing awaits it', () => {}, []],
+    [
+      'later, with nothing, is reported once beside the failure and',
+      () => pause(5).then(() => Promise.reject()),
+      ['ERR_WEBHOOK_HANDLER'],
+    ],
+  ])('%s, is reported once', async (_when, onEvent, late) => {
     const { channel, stop } = subscribed();
     const store = storeDoing((run) => begin(run, () => Promise.reject(new Error('away'))));
     vi.useFakeTimers();
@@ -71,7 +76,7 @@ describe('a store that fails before its handler returns', () => {
     const { error } = await receiver.handle(signed([event('a')]));
     expect(error?.cause).toEqual(new Error('away'));
     await vi.advanceTimersByTimeAsync(120_000);
-    expect(reported).toEqual(['ERR_WEBHOOK_STORE']);
+    expect(reported).toEqual(['ERR_WEBHOOK_STORE', ...late]);
     stop();
     vi.useRealTimers();
     expect(await receiver.drain()).toEqual({ unfinished: 0 });

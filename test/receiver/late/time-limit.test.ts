@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EventContext } from '../../../src/index.js';
+import { type EventContext, WebhookError } from '../../../src/index.js';
 import { event, noting, signed } from '../../helpers.js';
 import { storeDoing } from '../fake-bulk-store.js';
 
@@ -64,6 +64,21 @@ describe.each(freezes)('after a freeze: %s', (_name, freeze) => {
 });
 
 describe('a time limit', () => {
+  it('is the reason of a failure that a store makes of its error', async () => {
+    const { receiver } = noting({
+      handlerTimeoutMs: 1000,
+      store: storeDoing((run) =>
+        run().catch((cause) => Promise.reject(new WebhookError('ERR_WEBHOOK_STORE', 'Rolled back.', { cause }))),
+      ),
+      onEvent(_event, { throwIfExpired }) {
+        clocks.wall += 1000;
+        throwIfExpired();
+      },
+    });
+    const { error } = await receiver.handle(signed([event('a')]));
+    expect(error?.code).toBe('ERR_WEBHOOK_HANDLER_TIMEOUT');
+  });
+
   it('is not the reason of a failure that came after it was over', async () => {
     const own = new Error('mine');
     const { receiver } = noting({
