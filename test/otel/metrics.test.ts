@@ -6,7 +6,10 @@ import { instrumentWebhooks } from '../../src/otel/index.js';
 import { sampleTransactionIncluded } from '../../src/testing/index.js';
 import { deferred, event, noting, signed } from '../helpers.js';
 import { following, hashOf, logOf } from '../receiver/scripted-reorgs.js';
+import { onSteadyClock } from '../steady-clock.js';
 import { createSdk, instrumented } from './sdk.js';
+
+onSteadyClock();
 
 const NAMES = [
   'messaging.client.consumed.messages',
