@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isWebhookError, type Receiver } from '../../src/index.js';
 import { type App, startApp } from '../matrix/app.js';
 import { framed, genuine, genuineOfSize, headersOf } from '../matrix/deliveries.js';
-import { type Answer, chunked, head, piecesOf, Wire } from '../matrix/wire.js';
+import { answerTo, chunked, head, piecesOf } from '../matrix/wire.js';
 import { hasFrameworks, importRecipe, needsFrameworks } from './installed.js';
 
 type Application = (receiver: Receiver, report: (error: unknown) => void) => RequestListener | Promise<RequestListener>;
@@ -36,14 +36,6 @@ async function start(application: Application, report: (error: unknown) => void)
   });
 }
 
-async function send(app: App, ...bytes: readonly Uint8Array[]): Promise<Answer | undefined> {
-  const wire = await Wire.open(app.port);
-  await wire.send(...bytes);
-  const answer = await wire.answer();
-  wire.cut();
-  return answer;
-}
-
 describe.skipIf(!hasFrameworks)(`a framework that reads the body first${needsFrameworks}`, () => {
   const load = () =>
     importRecipe<{ wrong: Record<string, Application>; limited: Record<string, Application> }>('testing/read-first.ts');
@@ -52,7 +44,7 @@ describe.skipIf(!hasFrameworks)(`a framework that reads the body first${needsFra
     const { wrong } = await load();
     const reported: unknown[] = [];
     const app = await start(wrong[name] as Application, (error) => reported.push(error));
-    expect((await send(app, framed(genuine())))?.status).toBe(500);
+    expect((await answerTo(app.port, framed(genuine())))?.status).toBe(500);
     expect(app.seen.entries).toEqual([]);
     // nodeHandler answers itself, as nobody may be catching, and tells onError.
     const told = /^(Koa|hapi)/.test(name) ? app.errors.entries : reported.map((e) => isWebhookError(e) && e.code);
@@ -64,10 +56,10 @@ describe.skipIf(!hasFrameworks)(`a framework that reads the body first${needsFra
     const { limited } = await load();
     const app = await start(limited[name] as Application, () => {});
     const delivery = genuineOfSize(110_000);
-    expect((await send(app, framed(genuine())))?.status).toBe(200);
-    expect((await send(app, framed(delivery)))?.status).toBe(413);
+    expect((await answerTo(app.port, framed(genuine())))?.status).toBe(200);
+    expect((await answerTo(app.port, framed(delivery)))?.status).toBe(413);
     const inChunks = head([...headersOf(delivery), ['Transfer-Encoding', 'chunked']]);
-    expect((await send(app, inChunks, chunked(piecesOf(delivery.body, 10_000))))?.status).toBe(413);
+    expect((await answerTo(app.port, inChunks, chunked(piecesOf(delivery.body, 10_000))))?.status).toBe(413);
     expect(app.seen.entries).toHaveLength(1);
   });
 });

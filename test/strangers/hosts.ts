@@ -63,16 +63,9 @@ const http2: Host[] = [
 
 export const HOSTS: readonly Host[] = [...http1, ...http2];
 
-export interface Served {
-  readonly port: number;
-  /** Every error that was reported, in order. */
-  readonly refused: Log<WebhookError>;
-  /** Methods of the requests that have arrived. */
-  readonly requests: Log<string | undefined>;
-}
-
 /** Serves a receiver until the test ends. */
-export async function serve(host: Host, settings: Partial<OnEventOptions> = {}): Promise<Served> {
+export async function serve(host: Host, settings: Partial<OnEventOptions> = {}) {
+  /** Every error that was reported, in order. */
   const refused = new Log<WebhookError>();
   const options: ReceiverOptions = {
     secret: SECRET,
@@ -83,6 +76,7 @@ export async function serve(host: Host, settings: Partial<OnEventOptions> = {}):
   };
   const receiver = createReceiver(options);
   const server = await host.serve(receiver, options);
+  /** Methods of the requests that have arrived. */
   const requests = new Log<string | undefined>();
   server.on('request', ({ method }: { method?: string }) => requests.add(method));
   const sockets = new Set<{ destroy(): void }>();
@@ -97,5 +91,5 @@ export async function serve(host: Host, settings: Partial<OnEventOptions> = {}):
     for (const socket of sockets) socket.destroy();
     await once(server, 'close');
   });
-  return { port: (server.address() as AddressInfo).port, refused, requests };
+  return { port: (server.address() as AddressInfo).port, receiver, refused, requests };
 }

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { framed, genuine, headersOf, type SignedDelivery } from '../matrix/deliveries.js';
-import { head, Wire } from '../matrix/wire.js';
+import { answerTo, head } from '../matrix/wire.js';
 
 /** How a stranger holds its place: what it declares, what it sends at once, and what it sends from time to time. */
 export interface Manner {
@@ -65,7 +65,7 @@ function openStream(session: ClientHttp2Session, chunked: boolean | undefined) {
   return stream.on('error', () => {}).resume();
 }
 
-async function session(port: number): Promise<ClientHttp2Session> {
+export async function session(port: number): Promise<ClientHttp2Session> {
   const client = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {});
   onTestFinished(() => client.destroy());
   await once(client, 'remoteSettings');
@@ -95,13 +95,8 @@ export const overHttp2 =
   };
 
 /** The status of a delivery on a connection of its own. */
-export async function statusOverHttp1(port: number, delivery: SignedDelivery): Promise<number | undefined> {
-  const wire = await Wire.open(port);
-  await wire.send(framed(delivery));
-  const answer = await wire.answer();
-  wire.end();
-  return answer?.status;
-}
+export const statusOverHttp1 = async (port: number, delivery: SignedDelivery): Promise<number | undefined> =>
+  (await answerTo(port, framed(delivery)))?.status;
 
 export async function statusOverHttp2(
   port: number,
