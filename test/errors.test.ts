@@ -152,14 +152,12 @@ describe('isWebhookError', () => {
   });
 });
 
-describe('an error that only looks like one of the library', () => {
-  it('is never answered 2xx', async () => {
-    const now = () => {
-      throw Object.assign(new Error('x'), { code: 'ERR_WEBHOOK_OF_ANOTHER_VERSION' });
-    };
-    const receiver = createReceiver({ secret: 'whsec-test', toleranceSeconds: 300, now, onEvent: () => {} });
-    const { rawBody: body, signature, timestamp } = signDelivery('[]', { secret: 'another' });
-    const result = await receiver.handle({ rawBody: body, signature, timestamp });
-    expect(result.status).toBe(500);
-  });
+it('an error that only looks like one of the library is never answered 2xx', async () => {
+  const now = () => {
+    throw Object.assign(new Error('x'), { code: 'ERR_WEBHOOK_OF_ANOTHER_VERSION' });
+  };
+  const receiver = createReceiver({ secret: 'whsec-test', toleranceSeconds: 300, now, onEvent: () => {} });
+  const { rawBody: body, signature, timestamp } = signDelivery('[]', { secret: 'another' });
+  const result = await receiver.handle({ rawBody: body, signature, timestamp });
+  expect(result.status).toBe(500);
 });

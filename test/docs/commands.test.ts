@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { inProcess } from '../../devtools/test/cli/tool.js';
 import { fences, inProject, REPOSITORY, SITE } from './pages.js';
 
@@ -51,11 +51,9 @@ async function check(command: string): Promise<void> {
   for (const [option] of (run ?? '').matchAll(/(?<= )--[a-z-]+/g)) expect(stdout).toContain(` ${option} `);
 }
 
-describe('the commands of the documentation', () => {
-  it.each(lines)('$page: $line', async ({ line }) => {
-    const withoutVariables = line.replace(/^(export )?\w+=(\$\([^)]*\)|\S+)( |$)/, '');
-    for (const command of withoutVariables.split(' && ')) {
-      if (command.trim() !== '' && !command.startsWith('node ')) await check(command);
-    }
-  });
+it.each(lines)('the command of $page works: $line', async ({ line }) => {
+  const withoutVariables = line.replace(/^(export )?\w+=(\$\([^)]*\)|\S+)( |$)/, '');
+  for (const command of withoutVariables.split(' && ')) {
+    if (command.trim() !== '' && !command.startsWith('node ')) await check(command);
+  }
 });

@@ -41,15 +41,13 @@ it('shows programs as they are in examples/: npm run generate writes them', () =
   expect(stalePages().map(({ url }) => url.pathname)).toEqual([]);
 });
 
-describe('the site', () => {
-  it('has every page in its sidebar, and a title and a description for each', async () => {
-    const { sidebar } = await import(inProject('docs/.vitepress/sections.mjs'));
-    const listed = new Set<string>(sidebar);
-    const missing = SITE.map(({ path }) => path.slice('docs/'.length)).filter((path) => !listed.has(path));
-    expect(missing).toEqual(['index.md']);
-    const bare = SITE.filter(({ text }) => !/^---\n[\s\S]*?^title: [\s\S]*?^---$/m.test(text));
-    expect(bare.map(({ path }) => path)).toEqual([]);
-  });
+it('the site has every page in its sidebar, and a title and a description for each', async () => {
+  const { sidebar } = await import(inProject('docs/.vitepress/sections.mjs'));
+  const listed = new Set<string>(sidebar);
+  const missing = SITE.map(({ path }) => path.slice('docs/'.length)).filter((path) => !listed.has(path));
+  expect(missing).toEqual(['index.md']);
+  const bare = SITE.filter(({ text }) => !/^---\n[\s\S]*?^title: [\s\S]*?^---$/m.test(text));
+  expect(bare.map(({ path }) => path)).toEqual([]);
 });
 
 it('README.md leads to the pages by their names, as npm shows no relative links', () => {

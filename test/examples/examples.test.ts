@@ -37,22 +37,18 @@ describe.each(['express/server.ts', 'fetch/hono.ts', 'standalone/server.ts'])('e
   });
 });
 
-describe('examples/express/server.ts', () => {
-  it('exits by itself on SIGTERM', { timeout: 30_000 }, async () => {
-    const { child, url } = await start('express/server.ts');
-    expect((await createTestDelivery([sampleEventEmitted()], { secret }).send(url)).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await once(child, 'exit')).toEqual([0, null]);
-  });
+it('examples/express/server.ts exits on SIGTERM', { timeout: 30_000 }, async () => {
+  const { child, url } = await start('express/server.ts');
+  expect((await createTestDelivery([sampleEventEmitted()], { secret }).send(url)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-describe('examples/fetch/bare.ts', () => {
-  it('says that all is well, and exits 0', { timeout: 30_000 }, async () => {
-    const { child, lines } = run('fetch/bare.ts');
-    const closed = once(child, 'close');
-    const printed: string[] = [];
-    for await (const line of lines) printed.push(line);
-    expect(printed.join('\n')).toContain('genuine 200 forged 403');
-    expect((await closed)[0]).toBe(0);
-  });
+it('examples/fetch/bare.ts says that all is well, and exits 0', { timeout: 30_000 }, async () => {
+  const { child, lines } = run('fetch/bare.ts');
+  const closed = once(child, 'close');
+  const printed: string[] = [];
+  for await (const line of lines) printed.push(line);
+  expect(printed.join('\n')).toContain('genuine 200 forged 403');
+  expect((await closed)[0]).toBe(0);
 });

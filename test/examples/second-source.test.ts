@@ -45,15 +45,13 @@ function alchemys(logs: unknown[], network = 'ETH_MAINNET'): Buffer {
 
 const transfers = (log: unknown) => transfersOf(alchemys([log]), 'ETH_MAINNET', TOKEN);
 
-describe('events of a second source', () => {
-  it('are those of the watched token on the watched network', () => {
-    expect(transfers(logAt(1))).toMatchObject([
-      { data: { event: { indexInLog: 1, signature: 'Transfer(address,address,uint256)' } } },
-    ]);
-    expect(transfers(logAt(1, word('1').slice(0, 42)))).toEqual([]);
-    expect(() => transfersOf(alchemys([logAt(1)], 'MATIC_MAINNET'), 'ETH_MAINNET', TOKEN)).toThrow('MATIC_MAINNET');
-    expect(() => transfersOf(Buffer.from('{}'), 'ETH_MAINNET', TOKEN)).toThrow();
-  });
+it('events of a second source are those of the watched token on the watched network', () => {
+  expect(transfers(logAt(1))).toMatchObject([
+    { data: { event: { indexInLog: 1, signature: 'Transfer(address,address,uint256)' } } },
+  ]);
+  expect(transfers(logAt(1, word('1').slice(0, 42)))).toEqual([]);
+  expect(() => transfersOf(alchemys([logAt(1)], 'MATIC_MAINNET'), 'ETH_MAINNET', TOKEN)).toThrow('MATIC_MAINNET');
+  expect(() => transfersOf(Buffer.from('{}'), 'ETH_MAINNET', TOKEN)).toThrow();
 });
 
 describe.skipIf(!hasPostgres)(`examples/second-source${needsPostgres}`, () => {

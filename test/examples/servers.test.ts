@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isInstalled } from '../../examples/frameworks/recipes.js';
 import { needsDynamoDB } from '../servers/dynamodb.js';
 import { needsPostgres } from '../servers/postgres.js';
@@ -18,11 +18,9 @@ describeExamples([
 
 describeProject('serverless', needsDynamoDB, 'compiles with the types of the AWS SDK');
 
-describe('examples/run.ts', () => {
-  it('says which examples there are', { timeout: 30_000 }, async () => {
-    await expect(runExample('constructor')).rejects.toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/sqlite \| postgres .*hono \| koa/),
-    });
+it('examples/run.ts says which examples there are', { timeout: 30_000 }, async () => {
+  await expect(runExample('constructor')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/sqlite \| postgres .*hono \| koa/),
   });
 });

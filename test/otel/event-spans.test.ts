@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { finalityOf } from '../../src/chain/finality/stage.js';
 import { VERSION } from '../../src/otel/version.js';
 import { sampleEventEmitted, sampleTransactionIncluded } from '../../src/testing/index.js';
-import { deferred, event, noting, signed } from '../helpers.js';
+import { event, noting, signed } from '../helpers.js';
 import { expectNothingUnhandled } from '../matrix/app.js';
 import { storeDoing } from '../receiver/fake-bulk-store.js';
 import { DROPPED, scripted } from '../receiver/scripted-finality.js';
@@ -60,31 +60,6 @@ describe('the span of an event', () => {
       expect(options?.attributes).not.toHaveProperty('webhook.transaction.hash');
     expect(started).toHaveBeenCalledTimes(4);
     expect(spans('handle')).toHaveLength(3);
-  });
-
-  it('is the parent of spans of the handler, also after it has waited, and for concurrent handlers', async () => {
-    const { spans, tracer } = instrumented();
-    const gates = [deferred(), deferred(), deferred(), deferred()];
-    const onEvent = async ({ id }: { id: string }) => {
-      const index = Number(id);
-      tracer.startSpan(`first ${id}`).end();
-      await gates[index]?.promise;
-      gates[index - 1]?.resolve();
-      tracer.startSpan(`second ${id}`).end();
-    };
-    const { receiver } = noting({ onEvent, concurrency: 2 });
-    const running = [signed([event('0'), event('1')]), signed([event('2'), event('3')])].map(receiver.handle);
-    gates[3]?.resolve();
-    await Promise.all(running);
-    for (const id of ['0', '1', '2', '3']) {
-      const span = spans('handle').find(({ attributes }) => attributes['messaging.message.id'] === id);
-      expect(span).toBeDefined();
-      expect(spans(`first ${id}`).map(parentOf)).toEqual([idOf(span)]);
-      expect(spans(`second ${id}`).map(parentOf)).toEqual([idOf(span)]);
-    }
-    const traces = spans('process').map((span) => span.spanContext().traceId);
-    expect(new Set(traces).size).toBe(2);
-    expect(new Set(spans().map((span) => span.spanContext().traceId))).toEqual(new Set(traces));
   });
 
   it('that failed has our code and message, and nothing of what the handler threw', async () => {

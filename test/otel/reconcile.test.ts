@@ -65,26 +65,23 @@ describe('the metrics of reconcile', () => {
     expect(await points('webhook.reconcile.lag')).toMatchObject([{ value: 19 }]);
   });
 
-  describe('of a run that fails before it opens its source', () => {
-    const broken = (source: ReconcileSource): ReconcileSource => ({
-      ...source,
-      open: () => Promise.reject(Object.assign(new Error('down'), { retryAfterMs: 3_600_000 })),
-    });
-    const attributes = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': chainId };
-
-    it.each([
-      ['the source', { ...sourceOf([7]), chainId }],
-      ['the cursor', sourceOf([7])],
-    ])('are of the same series as the others, by the chain that %s names', async (what, source) => {
+  it.each([
+    ['the source', { ...sourceOf([7]), chainId }],
+    ['the cursor', sourceOf([7])],
+  ])(
+    'of a run that fails before it opens its source are of the same series, by the chain that %s names',
+    async (what, source) => {
+      const attributes = { 'webhook.reconcile.source': 'test', 'webhook.reconcile.chain_id': chainId };
       const { points } = instrumented();
       const options = optionsOf(source);
       if (what === 'the cursor') await reconcile(options);
-      expect(await reconcile({ ...options, source: broken(source) })).toMatchObject({ chainId, final: undefined });
+      const open = () => Promise.reject(Object.assign(new Error('down'), { retryAfterMs: 3_600_000 }));
+      expect(await reconcile({ ...options, source: { ...source, open } })).toMatchObject({ chainId, final: undefined });
       await reconcile(options);
       expect(await points('webhook.reconcile.left')).toEqual([{ attributes, value: 1 }]);
       expect(await points('webhook.reconcile.found')).toMatchObject([{ attributes }]);
-    });
-  });
+    },
+  );
 
   it('do not change what a run does when the SDK fails, and end with the instrumentation', async () => {
     const broken = {

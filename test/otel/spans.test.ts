@@ -45,17 +45,6 @@ describe('the span of a delivery', () => {
     expect(span?.instrumentationScope.name).toBe('event-webhook-receiver');
   });
 
-  it('is named after the destination that is given', async () => {
-    const { spans } = instrumented({ destination: 'payments' });
-    await noting().receiver.handle(signed([]));
-    expect(spans()).toMatchObject([
-      {
-        name: 'process payments',
-        attributes: { 'messaging.destination.name': 'payments', 'messaging.batch.message_count': 0 },
-      },
-    ]);
-  });
-
   it('continues the trace that the headers name, and the handler sees their baggage', async () => {
     const { spans } = instrumented();
     const seen: unknown[] = [];

@@ -20,9 +20,7 @@ interface Job {
 }
 
 interface Workflow {
-  readonly on: object;
   readonly permissions?: object;
-  readonly concurrency?: { readonly group: string; readonly 'cancel-in-progress': boolean };
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
@@ -91,29 +89,20 @@ describe('publish.yml', () => {
   });
 });
 
-describe('dependabot.yml', () => {
-  interface Update {
-    readonly 'package-ecosystem': string;
-    readonly directory?: string;
-    readonly directories?: readonly string[];
-    readonly schedule: object;
-    readonly cooldown: object;
-    readonly groups: object;
-    readonly ignore?: readonly object[];
-  }
-  const { updates }: { updates: readonly Update[] } = parse(
-    readFileSync(join(projectRoot, '.github/dependabot.yml'), 'utf8'),
-  );
-
-  it('looks after the actions and every directory that has packages', () => {
-    expect(updates.map((update) => update['package-ecosystem'])).toEqual(['github-actions', 'npm']);
-    const patterns = updates[1]?.directories ?? [];
-    const covered = (path: string) =>
-      patterns.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '[^/]+')}$`).test(path));
-    const found = directoriesWithPackages();
-    expect(found).toEqual(expect.arrayContaining(['/', '/examples/servers', '/test/bundlers']));
-    expect(found.filter((path) => !covered(path))).toEqual([]);
-  });
+it('dependabot.yml looks after the actions and every directory that has packages', () => {
+  const { updates } = parse(readFileSync(join(projectRoot, '.github/dependabot.yml'), 'utf8'));
+  const [actions, npm] = updates;
+  expect([actions['package-ecosystem'], npm['package-ecosystem'], updates.length]).toEqual([
+    'github-actions',
+    'npm',
+    2,
+  ]);
+  const patterns: readonly string[] = npm.directories;
+  const covered = (path: string) =>
+    patterns.some((pattern) => new RegExp(`^${pattern.replaceAll('*', '[^/]+')}$`).test(path));
+  const found = directoriesWithPackages();
+  expect(found).toEqual(expect.arrayContaining(['/', '/examples/servers', '/test/bundlers']));
+  expect(found.filter((path) => !covered(path))).toEqual([]);
 });
 
 /** Directories of the repository whose package.json names packages. */

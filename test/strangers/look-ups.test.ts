@@ -129,73 +129,69 @@ describe('a delivery whose secret is being looked up', () => {
   });
 });
 
-describe('the bytes of deliveries whose secret is being looked up', () => {
-  const bodyOf = (bytes: number) => {
-    const rawBody = `[${' '.repeat(bytes - 2)}]`;
-    const { signature, timestamp } = signDelivery(rawBody, { secret, timestamp: 1_700_000_000 });
-    return { rawBody, signature, timestamp };
-  };
+const bodyOf = (bytes: number) => {
+  const rawBody = `[${' '.repeat(bytes - 2)}]`;
+  const { signature, timestamp } = signDelivery(rawBody, { secret, timestamp: 1_700_000_000 });
+  return { rawBody, signature, timestamp };
+};
 
-  it('stay in maxArrivingBytes, beyond which the newcomer is refused before its look-up, and nobody else', async () => {
-    const found = deferred<string>();
-    let lookUps = 0;
-    const { receiver } = noting({
-      maxBodyBytes: 100,
-      maxArrivingBytes: 100,
-      secret: () => {
-        lookUps++;
-        return found.promise;
-      },
-    });
-    // Its body never ends.
-    const stalled = receiver.handleRequest({
-      method: 'POST',
-      header: (name) => ({ 'x-service-signature': '0'.repeat(64), 'x-service-timestamp': '1' })[name],
-      rawBody:
-        () =>
-        ({ arrival }) => {
-          arrival.received(10);
-          return new Promise(() => {});
-        },
-    });
-    const first = receiver.handle(bodyOf(60));
-    const second = await receiver.handle(bodyOf(50));
-    expect(second).toMatchObject(overloaded);
-    expect(second.error?.message).toMatch(/maxArrivingBytes.*cache/);
-    expect(lookUps).toBe(1);
-    // One that fits if the stalled one makes room.
-    const third = receiver.handle(bodyOf(40));
-    expect(await stalled).toMatchObject(overloaded);
-    expect(lookUps).toBe(2);
-    found.resolve(secret);
-    expect([(await first).status, (await third).status]).toEqual([200, 200]);
-    expect((await receiver.handle(bodyOf(100))).status).toBe(200);
+it('bytes of deliveries in a look-up stay in maxArrivingBytes: beyond it the newcomer is refused, nobody else', async () => {
+  const found = deferred<string>();
+  let lookUps = 0;
+  const { receiver } = noting({
+    maxBodyBytes: 100,
+    maxArrivingBytes: 100,
+    secret: () => {
+      lookUps++;
+      return found.promise;
+    },
   });
+  // Its body never ends.
+  const stalled = receiver.handleRequest({
+    method: 'POST',
+    header: (name) => ({ 'x-service-signature': '0'.repeat(64), 'x-service-timestamp': '1' })[name],
+    rawBody:
+      () =>
+      ({ arrival }) => {
+        arrival.received(10);
+        return new Promise(() => {});
+      },
+  });
+  const first = receiver.handle(bodyOf(60));
+  const second = await receiver.handle(bodyOf(50));
+  expect(second).toMatchObject(overloaded);
+  expect(second.error?.message).toMatch(/maxArrivingBytes.*cache/);
+  expect(lookUps).toBe(1);
+  // One that fits if the stalled one makes room.
+  const third = receiver.handle(bodyOf(40));
+  expect(await stalled).toMatchObject(overloaded);
+  expect(lookUps).toBe(2);
+  found.resolve(secret);
+  expect([(await first).status, (await third).status]).toEqual([200, 200]);
+  expect((await receiver.handle(bodyOf(100))).status).toBe(200);
 });
 
-describe('look-ups', () => {
-  it('do not begin for a delivery that was dropped in the turn in which its body was complete', async () => {
-    let lookUps = 0;
-    const read = deferred<Uint8Array>();
-    const { receiver } = noting({
-      maxArriving: 1,
-      secret: async () => {
-        lookUps++;
-        return secret;
-      },
-    });
-    const { rawBody, signature, timestamp } = signed([event('a')]);
-    const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };
-    const first = receiver.handleRequest({
-      method: 'POST',
-      header: (name) => headers[name],
-      rawBody: () => () => read.promise,
-    });
-    read.resolve(new TextEncoder().encode(rawBody));
-    const second = receiver.handle(signed([event('b')]));
-    expect(await first).toMatchObject(overloaded);
-    expect((await second).status).toBe(200);
-    await turn();
-    expect(lookUps).toBe(1);
+it('look-ups do not begin for a delivery that was dropped in the turn in which its body was complete', async () => {
+  let lookUps = 0;
+  const read = deferred<Uint8Array>();
+  const { receiver } = noting({
+    maxArriving: 1,
+    secret: async () => {
+      lookUps++;
+      return secret;
+    },
   });
+  const { rawBody, signature, timestamp } = signed([event('a')]);
+  const headers: Record<string, string> = { 'x-service-signature': signature, 'x-service-timestamp': timestamp };
+  const first = receiver.handleRequest({
+    method: 'POST',
+    header: (name) => headers[name],
+    rawBody: () => () => read.promise,
+  });
+  read.resolve(new TextEncoder().encode(rawBody));
+  const second = receiver.handle(signed([event('b')]));
+  expect(await first).toMatchObject(overloaded);
+  expect((await second).status).toBe(200);
+  await turn();
+  expect(lookUps).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundleWith } from '../defects/defect.js';
 import { defects } from '../defects/index.js';
 import { buildProgram } from './program.js';
@@ -12,12 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => threads.close());
 
-describe('the simulation finds a defect', { timeout: 300_000 }, () => {
-  it.each(defects)('"$name" within $foundWithin schedules', async (defect) => {
+it.each(defects)(
+  'the simulation finds the defect "$name" within $foundWithin schedules',
+  { timeout: 300_000 },
+  async (defect) => {
     const subject = await bundleWith(defect);
     const { found } = await search(threads, { worlds: defect.worlds, subject, first: 1, seeds: defect.foundWithin });
     expect(found).toBeDefined();
     // Found by an invariant, and not because the world or a model failed.
     expect(found?.failure.invariant).not.toMatch(/^error/);
-  });
-});
+  },
+);
