@@ -19,10 +19,9 @@ import { expressHandler, expressVerifier } from '../../src/adapters/express.js';
 import { fastifyPlugin, fastifyVerifier } from '../../src/adapters/fastify.js';
 import { type FetchHandler, fetchHandler } from '../../src/adapters/fetch.js';
 import { type LambdaEvent, type LambdaResult, lambdaHandler } from '../../src/adapters/lambda.js';
-import { createReceiver, createVerifier, type IdempotencyStore, type VerifiedDelivery } from '../../src/index.js';
+import { createReceiver, createVerifier, type VerifiedDelivery } from '../../src/index.js';
 
 const options = { secret: 'whsec-test', onEvent: () => {} };
-declare const transactional: IdempotencyStore<{ query(sql: string): Promise<void> }>;
 
 describe('lambdaHandler', () => {
   test('takes the events of AWS, and gives the results that it asks for', () => {
@@ -44,26 +43,22 @@ describe('lambdaHandler', () => {
   });
 });
 
-describe('fastifyPlugin', () => {
-  const plugin = fastifyPlugin(createReceiver(options));
+const plugin = fastifyPlugin(createReceiver(options));
 
-  test('may be registered with an app of any server and logger', () => {
-    Fastify().register(plugin, { prefix: '/webhooks' });
-    Fastify({ http2: true }).register(plugin, { prefix: '/webhooks' });
-    Fastify({ https: {} }).register(plugin, { prefix: '/webhooks' });
-    Fastify({ loggerInstance: pino() }).register(plugin, { prefix: '/webhooks' });
-  });
+test('fastifyPlugin may be registered with an app of any server and logger', () => {
+  Fastify().register(plugin, { prefix: '/webhooks' });
+  Fastify({ http2: true }).register(plugin, { prefix: '/webhooks' });
+  Fastify({ https: {} }).register(plugin, { prefix: '/webhooks' });
+  Fastify({ loggerInstance: pino() }).register(plugin, { prefix: '/webhooks' });
 });
 
-describe('expressHandler and expressVerifier', () => {
-  const app = express();
+const app = express();
 
-  test('are mounted on a route, whose request has the delivery', () => {
-    app.post('/webhooks', expressHandler(options));
-    app.post('/webhooks', expressVerifier(createVerifier({ secret: 's' })), (request, response) => {
-      expectTypeOf(request.webhook).toEqualTypeOf<VerifiedDelivery | undefined>();
-      response.end();
-    });
+test('expressHandler and expressVerifier are mounted on a route, whose request has the delivery', () => {
+  app.post('/webhooks', expressHandler(options));
+  app.post('/webhooks', expressVerifier(createVerifier({ secret: 's' })), (request, response) => {
+    expectTypeOf(request.webhook).toEqualTypeOf<VerifiedDelivery | undefined>();
+    response.end();
   });
 });
 

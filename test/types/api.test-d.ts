@@ -7,7 +7,6 @@ import {
   createVerifier,
   type EventContext,
   type EventEntry,
-  type IdempotencyStore,
   memoryStore,
   type RawBody,
   type SecretRequest,
@@ -15,13 +14,9 @@ import {
   type WebhookEvent,
 } from '../../src/index.js';
 import type { SecretLookUp } from '../../src/receive/options.js';
+import { type Transaction, transactional } from './transaction.js';
 
 const secret = 'whsec-test';
-
-interface Transaction {
-  query(sql: string): Promise<void>;
-}
-declare const transactional: IdempotencyStore<Transaction>;
 
 describe('verifySignature', () => {
   test('takes a body, two texts, and one secret or several', () => {
@@ -44,23 +39,21 @@ describe('verifySignature', () => {
   });
 });
 
-describe('onEvents', () => {
-  test('gets entries and the transaction of the store, but no key of the delivery', () => {
-    createReceiver({
-      secret,
-      store: transactional,
-      async onEvents(entries, context) {
-        expectTypeOf(entries).toEqualTypeOf<readonly EventEntry[]>();
-        expectTypeOf(context.tx).toEqualTypeOf<Transaction>();
-        expectTypeOf(context).not.toHaveProperty('idempotencyKey');
-        await context.tx.query(entries.map(({ idempotencyKey }) => idempotencyKey).join());
-      },
-    });
-    const router = createRouter<Transaction>();
-    createReceiver({ secret, store: transactional, onEvents: router.dispatchAll });
-    // @ts-expect-error the store has another transaction
-    createReceiver({ secret, store: memoryStore(), onEvents: router.dispatchAll });
+test('onEvents gets entries and the transaction of the store, but no key of the delivery', () => {
+  createReceiver({
+    secret,
+    store: transactional,
+    async onEvents(entries, context) {
+      expectTypeOf(entries).toEqualTypeOf<readonly EventEntry[]>();
+      expectTypeOf(context.tx).toEqualTypeOf<Transaction>();
+      expectTypeOf(context).not.toHaveProperty('idempotencyKey');
+      await context.tx.query(entries.map(({ idempotencyKey }) => idempotencyKey).join());
+    },
   });
+  const router = createRouter<Transaction>();
+  createReceiver({ secret, store: transactional, onEvents: router.dispatchAll });
+  // @ts-expect-error the store has another transaction
+  createReceiver({ secret, store: memoryStore(), onEvents: router.dispatchAll });
 });
 
 describe('createReceiver', () => {
@@ -128,16 +121,14 @@ describe('createReceiver', () => {
   });
 });
 
-describe('finality', () => {
-  test('is an option of every receiver', () => {
-    const finality = chainFinality({
-      ...{ rpcUrl: 'http://127.0.0.1:8545', chainId: 1, level: 'finalized', wait: 'redelivery' },
-      onDropped: (event, { source }) => console.log(event.id, source),
-    });
-    expectTypeOf(finality).toEqualTypeOf<Finality>();
-    const options = { secret, finality, idempotencyKey: (event: WebhookEvent) => event.id };
-    createReceiver({ ...options, onEvent: () => {} });
-    createReceiver({ ...options, onEvents: () => {} });
-    createReceiver({ ...options, enqueue: () => {} });
+test('finality is an option of every receiver', () => {
+  const finality = chainFinality({
+    ...{ rpcUrl: 'http://127.0.0.1:8545', chainId: 1, level: 'finalized', wait: 'redelivery' },
+    onDropped: (event, { source }) => console.log(event.id, source),
   });
+  expectTypeOf(finality).toEqualTypeOf<Finality>();
+  const options = { secret, finality, idempotencyKey: (event: WebhookEvent) => event.id };
+  createReceiver({ ...options, onEvent: () => {} });
+  createReceiver({ ...options, onEvents: () => {} });
+  createReceiver({ ...options, enqueue: () => {} });
 });

@@ -5,15 +5,13 @@ import type { Receiver } from '../../src/index.js';
 declare const client: WebhookClient;
 declare const receiver: Receiver;
 
-describe('createWebhookClient', () => {
-  test('takes a key that is text or a function, and the global fetch', () => {
-    createWebhookClient({ baseUrl: 'https://service.example', apiKey: 'key', fetch, timeoutMs: undefined });
-    createWebhookClient({ baseUrl: 'https://service.example', apiKey: async () => 'key' });
-    // @ts-expect-error an environment variable may be unset
-    createWebhookClient({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY });
-    // @ts-expect-error there is no such option
-    createWebhookClient({ baseUrl: 'https://service.example', apiKey: 'key', timeout: 1 });
-  });
+test('createWebhookClient takes a key that is text or a function, and the global fetch', () => {
+  createWebhookClient({ baseUrl: 'https://service.example', apiKey: 'key', fetch, timeoutMs: undefined });
+  createWebhookClient({ baseUrl: 'https://service.example', apiKey: async () => 'key' });
+  // @ts-expect-error an environment variable may be unset
+  createWebhookClient({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY });
+  // @ts-expect-error there is no such option
+  createWebhookClient({ baseUrl: 'https://service.example', apiKey: 'key', timeout: 1 });
 });
 
 describe('a client', () => {

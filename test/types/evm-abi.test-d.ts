@@ -23,31 +23,27 @@ interface Indexed {
 const wide = [{ type: 'event', name: 'Transfer', inputs: [{ name: 'to', type: 'address', indexed: true }] }];
 type Wide = Record<string, unknown> | readonly unknown[] | undefined;
 
-describe('an input', () => {
-  test('that is indexed is the hash of what does not fit a topic, and the value of what does', () => {
-    type Hashed = 'string' | 'bytes' | 'uint8[]' | 'bool[3]' | 'string[][2]' | 'tuple' | 'tuple[]' | 'tuple[2]';
-    type Component = { components: readonly [{ name: 'a'; type: 'uint8' }] };
-    expectTypeOf<Values<Hashed, Indexed & Component>>().toEqualTypeOf<Record<Hashed, Hex>>();
-    expectTypeOf<Values<'uint8' | 'int256' | 'bool' | 'bytes32' | 'address', Indexed>>().toEqualTypeOf<{
-      uint8: number;
-      int256: bigint;
-      bool: boolean;
-      bytes32: Hex;
-      address: Hex;
-    }>();
-    expectTypeOf<Value<'string', { indexed: false }>>().toEqualTypeOf<string>();
-  });
+test('an input that is indexed is the hash of what does not fit a topic, and the value of what does', () => {
+  type Hashed = 'string' | 'bytes' | 'uint8[]' | 'bool[3]' | 'string[][2]' | 'tuple' | 'tuple[]' | 'tuple[2]';
+  type Component = { components: readonly [{ name: 'a'; type: 'uint8' }] };
+  expectTypeOf<Values<Hashed, Indexed & Component>>().toEqualTypeOf<Record<Hashed, Hex>>();
+  expectTypeOf<Values<'uint8' | 'int256' | 'bool' | 'bytes32' | 'address', Indexed>>().toEqualTypeOf<{
+    uint8: number;
+    int256: bigint;
+    bool: boolean;
+    bytes32: Hex;
+    address: Hex;
+  }>();
+  expectTypeOf<Value<'string', { indexed: false }>>().toEqualTypeOf<string>();
 });
 
-describe('the arguments of an event', () => {
-  test('are an object when every input has a name, and else a tuple', () => {
-    type To = { name: 'to'; type: 'address'; indexed: true };
-    type Text = { name: 'text'; type: 'string'; indexed: true };
-    expectTypeOf<EventArgs<Inputs<[To, Text]>>>().toEqualTypeOf<{ to: Hex; text: Hex }>();
-    expectTypeOf<EventArgs<Inputs<[To, { type: 'uint8' }]>>>().toEqualTypeOf<readonly [Hex, number]>();
-    expectTypeOf<EventArgs<Inputs<[{ name: ''; type: 'bool' }, Text]>>>().toEqualTypeOf<readonly [boolean, Hex]>();
-    expectTypeOf<EventArgs<Inputs<[{ name: undefined; type: 'bool' }]>>>().toEqualTypeOf<readonly [boolean]>();
-  });
+test('the arguments of an event are an object when every input has a name, and else a tuple', () => {
+  type To = { name: 'to'; type: 'address'; indexed: true };
+  type Text = { name: 'text'; type: 'string'; indexed: true };
+  expectTypeOf<EventArgs<Inputs<[To, Text]>>>().toEqualTypeOf<{ to: Hex; text: Hex }>();
+  expectTypeOf<EventArgs<Inputs<[To, { type: 'uint8' }]>>>().toEqualTypeOf<readonly [Hex, number]>();
+  expectTypeOf<EventArgs<Inputs<[{ name: ''; type: 'bool' }, Text]>>>().toEqualTypeOf<readonly [boolean, Hex]>();
+  expectTypeOf<EventArgs<Inputs<[{ name: undefined; type: 'bool' }]>>>().toEqualTypeOf<readonly [boolean]>();
 });
 
 describe('the events of an ABI', () => {

@@ -19,15 +19,11 @@ import {
   createRouter,
   type EventContext,
   type EventEmitted,
-  type IdempotencyStore,
   type TransactionIncluded,
   type WebhookEvent,
 } from '../../src/index.js';
+import type { Transaction } from './transaction.js';
 
-interface Transaction {
-  query(sql: string, values: readonly unknown[]): Promise<void>;
-}
-declare const transactional: IdempotencyStore<Transaction>;
 declare const event: EventEmitted;
 declare const included: TransactionIncluded;
 declare const unset: string | undefined;
@@ -136,20 +132,18 @@ describe('contractEvent', () => {
   });
 });
 
-describe('decodeTransaction', () => {
-  test('gives the quantities, and the call with its arguments', () => {
-    const { call, ...rest } = decodeTransaction(included, erc20Abi);
-    expectTypeOf(call).toEqualTypeOf<DecodedCall<typeof erc20Abi> | undefined>();
-    expectTypeOf({ call, ...rest }).toExtend<DecodedTransaction<typeof erc20Abi>>();
-    if (call?.functionName === 'transfer') expectTypeOf(call.args).toEqualTypeOf<readonly [Hex, bigint]>();
-    if (call?.functionName === 'totalSupply') expectTypeOf(call.args).toEqualTypeOf<undefined>();
-    expectTypeOf(rest.value).toEqualTypeOf<bigint | null | undefined>();
-    expectTypeOf(rest.to).toEqualTypeOf<Hex | null | undefined>();
-    expectTypeOf(rest.failed).toEqualTypeOf<boolean | undefined>();
-    expectTypeOf(rest.blockNumber).toEqualTypeOf<bigint | undefined>();
-    // @ts-expect-error no such function
-    call?.functionName === 'transferTo';
-  });
+test('decodeTransaction gives the quantities, and the call with its arguments', () => {
+  const { call, ...rest } = decodeTransaction(included, erc20Abi);
+  expectTypeOf(call).toEqualTypeOf<DecodedCall<typeof erc20Abi> | undefined>();
+  expectTypeOf({ call, ...rest }).toExtend<DecodedTransaction<typeof erc20Abi>>();
+  if (call?.functionName === 'transfer') expectTypeOf(call.args).toEqualTypeOf<readonly [Hex, bigint]>();
+  if (call?.functionName === 'totalSupply') expectTypeOf(call.args).toEqualTypeOf<undefined>();
+  expectTypeOf(rest.value).toEqualTypeOf<bigint | null | undefined>();
+  expectTypeOf(rest.to).toEqualTypeOf<Hex | null | undefined>();
+  expectTypeOf(rest.failed).toEqualTypeOf<boolean | undefined>();
+  expectTypeOf(rest.blockNumber).toEqualTypeOf<bigint | undefined>();
+  // @ts-expect-error no such function
+  call?.functionName === 'transferTo';
 });
 
 describe('rawLog, isRemoved and logIdentity', () => {

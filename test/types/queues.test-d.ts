@@ -2,7 +2,7 @@ import { createPostgresBackend, type Job, Queue, Worker } from 'bullmq';
 import type PgBoss from 'pg-boss';
 import { describe, expectTypeOf, test } from 'vitest';
 import type { Finality } from '../../src/handle/before.js';
-import { createReceiver, type EventContext, type IdempotencyStore, type WebhookEvent } from '../../src/index.js';
+import { createReceiver, type EventContext, type WebhookEvent } from '../../src/index.js';
 import {
   type BullmqJobLike,
   bullmqDeadLetters,
@@ -11,31 +11,26 @@ import {
   type JobData,
 } from '../../src/queues/bullmq/index.js';
 import { pgBossWorker } from '../../src/queues/pg-boss/index.js';
+import { type Transaction, transactional } from './transaction.js';
 
-interface Transaction {
-  query(sql: string): Promise<void>;
-}
-declare const transactional: IdempotencyStore<Transaction>;
 declare const boss: PgBoss;
 declare const finality: Finality;
 const secret = 'whsec-test';
 
-describe('bullmqEnqueue', () => {
-  test('accepts a queue of either backend and any data type', () => {
-    const connection = { connectionString: 'postgres://localhost' };
-    createReceiver({ secret, enqueue: bullmqEnqueue({ queue: new Queue('q') }) });
-    const typed = new Queue<JobData, void, string>('q', { connection: {} });
-    createReceiver({ secret, enqueue: bullmqEnqueue({ queue: typed }) });
-    const onPostgres = new Queue('q', { connection }, createPostgresBackend);
-    createReceiver({ secret, enqueue: bullmqEnqueue({ queue: onPostgres }) });
-    for (const queue of [typed, onPostgres]) bullmqDeadLetters({ queue });
-    // @ts-expect-error unknown option
-    bullmqEnqueue({ queue: new Queue('q'), retries: 3 });
-    // @ts-expect-error the queue is an option
-    bullmqEnqueue(new Queue('q'));
-    // @ts-expect-error a queue is required
-    bullmqEnqueue({});
-  });
+test('bullmqEnqueue accepts a queue of either backend and any data type', () => {
+  const connection = { connectionString: 'postgres://localhost' };
+  createReceiver({ secret, enqueue: bullmqEnqueue({ queue: new Queue('q') }) });
+  const typed = new Queue<JobData, void, string>('q', { connection: {} });
+  createReceiver({ secret, enqueue: bullmqEnqueue({ queue: typed }) });
+  const onPostgres = new Queue('q', { connection }, createPostgresBackend);
+  createReceiver({ secret, enqueue: bullmqEnqueue({ queue: onPostgres }) });
+  for (const queue of [typed, onPostgres]) bullmqDeadLetters({ queue });
+  // @ts-expect-error unknown option
+  bullmqEnqueue({ queue: new Queue('q'), retries: 3 });
+  // @ts-expect-error the queue is an option
+  bullmqEnqueue(new Queue('q'));
+  // @ts-expect-error a queue is required
+  bullmqEnqueue({});
 });
 
 describe('bullmqWorker', () => {
@@ -70,17 +65,15 @@ describe('bullmqWorker', () => {
   });
 });
 
-describe('pgBossWorker', () => {
-  test('gives the handler the transaction of the store, if there is one', () => {
-    pgBossWorker({ boss, onEvent: (_, context) => expectTypeOf(context).toEqualTypeOf<EventContext>() });
-    pgBossWorker({
-      boss,
-      store: transactional,
-      onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Transaction>(),
-    });
-    // @ts-expect-error without a store there is no transaction
-    pgBossWorker({ boss, onEvent: (_, { tx }: EventContext<Transaction>) => tx.query('') });
-    // @ts-expect-error a PgBoss is required
-    pgBossWorker({ onEvent: () => {} });
+test('pgBossWorker gives the handler the transaction of the store, if there is one', () => {
+  pgBossWorker({ boss, onEvent: (_, context) => expectTypeOf(context).toEqualTypeOf<EventContext>() });
+  pgBossWorker({
+    boss,
+    store: transactional,
+    onEvent: (_, { tx }) => expectTypeOf(tx).toEqualTypeOf<Transaction>(),
   });
+  // @ts-expect-error without a store there is no transaction
+  pgBossWorker({ boss, onEvent: (_, { tx }: EventContext<Transaction>) => tx.query('') });
+  // @ts-expect-error a PgBoss is required
+  pgBossWorker({ onEvent: () => {} });
 });

@@ -6,22 +6,18 @@ import {
   type EventContext,
   type EventEmitted,
   type EventMatcher,
-  type IdempotencyStore,
   memoryStore,
   type Router,
   type TransactionIncluded,
   type WebhookEvent,
 } from '../../src/index.js';
 import type { RouteHandler } from '../../src/receiver/router.js';
+import { type Transaction, transactional } from './transaction.js';
 
 const secret = 'whsec-test';
 const handler = () => {};
 const router = createRouter();
 
-interface Transaction {
-  query(sql: string): Promise<void>;
-}
-declare const transactional: IdempotencyStore<Transaction>;
 declare const unset: string | undefined;
 
 describe('on', () => {

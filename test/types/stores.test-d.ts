@@ -99,14 +99,10 @@ describe('a handler in a synchronous transaction', () => {
   });
 });
 
-describe('a handler in any other transaction', () => {
-  test('may be async', () => {
-    expectTypeOf<(event: WebhookEvent, context: EventContext<Database>) => Promise<void>>().toExtend<
-      OnEvent<Database>
-    >();
-    expectTypeOf<() => Promise<void>>().toExtend<OnEvent>();
-    expectTypeOf<() => Promise<void>>().toExtend<OnEvents<unknown>>();
-    // biome-ignore lint/suspicious/noExplicitAny: a store without types
-    expectTypeOf<() => Promise<void>>().toExtend<OnEvent<any>>();
-  });
+test('a handler in any other transaction may be async', () => {
+  expectTypeOf<(event: WebhookEvent, context: EventContext<Database>) => Promise<void>>().toExtend<OnEvent<Database>>();
+  expectTypeOf<() => Promise<void>>().toExtend<OnEvent>();
+  expectTypeOf<() => Promise<void>>().toExtend<OnEvents<unknown>>();
+  // biome-ignore lint/suspicious/noExplicitAny: a store without types
+  expectTypeOf<() => Promise<void>>().toExtend<OnEvent<any>>();
 });
