@@ -24,21 +24,12 @@ const GOING_ON = [
   { command: /npx event-webhooks listen /, ready: /^Page: /m },
 ];
 
-interface Terminal {
-  /** What it has printed. */
-  readonly output: string;
-  /** Resolves once a text that fits has been printed, with the first match. */
-  prints(pattern: RegExp): Promise<RegExpExecArray>;
-  readonly ended: Promise<number | null>;
-  /** Ends whatever it runs. */
-  end(): Promise<unknown>;
-}
-
-const terminals: Terminal[] = [];
+type Terminal = ReturnType<typeof terminal>;
+const terminals: { end(): Promise<unknown> }[] = [];
 let consumer: Consumer;
 
 /** Runs a block of the page, of which every command has to succeed. */
-function terminal(text: string): Terminal {
+function terminal(text: string) {
   const { PATH, HOME, ANVIL } = process.env;
   const child = spawn('bash', ['-ec', text], {
     cwd: consumer.root,
@@ -63,12 +54,14 @@ function terminal(text: string): Terminal {
       resolve(code);
     });
   });
-  const opened: Terminal = {
+  const opened = {
+    /** What it has printed. */
     get output() {
       return output;
     },
     ended,
-    async prints(pattern) {
+    /** Resolves once a text that fits has been printed, with the first match. */
+    async prints(pattern: RegExp): Promise<RegExpExecArray> {
       for (;;) {
         const match = pattern.exec(output);
         if (match) return match;
@@ -78,6 +71,7 @@ function terminal(text: string): Terminal {
         });
       }
     },
+    /** Ends whatever it runs. */
     end() {
       try {
         if (!isOver && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');

@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
@@ -13,23 +12,17 @@ export function runExample(name: string) {
   });
 }
 
-/** A program of the examples, as a process. */
-export interface Started {
-  readonly child: ChildProcess;
-  /** What it prints. */
-  readonly lines: AsyncIterableIterator<string>;
-}
-
-export function startProgram(file: string, env: NodeJS.ProcessEnv, ...args: string[]): Started {
+/** Starts a program of the examples as a process. `lines` is what it prints. */
+export function startProgram(file: string, env: NodeJS.ProcessEnv, ...args: string[]) {
   const child = spawn(process.execPath, ['--import', 'tsx', `examples/${file}`, ...args], {
     env: { ...process.env, PORT: '0', TSX_TSCONFIG_PATH: 'examples/tsconfig.json', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return { child, lines: createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]() };
+  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
 }
 
 /** Resolves to the origin of a program that prints its port. */
-export async function originOf({ lines }: Started): Promise<string> {
+export async function originOf({ lines }: ReturnType<typeof startProgram>): Promise<string> {
   for (;;) {
     const { value, done } = await lines.next();
     const [, port] = /"?\bport"?: ?(\d+)/.exec(String(value)) ?? [];

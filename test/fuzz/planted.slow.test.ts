@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { bundle } from './bundle.js';
-import { fuzz, type Report, replay } from './run.js';
+import { fuzz, replay } from './run.js';
 
 const SEED = 7;
 const PLANTED = /[\\/]planted[\\/]/;
@@ -10,9 +10,8 @@ const MINUTE_MS = 60_000;
 const planted = (name: string) => bundle(fileURLToPath(new URL(`planted/${name}.ts`, import.meta.url)), PLANTED);
 
 /** A run that ends by its number of executions, however busy the machine. */
-async function run(name: string, executions: number): Promise<Report> {
-  return fuzz(await planted(name), [], { seed: SEED, seconds: 60, executions });
-}
+const run = async (name: string, executions: number) =>
+  fuzz(await planted(name), [], { seed: SEED, seconds: 60, executions });
 
 it('finds an error behind three nested conditions, and shrinks its input', { timeout: MINUTE_MS }, async () => {
   const { findings } = await run('parser', 200_000);

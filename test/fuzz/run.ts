@@ -17,15 +17,6 @@ export interface Limits {
   readonly executions?: number;
 }
 
-/** What a run of one target did. */
-export interface Report {
-  readonly executions: number;
-  readonly covered: number;
-  readonly edges: number;
-  readonly corpus: readonly Buffer[];
-  readonly findings: readonly Finding[];
-}
-
 /** Threads that may be lost to inputs: each such input is shrunk by losing more. */
 const MOST_LOST = 3;
 const SHRINK_TRIES = 12;
@@ -34,7 +25,7 @@ const isLost = (outcome: Done | Lost): outcome is Lost => 'message' in outcome;
 const buffers = (inputs: readonly Uint8Array[]) => inputs.map((each) => Buffer.from(each));
 
 /** Fuzzes a target from its seeds and `corpus`, within the limits. */
-export async function fuzz(bundle: Bundle, corpus: readonly Buffer[], limits: Limits): Promise<Report> {
+export async function fuzz(bundle: Bundle, corpus: readonly Buffer[], limits: Limits) {
   const { seed, seconds, executions: most = 2 ** 31 - 1 } = limits;
   const inputs = [...corpus];
   const findings: Finding[] = [];

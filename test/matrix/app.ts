@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { AnyErrorCode } from '../../src/errors.js';
-import { createReceiver, type HeaderNames, type Receiver, type ReceiverOptions } from '../../src/index.js';
+import { createReceiver, type HeaderNames, type ReceiverOptions } from '../../src/index.js';
 import type { OnEventOptions } from '../../src/receiver/options.js';
 import { HARMLESS_HEADERS, STATUSES } from './cases/effects.js';
 import { Log } from './cases/waiting.js';
@@ -13,22 +13,11 @@ import { type Answer, type HeaderList, Wire } from './wire.js';
 
 export { Log };
 
-export interface App {
-  readonly port: number;
-  readonly receiver: Receiver;
-  /** Ids of the events that reached user code. */
-  readonly seen: Log<string>;
-  readonly errors: Log<AnyErrorCode>;
-  /** Methods of the requests that arrived. */
-  readonly requests: Log<string | undefined>;
-  /** Sends a whole delivery on a connection of its own. */
-  post(delivery: Delivery, headers?: HeaderList): Promise<Answer>;
-  /** Sends bytes that make a whole request, and checks what has to hold for every answer and its connection. */
-  exchange(...pieces: readonly Uint8Array[]): Promise<Answer>;
-}
+export type App = Awaited<ReturnType<typeof startApp>>;
 
 /** Starts an adapter behind a real server. What it started ends with the test. */
-export async function startApp(target: Target, settings: Partial<OnEventOptions> = {}): Promise<App> {
+export async function startApp(target: Target, settings: Partial<OnEventOptions> = {}) {
+  /** Ids of the events that reached user code. */
   const seen = new Log<string>();
   const errors = new Log<AnyErrorCode>();
   const { onEvent, ...rest } = settings;
@@ -53,6 +42,7 @@ export async function startApp(target: Target, settings: Partial<OnEventOptions>
   const { port, requests } = await serve(listener);
   // Resolves only when nothing is in flight any more, so that whatever leaks a place makes its test time out.
   onTestFinished(async () => void (await receiver.drain({ timeoutMs: 5000 })));
+  /** Sends bytes that make a whole request, and checks what has to hold for every answer and its connection. */
   const exchange = async (...pieces: readonly Uint8Array[]) => {
     const wire = await Wire.open(port);
     const sending = wire.send(...pieces);
@@ -69,7 +59,8 @@ export async function startApp(target: Target, settings: Partial<OnEventOptions>
     errors,
     requests,
     exchange,
-    post: (delivery, headers = headersOf(delivery)) => exchange(framed(delivery, headers)),
+    /** Sends a whole delivery on a connection of its own. */
+    post: (delivery: Delivery, headers: HeaderList = headersOf(delivery)) => exchange(framed(delivery, headers)),
   };
 }
 

@@ -2,18 +2,15 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { type Consumer, createConsumer } from '../package/consumer.js';
+import { createConsumer } from '../package/consumer.js';
 import type { Traits } from './suite/lab.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** A project that has the packed tarball installed, and the suite beside it as one file. */
-export interface Ground extends Consumer {
-  /** Writes what the suite is told, and gives the file's path. */
-  input(traits: Traits): Promise<string>;
-}
+export type Ground = Awaited<ReturnType<typeof createGround>>;
 
-export async function createGround(): Promise<Ground> {
+/** A project that has the packed tarball installed, and the suite beside it as one file. */
+export async function createGround() {
   const consumer = await createConsumer();
   const file = (name: string) => join(consumer.root, name);
   // Once, for all runtimes: what differs between them is the runtime and what it loads of the package.
@@ -42,24 +39,18 @@ export async function createGround(): Promise<Ground> {
   await consumer.write('node_modules/event-webhook-receiver/probe.cjs', `console.log(require.resolve('#runtime'));`);
   return {
     ...consumer,
-    input: (traits) => consumer.write('input.json', JSON.stringify({ traits })),
+    /** Writes what the suite is told, and gives the file's path. */
+    input: (traits: Traits) => consumer.write('input.json', JSON.stringify({ traits })),
   };
 }
 
 /** A runner and the package in one file, as the tools of a runtime without modules of its own make it. */
-export interface Bundle {
-  readonly path: string;
-  readonly text: string;
-  /** Names of the package's files that went in. */
-  readonly files: readonly string[];
-}
-
 export async function bundle(
   ground: Pick<Ground, 'root'>,
   runner: string,
   conditions: readonly string[],
   format: 'esm' | 'iife',
-): Promise<Bundle> {
+) {
   const path = join(ground.root, `bundled.${runner}`);
   const { metafile } = await build({
     entryPoints: [join(ground.root, runner)],
@@ -76,6 +67,7 @@ export async function bundle(
   return {
     path,
     text: await readFile(path, 'utf8'),
+    /** Names of the package's files that went in. */
     files: Object.keys(metafile.inputs).map((file) => basename(file)),
   };
 }

@@ -29,6 +29,12 @@ describe.skipIf(!present)(`a Worker on workerd's own server${present ? '' : need
     await ground?.remove();
   });
 
+  async function post(path: string, delivery: SignedDelivery): Promise<number> {
+    const headers = Object.fromEntries(headersOf(delivery));
+    const request = { method: 'POST', body: new Uint8Array(delivery.body), headers };
+    return (await fetch(new URL(path, url), request)).status;
+  }
+
   const seen = async () => (await (await fetch(new URL('/seen', url))).json()) as string[];
 
   /** Sends a delivery, and resets the connection once its handler runs. */
@@ -45,21 +51,13 @@ describe.skipIf(!present)(`a Worker on workerd's own server${present ? '' : need
     for (const [at, { id }] of events.entries()) await sendAndReset(deliveries[at] as SignedDelivery, id);
     await fetch(new URL('/release', url));
     for (const { id } of events) await expect.poll(seen).toContain(`ended ${id}`);
-    for (const delivery of deliveries) {
-      const headers = Object.fromEntries(headersOf(delivery));
-      const request = { method: 'POST', body: new Uint8Array(delivery.body), headers };
-      expect((await fetch(new URL('/webhooks', url), request)).status).toBe(200);
-    }
+    for (const delivery of deliveries) expect(await post('/webhooks', delivery)).toBe(200);
     expect(await seen()).toHaveLength(4);
   });
 
   async function late(query: string) {
     const event = sampleEventEmitted();
-    const delivery = genuine(event);
-    const headers = Object.fromEntries(headersOf(delivery));
-    const request = { method: 'POST', body: new Uint8Array(delivery.body), headers };
-    const { status } = await fetch(new URL(`/late${query}`, url), request);
-    return { status, id: event.id };
+    return { status: await post(`/late${query}`, genuine(event)), id: event.id };
   }
 
   it('finishes a handler that outlives its answer, and then has its place again', async () => {
@@ -83,10 +81,7 @@ describe.skipIf(!present)(`a Worker on workerd's own server${present ? '' : need
   });
 
   it('gives a handler no more than the 30 s that Cloudflare grants', async () => {
-    const delivery = genuine();
-    const headers = Object.fromEntries(headersOf(delivery));
-    const request = { method: 'POST', body: new Uint8Array(delivery.body), headers };
-    expect((await fetch(new URL('/measure', url), request)).status).toBe(200);
+    expect(await post('/measure', genuine())).toBe(200);
     const ms = Number((await seen()).at(-1));
     expect(ms).toBeGreaterThan(25_000);
     expect(ms).toBeLessThanOrEqual(29_500);

@@ -82,16 +82,11 @@ export class Connection {
     this.#isLost = true;
   }
 
-  /** Closed by the client. The server learns of it, unless it is half open. */
+  /** Closed by the client, or with its process. The server learns of it, unless it is half open. */
   close(): void {
     const isHeard = this.state === 'open';
     this.#close();
     if (isHeard) this.#tell('server');
-  }
-
-  /** Its process is dead: the server learns of it. */
-  die(): void {
-    this.close();
   }
 
   #close(): void {

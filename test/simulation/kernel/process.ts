@@ -75,7 +75,7 @@ export class Process {
     this.#overdue.length = 0;
     this.#isWaking = false;
     this.#stall = undefined;
-    for (const connection of [...this.connections]) connection.die();
+    for (const connection of [...this.connections]) connection.close();
     this.connections.clear();
   }
 

@@ -22,10 +22,6 @@ export class Timer {
     return this;
   }
 
-  hasRef(): boolean {
-    return true;
-  }
-
   clear(): void {
     this.act = undefined;
     this.scheduled?.cancel();

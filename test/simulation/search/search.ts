@@ -16,18 +16,11 @@ export interface FoundIn extends Found {
   readonly world: string;
 }
 
-export interface Searched {
-  readonly played: number;
-  readonly steps: number;
-  /** The failing schedule with the least seed. */
-  readonly found: FoundIn | undefined;
-}
-
 /** Seeds in one request: enough that asking costs nothing, and few enough that a failure stops the search soon. */
 const MOST_AT_ONCE = 250;
 
-/** Plays seeds of worlds on all threads, until one fails. */
-export async function search(threads: Threads, options: SearchOptions): Promise<Searched> {
+/** Plays seeds of worlds on all threads, until one fails. `found` is the failing schedule with the least seed. */
+export async function search(threads: Threads, options: SearchOptions) {
   const { subject } = options;
   const parts = partsOf(options, threads.count);
   const found: FoundIn[] = [];

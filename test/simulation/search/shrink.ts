@@ -1,11 +1,4 @@
-import type { Failure, Outcome, PlayTape } from './play.js';
-
-/** The smallest failing schedule that was found, and how many schedules that took. */
-export interface Shrunk {
-  readonly tape: readonly number[];
-  readonly failure: Failure;
-  readonly plays: number;
-}
+import type { Outcome, PlayTape } from './play.js';
 
 /** More plays rarely shrink a tape further. */
 const MOST_PLAYS = 3000;
@@ -15,7 +8,7 @@ const MOST_PLAYS = 3000;
  * nothing of that helps or `most` schedules have been played. Beyond its end a tape is all zeros, the tamest choice, so
  * zeros at its end count as nothing.
  */
-export async function shrink(play: PlayTape, found: Outcome, most = MOST_PLAYS): Promise<Shrunk> {
+export async function shrink(play: PlayTape, found: Outcome, most = MOST_PLAYS) {
   if (!found.failure) throw new Error('A schedule that breaks no invariant cannot be shrunk.');
   let tape = withoutZeros(found.tape);
   let failure = found.failure;

@@ -4,7 +4,7 @@ import { addReplicas } from './small-replicas.js';
 import { type SmallDefinition, SmallWorld } from './small-world.js';
 
 const LEASE_MS = 1000;
-const LIMITS = { faults: 1 };
+const MOST_FAULTS = 1;
 
 interface Row {
   owner: string;
@@ -17,7 +17,7 @@ export const leases: SmallDefinition = {
   name: 'leases',
   depth: 8,
   play(subject, decide) {
-    const world = new SmallWorld(LIMITS);
+    const world = new SmallWorld(MOST_FAULTS);
     const ledger = new KeyLedger(world);
     let row: Row | undefined;
     const held = () => (row !== undefined && row.expiresAt > world.now ? row : undefined);

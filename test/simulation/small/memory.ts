@@ -3,14 +3,14 @@ import { addReplicas } from './small-replicas.js';
 import { type SmallDefinition, SmallWorld } from './small-world.js';
 
 const LEASE_MS = 1000;
-const LIMITS = { faults: 2 };
+const MOST_FAULTS = 2;
 
 /** One replica with `memoryStore`: its claims are granted in the turn in which they are made. */
 export const memory: SmallDefinition = {
   name: 'memory',
   depth: 60,
   play(subject, decide) {
-    const world = new SmallWorld(LIMITS);
+    const world = new SmallWorld(MOST_FAULTS);
     const ledger = new KeyLedger(world);
     const start = addReplicas(world, subject, ledger, {
       ...{ names: ['A'], handlerTimeoutMs: 300, deliveries: 3 },

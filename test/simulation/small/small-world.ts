@@ -30,11 +30,6 @@ interface Message {
   arrive(): void;
 }
 
-export interface SmallLimits {
-  /** How many faults there are at most: crashes, freezes, lost answers of which the client learns, handlers that fail. */
-  readonly faults: number;
-}
-
 /**
  * A world in which the search decides what happens next, for exhaustive exploration. Time is abstract: it passes from one
  * bound that matters (a timer of a process that is not frozen, the end of a lease) to the next, and messages take any time.
@@ -49,7 +44,8 @@ export class SmallWorld extends World {
   readonly #state: (() => string)[] = [];
   #faults = 0;
 
-  constructor(readonly limits: SmallLimits) {
+  /** @param most How many faults: crashes, freezes, lost answers of which the client learns, handlers that fail. */
+  constructor(private readonly most: number) {
     super(Choices.ofTape([]));
   }
 
@@ -66,7 +62,7 @@ export class SmallWorld extends World {
 
   /** Whether another fault may happen. */
   get mayFail(): boolean {
-    return this.#faults < this.limits.faults;
+    return this.#faults < this.most;
   }
 
   fault(): void {

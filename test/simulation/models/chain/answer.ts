@@ -90,8 +90,8 @@ function byHash({ chain, replaced }: NodeView, hash: string): Mined | undefined 
 interface Filter {
   readonly address?: Hex | readonly Hex[] | undefined;
   readonly blockHash?: Hex | undefined;
-  readonly fromBlock?: Hex | undefined;
-  readonly toBlock?: Hex | undefined;
+  readonly fromBlock?: string | undefined;
+  readonly toBlock?: string | undefined;
 }
 
 const FILTER = ['address', 'blockHash', 'fromBlock', 'toBlock'];
@@ -104,7 +104,7 @@ function logsOf(view: NodeView, filter: Filter): unknown[] {
   return addresses.length === 0 ? found : found.filter(({ address }) => addresses.includes(address));
 }
 
-function blocksOf(view: NodeView, { blockHash, fromBlock = 'latest', toBlock = 'latest' }: Filter | Ranged) {
+function blocksOf(view: NodeView, { blockHash, fromBlock = 'latest', toBlock = 'latest' }: Filter) {
   if (blockHash !== undefined) {
     const mined = byHash(view, blockHash);
     if (!mined && !view.hidesUnknown) throw new NodeError(-32000, 'unknown block');
@@ -116,12 +116,6 @@ function blocksOf(view: NodeView, { blockHash, fromBlock = 'latest', toBlock = '
     throw new NodeError(-32602, `BlockOutOfRangeError: block height is ${head} but requested was ${from}`);
   }
   return view.chain.slice(from, to + 1);
-}
-
-interface Ranged {
-  readonly blockHash?: undefined;
-  readonly fromBlock?: string | undefined;
-  readonly toBlock?: string | undefined;
 }
 
 function receiptsOf(view: NodeView, which: string): unknown {
