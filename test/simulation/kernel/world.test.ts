@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Choices } from './choices.js';
 import { Connection } from './connection.js';
+import { request } from './request.js';
 import { World } from './world.js';
 
 const tame = () => new World(Choices.ofTape([]));
@@ -152,4 +153,28 @@ describe('Connection', () => {
       expect(seen).toEqual(['arrived', 'server']);
     },
   );
+});
+
+it('a request with faults may be lost before or after its effect, or doubled', async () => {
+  const kinds = new Set<string>();
+  for (let seed = 0; seed < 200; seed++) {
+    const { world, process, server } = setUp(new World(Choices.ofSeed(seed)));
+    let [effects, answer] = [0, 'silent'];
+    const asked = () =>
+      request(
+        process,
+        server,
+        (reply) => reply(++effects),
+        () => ({ oneIn: 2, doubles: true }),
+      );
+    process.start(async () => {
+      answer = await asked().then(
+        () => 'answered',
+        () => 'failed',
+      );
+    });
+    await world.run();
+    kinds.add(`${effects} ${answer}`);
+  }
+  expect([...kinds].sort()).toEqual(['0 failed', '1 answered', '1 failed', '1 silent', '2 answered']);
 });
