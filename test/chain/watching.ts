@@ -27,17 +27,10 @@ export function transfer(value: number, address: Hex = token.address): ScriptedL
   return { address: address.toLowerCase() as Hex, topics, data: padHex(toHex(value), { size: 32 }) };
 }
 
-/** A line that a logger was given. */
-export interface Line {
-  readonly level: string;
-  readonly message: string;
-  readonly fields: Record<string, unknown>;
-}
-
 /** What a watcher does, as it comes, and a way to wait for it. */
 export function createRecorder() {
   const groups: WebhookEvent[][] = [];
-  const lines: Line[] = [];
+  const lines: { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }[] = [];
   let changed: (() => void)[] = [];
   const tell = () => {
     for (const each of changed.splice(0)) each();

@@ -1,25 +1,14 @@
 import type { Attempt, Log } from './log.js';
 
-/** What SIGTERMs did to the sender. */
-export interface Endings {
-  /** Requests that a draining receiver refused. */
-  readonly refused: number;
-  /** Requests that were written when the receiver had been drained and was closing: they cross its closing of idle sockets. */
-  readonly crossed: number;
-  /** Connections that broke though nothing had happened to the receiver. */
-  readonly resets: number;
-  /** Handlers and records that receivers gave up when they ended. */
-  readonly unfinished: number;
-}
-
 /** How much later than of its broken connections one may hear of the death of a process. */
 const NOTICE_MS = 500;
 
-/** Looks at every request to a receiver that was told to end, and at every connection that broke. */
-export function checkEndings(log: Log): Endings {
-  const endings = [...log.endings.values()];
-  const unfinished = endings.reduce((sum, ending) => sum + (ending.unfinished ?? 0), 0);
-  const counts = { refused: 0, crossed: 0, resets: 0, unfinished };
+/**
+ * Looks at every request to a receiver that was told to end, and at every connection that broke. Counts requests that a
+ * draining receiver refused, that crossed its closing of idle sockets, and connections that broke for no reason.
+ */
+export function checkEndings(log: Log) {
+  const counts = { refused: 0, crossed: 0, resets: 0 };
   const breaks = (what: string, { delivery }: Attempt) => log.broken.push({ what, ids: [...delivery.ids] });
   for (const attempt of log.attempts) {
     const { pid, from, written, to, outcome, closes } = attempt;

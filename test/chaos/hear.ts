@@ -29,7 +29,7 @@ export function hear(message: Message, pid: number, log: Log): void {
   if ('dropped' in message) log.dropped.push({ id: message.dropped, at: message.at });
   if ('cursor' in message) log.cursors.push(message.cursor);
   if ('madeGood' in message) {
-    for (const id of message.madeGood.handled) log.madeGood.add(byProcess(id, pid));
+    for (const id of message.madeGood) log.madeGood.add(byProcess(id, pid));
     log.told.push({ pid, at: message.at });
   }
   if ('reconciled' in message) log.reconciled.push(message.reconciled);

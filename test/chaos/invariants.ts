@@ -2,19 +2,6 @@ import type { Effect } from './ledger.js';
 import { byProcess, type Log, type Outage } from './log.js';
 import { LEASE_MS, type Mode } from './modes.js';
 
-/** What was counted at the end. */
-export interface Counts {
-  readonly effects: number;
-  /** Effects beyond the first of their event. */
-  readonly doubles: number;
-  /** What explains them. */
-  readonly causes: Readonly<Record<string, number>>;
-  /** Doubles that nothing explains. */
-  readonly unexplained: number;
-  /** Events that have not taken effect, or only in part. */
-  readonly missing: number;
-}
-
 /** Two effects of one event, one after the other. */
 interface Pair {
   readonly id: string;
@@ -26,7 +13,7 @@ interface Pair {
 const SLACK_MS = 50;
 
 /** Counts the effects of the events that were sent, and notes which invariants are broken. */
-export function checkEffects(ids: readonly string[], effects: readonly Effect[], mode: Mode, log: Log): Counts {
+export function checkEffects(ids: readonly string[], effects: readonly Effect[], mode: Mode, log: Log) {
   const byId = new Map<string, Effect[]>(ids.map((id) => [id, []]));
   const foreign: string[] = [];
   for (const effect of effects) {
@@ -67,9 +54,11 @@ export function checkEffects(ids: readonly string[], effects: readonly Effect[],
   }
   return {
     effects: ids.reduce((sum, id) => sum + firstParts(id).length, 0),
+    /** Effects beyond the first of their event, and what explains them. */
     doubles: pairs.length,
     causes: Object.fromEntries([...new Set(causes)].flatMap((cause) => (cause ? [[cause, count(causes, cause)]] : []))),
     unexplained: count(causes, undefined),
+    /** Events that have not taken effect, or only in part. */
     missing: ids.filter((id) => new Set(byId.get(id)?.map(({ part }) => part)).size < parts).length,
   };
 }

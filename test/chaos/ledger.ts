@@ -23,14 +23,7 @@ export type Via = 'delivery' | 'reconcile';
 type Row = Record<string, unknown>;
 
 /** What took effect: the rows that the handlers of one run wrote. */
-export interface Ledger {
-  /** Runs a statement, again for as long as the server is down. */
-  query(text: string): Promise<Row[]>;
-  /** Which of the events have not taken effect, with all of so many parts. */
-  missing(ids: readonly string[], parts: number): Promise<string[]>;
-  effects(): Promise<Effect[]>;
-  close(): Promise<unknown>;
-}
+export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 interface Client {
   query(text: string): Promise<Row[]>;
@@ -81,9 +74,10 @@ const open = {
 const SERVER_BACK_MS = 20_000;
 
 /** @param at The URL of the database, or its file. */
-export async function openLedger(kind: keyof typeof open, at: string, run: string): Promise<Ledger> {
+export async function openLedger(kind: keyof typeof open, at: string, run: string) {
   const client = open[kind](at);
 
+  /** Runs a statement, again for as long as the server is down. */
   async function query(text: string): Promise<Row[]> {
     const end = monotonic() + SERVER_BACK_MS;
     for (;;) {
@@ -107,7 +101,8 @@ export async function openLedger(kind: keyof typeof open, at: string, run: strin
 
   return {
     query,
-    async missing(ids, parts) {
+    /** Which of the events have not taken effect, with all of so many parts. */
+    async missing(ids: readonly string[], parts: number) {
       if (ids.length === 0) return [];
       const wanted = ids.map((id) => `'${id}'`).join(', ');
       const rows = await query(
@@ -117,7 +112,7 @@ export async function openLedger(kind: keyof typeof open, at: string, run: strin
       const there = new Set(rows.map((row) => String(row.event_id)));
       return ids.filter((id) => !there.has(id));
     },
-    async effects() {
+    async effects(): Promise<Effect[]> {
       const rows = await query(`SELECT * FROM effects WHERE run = '${run}' ORDER BY sent_at, part`);
       return rows.map((row) => ({
         id: String(row.event_id),

@@ -46,14 +46,6 @@ export interface Ended {
   isOver: boolean;
 }
 
-/** A key that was left open was settled by hand. */
-export interface Settled {
-  readonly id: string;
-  readonly at: number;
-  /** How many parts of the effect there were. */
-  readonly parts: number;
-}
-
 /** All that happened in a run, with times of the monotonic clock in ms. */
 export class Log {
   readonly attempts: Attempt[] = [];
@@ -76,7 +68,8 @@ export class Log {
   readonly misuses: string[] = [];
   /** Of which events a receiver reported that their outcome is unknown. */
   readonly unknown: Set<string> = new Set();
-  readonly settled: Settled[] = [];
+  /** Keys that were left open and settled by hand, with how many parts of the effect there were. */
+  readonly settled: { readonly id: string; readonly at: number; readonly parts: number }[] = [];
   /** What was acknowledged before all of its effect was there. */
   readonly early: Set<string> = new Set();
   /** What `onDropped` was told, and when. */

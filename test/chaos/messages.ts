@@ -54,12 +54,6 @@ export interface CursorMove {
   readonly settled: readonly string[];
 }
 
-/** Ids by the outcome that a receiver reported. */
-export interface MadeGood {
-  readonly handled: readonly string[];
-  readonly stored: readonly string[];
-}
-
 /** The end of a run of `reconcile`, beside what its receiver answered meanwhile. */
 export interface Reconciled {
   readonly to: number;
@@ -105,8 +99,8 @@ export type Message =
   | { readonly dropped: string; readonly at: number }
   /** A cursor is about to be written: see `CursorMove`. */
   | { readonly cursor: CursorMove }
-  /** What a receiver answered to events that were read from the chain. */
-  | { readonly madeGood: MadeGood; readonly at: number }
+  /** Of which events that were read from the chain a receiver answered that they were handled. */
+  | { readonly madeGood: readonly string[]; readonly at: number }
   | { readonly reconciled: Reconciled }
   /** Something that must not be. */
   | { readonly broken: string; readonly id: string };

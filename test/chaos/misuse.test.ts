@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Ended, Log, type Settled } from './log.js';
+import { type Ended, Log } from './log.js';
 import { checkMisuses, checkOverruns } from './misuse.js';
 
 const effect = { id: 'a', pid: 1, claimed: 1000 };
 const again = ['ran again after a handler had ended its transaction'];
 
-function check({ effects = [effect], began = [] as number[], settled = [] as Settled[] } = {}) {
+function check({ effects = [effect], began = [] as number[], settled = [] as Log['settled'] } = {}) {
   const ended: Ended = { pid: 1, claimed: 1000, at: 1010, isOver: true };
   const log = { ...new Log(), settled, ended: new Map([['a', ended]]) };
   for (const at of began) log.starts.push({ id: 'a', claimed: at, asked: at, turn: at, at, wallMs: 0 });

@@ -1,16 +1,10 @@
 /** How far a number of things have come. */
-export interface Pace {
-  /** One more is done. */
-  done(): void;
-  /** Resolves when this share of them is done; a share of 0 and less is from the beginning. */
-  reached(share: number): Promise<void>;
-}
-
-export function createPace(total: number): Pace {
+export function createPace(total: number) {
   const waiting = new Set<{ readonly share: number; go(): void }>();
   let count = 0;
   const isReached = (share: number) => count >= share * total;
   return {
+    /** One more is done. */
     done() {
       count++;
       for (const each of waiting) {
@@ -19,7 +13,8 @@ export function createPace(total: number): Pace {
         each.go();
       }
     },
-    async reached(share) {
+    /** Resolves when this share of them is done; a share of 0 and less is from the beginning. */
+    async reached(share: number) {
       if (isReached(share)) return;
       await new Promise<void>((go) => waiting.add({ share, go }));
     },

@@ -5,7 +5,7 @@ import {
   sampleTransactionIncluded,
   type TestDelivery,
 } from '../../src/testing/index.js';
-import { type ChainDeliveries, chainDeliveries } from './chain/deliveries.js';
+import { chainDeliveries } from './chain/deliveries.js';
 import { type History, makeHistory } from './chain/history.js';
 import { allHappenings } from './chain/logs.js';
 import { type Fault, type FaultSettings, faultsOf } from './faults.js';
@@ -58,7 +58,7 @@ export interface Plan {
 /** The chain of a mode with finality. */
 export interface ChainPlan {
   readonly history: History;
-  readonly lost: ChainDeliveries['lost'];
+  readonly lost: readonly string[];
 }
 
 export function makePlan(mode: Mode, settings: PlanSettings): Plan {
@@ -80,7 +80,7 @@ function planOfChain(mode: Mode, settings: PlanSettings, random: Random): Plan {
   const { seed, events, spreadMs } = settings;
   // So that no block is of the future, whatever its number.
   const genesisAt = Math.floor(Date.now() / 1000) - spreadMs;
-  const history = makeHistory({ seed, events, spreadMs, genesisAt });
+  const history = makeHistory(seed, events, spreadMs, genesisAt);
   const { lost, ...sent } = chainDeliveries(history, random);
   const expected = [...allHappenings(history).finalSince.keys()];
   const faults = faultsOf(mode, settings, random);

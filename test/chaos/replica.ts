@@ -8,25 +8,7 @@ import type { ServerName } from './modes.js';
 import type { Wire } from './wire.js';
 
 /** A receiver or a worker: a process that is there again after each end, until it is stopped. */
-export interface Replica {
-  readonly name: string;
-  /** The process, while it does its work; a worker's port is 0. */
-  readonly running: { readonly pid: number; readonly port: number } | undefined;
-  readonly wires: Readonly<Record<ServerName, Wire>>;
-  /** Resolves when the process has carried the order out, or is gone; an older order is withdrawn. */
-  order(order: Order): Promise<void>;
-  withdraw(): void;
-  /** Resolves when it has ended; it is started again after `downMs`. */
-  end(downMs: number): Promise<void>;
-  signal(name: 'SIGKILL' | 'SIGTERM'): void;
-  /** Stops it for so long; resolves when it goes on. */
-  freeze(ms: number): Promise<void>;
-  /** One question at a time. Resolves to its answer; undefined if the process ends meanwhile. */
-  ask<Question extends keyof Answers>(question: Question): Promise<Answers[Question] | undefined>;
-  /** Resolves once it does its work. */
-  ready(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Replica = ReturnType<typeof startReplica>;
 
 /** None outlives this process: those that cannot be killed here see their channel to it close, and end by themselves. */
 const living = new Set<ChildProcess>();
@@ -46,13 +28,14 @@ export function startReplica(
   name: string,
   program: string,
   settings: ChildSettings,
-  wires: Replica['wires'],
+  wires: Readonly<Record<ServerName, Wire>>,
   log: Log,
-): Replica {
+) {
   let child: ChildProcess;
   /** The last lines that its processes wrote to stderr. */
   const words: string[] = [];
-  let running: Replica['running'];
+  /** The process, while it does its work; a worker's port is 0. */
+  let running: { readonly pid: number; readonly port: number } | undefined;
   let isStopped = false;
   let ending: { readonly downMs: number; ended(): void } | undefined;
   let obeyed: (() => void) | undefined;
@@ -64,6 +47,7 @@ export function startReplica(
     return outage;
   }
 
+  /** Stops it for so long; resolves when it goes on. */
   async function freeze(ms: number): Promise<void> {
     const self = child;
     const outage = pause(self);
@@ -140,27 +124,31 @@ export function startReplica(
     get running() {
       return running;
     },
+    /** Resolves once it does its work. */
     async ready() {
       for (const end = monotonic() + START_MS; running === undefined; await sleep(20)) {
         if (monotonic() > end) throw new Error(`${name} does no work within ${START_MS} ms. ${words.join('\n')}`);
       }
     },
-    order(order) {
+    /** Resolves when the process has carried the order out, or is gone; an older order is withdrawn. */
+    order(order: Order) {
       tell(order);
-      return new Promise((resolve) => {
+      return new Promise<void>((resolve) => {
         obeyed = resolve;
       });
     },
     withdraw: () => tell('withdraw'),
-    end(downMs) {
+    /** Resolves when it has ended; it is started again after `downMs`. */
+    end(downMs: number) {
       return new Promise<void>((ended) => {
         ending = { downMs, ended };
       });
     },
-    signal: (signal) => void child.kill(signal),
+    signal: (signal: 'SIGKILL' | 'SIGTERM') => void child.kill(signal),
     freeze,
-    ask: (question) =>
-      new Promise((resolve) => {
+    /** One question at a time. Resolves to its answer; undefined if the process ends meanwhile. */
+    ask: <Question extends keyof Answers>(question: Question) =>
+      new Promise<Answers[Question] | undefined>((resolve) => {
         answered = resolve;
         tell(question);
         if (!child.connected) resolve(undefined);

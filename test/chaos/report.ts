@@ -1,8 +1,6 @@
 import type { Mined } from '../simulation/models/chain/block.js';
 import type { History } from './chain/history.js';
-import type { ChainCounts } from './chain/invariants.js';
 import { happeningsOf } from './chain/logs.js';
-import type { Counts } from './invariants.js';
 import { isAcknowledged } from './log.js';
 import type { Outcome } from './scenario.js';
 
@@ -35,11 +33,11 @@ export function summary(outcome: Outcome): string {
   ].join(', ');
 }
 
-function chainText({ lost, repaired, dropped, cursors }: ChainCounts): string {
+function chainText({ lost, repaired, dropped, cursors }: NonNullable<Outcome['chain']>): string {
   return `${lost} lost, ${repaired} repaired, ${dropped} dropped, ${cursors} moves of the cursor`;
 }
 
-function doublesText({ doubles, causes, unexplained }: Pick<Counts, 'doubles' | 'causes' | 'unexplained'>): string {
+function doublesText({ doubles, causes, unexplained }: Outcome['counts']): string {
   if (doubles === 0) return '0 doubles';
   const known = Object.entries(causes).map(([cause, count]) => `${count} by ${cause}`);
   return `${doubles} doubles (${[...known, `${unexplained} unexplained`].join(', ')})`;

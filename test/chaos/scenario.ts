@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import type { TestServer } from '../servers/server.js';
 import { type Chain, startChain } from './chain/chain.js';
 import { FINAL_DEPTH } from './chain/history.js';
-import { type ChainCounts, checkChain } from './chain/invariants.js';
+import { checkChain } from './chain/invariants.js';
 import { idOfKey } from './chain/keys.js';
 import { allHappenings } from './chain/logs.js';
 import type { ChainSettings, ChildSettings } from './child/steps.js';
 import { monotonic, sleep } from './clock.js';
-import { checkEndings, type Endings } from './endings.js';
+import { checkEndings } from './endings.js';
 import { type Engine, openEngine } from './engine.js';
 import { WORKERS } from './faults.js';
-import { type Counts, checkEffects } from './invariants.js';
-import { type Effect, openLedger } from './ledger.js';
+import { checkEffects } from './invariants.js';
+import { openLedger } from './ledger.js';
 import { isRepaired, retryLetters } from './letters.js';
 import { Log, soon } from './log.js';
 import { checkMisuses, checkOverruns } from './misuse.js';
 import { LEASE_MS, type Mode, type ModeName, modes, orms, type ServerName } from './modes.js';
 import { startOperator } from './operator.js';
 import { createPace } from './pace.js';
-import { type Delivery, makePlan, type Plan, type PlanSettings, secret } from './plan.js';
+import { type Delivery, makePlan, type PlanSettings, secret } from './plan.js';
 import { type Replica, startReplica } from './replica.js';
 import { createSender } from './sender.js';
 import { createStriker } from './strike.js';
@@ -38,22 +38,7 @@ export interface Ground {
   readonly programs: string;
 }
 
-export interface Outcome {
-  readonly name: ModeName;
-  readonly settings: PlanSettings;
-  readonly plan: Plan;
-  readonly log: Log;
-  readonly counts: Counts;
-  readonly chain?: ChainCounts | undefined;
-  /** When the node of the chain came to each step. */
-  readonly steppedAt: readonly number[];
-  readonly effects: readonly Effect[];
-  readonly endings: Endings;
-  readonly deadLetters: number;
-  /** How long after the last fault everything was acknowledged and done. */
-  readonly calmMs: number;
-  readonly seconds: number;
-}
+export type Outcome = Awaited<ReturnType<typeof runScenario>>;
 
 /** When a sender, or an engine, has had enough time after the last that was sent. */
 const PATIENCE_MS = 45_000;
@@ -66,7 +51,7 @@ const LEAD = 0.3;
 let runs = 0;
 
 /** Runs a mode with one seed: sends, has things go wrong, waits until all is settled, sends everything once more, and counts. */
-export async function runScenario(name: ModeName, settings: PlanSettings, ground: Ground): Promise<Outcome> {
+export async function runScenario(name: ModeName, settings: PlanSettings, ground: Ground) {
   const started = monotonic();
   const mode: Mode = modes[name];
   const run = `run_${process.pid}_${++runs}`;
@@ -160,6 +145,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
     if (engine) await settled(engine, log);
     if (chain) await reconciled(chain, log);
     await stopWatching?.();
+    /** How long after the last fault everything was acknowledged and done. */
     const calmMs = monotonic() - healed(log);
     const find = async () => {
       const missing = new Set(await ledger.missing(plan.expected, mode.transactional ? 2 : 1));
@@ -194,6 +180,7 @@ export async function runScenario(name: ModeName, settings: PlanSettings, ground
       log,
       counts,
       chain: ofChain,
+      /** When the node of the chain came to each step. */
       steppedAt: chain?.steppedAt ?? [],
       effects,
       endings,

@@ -11,14 +11,9 @@ const LONGEST_WAIT = 32;
 /** What a receiver that is overwhelmed, restarted, or without its server may answer. */
 const RETRIABLE = [500, 503];
 
-/** Sends like the service: repeats, in no order, and again whatever was not acknowledged. */
-export interface Sender {
-  /** Resolves when every copy of the sending was acknowledged. */
-  send(sending: Sending): Promise<void>;
-  close(): void;
-}
-
 /**
+ * Sends like the service: repeats, in no order, and again whatever was not acknowledged.
+ *
  * @param confirm Called with each acknowledged delivery, before anything else becomes of it.
  * @param calm Resolves when the last fault is over. Until then no number of tries can be promised to be enough.
  * @param patienceMs When to give up on a copy after its first try, and after the last fault.
@@ -29,7 +24,7 @@ export function createSender(
   confirm: (delivery: Delivery) => Promise<void>,
   calm: Promise<void>,
   patienceMs: number,
-): Sender {
+) {
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
   let calmSince = Number.POSITIVE_INFINITY;
@@ -97,7 +92,8 @@ export function createSender(
   }
 
   return {
-    async send(sending) {
+    /** Resolves when every copy of the sending was acknowledged. */
+    async send(sending: Sending) {
       const copies = Array.from({ length: sending.copies }, () => post(sending));
       await Promise.all(copies.map((first) => persist(sending, first)));
     },

@@ -14,14 +14,7 @@ export interface Link {
 }
 
 /** A TCP proxy between one process and a server. Unlike that of ../servers it strikes at one process and one answer. */
-export interface Wire {
-  /** The server's, as it is reached through the wire. */
-  readonly url: string;
-  readonly links: ReadonlySet<Link>;
-  /** Has the next request that looks like this, or the answer to it, given to `strike` in place of handing it on. */
-  trap(side: 'request' | 'answer', request: RegExp, strike: Trap['strike']): () => void;
-  stop(): void;
-}
+export type Wire = Awaited<ReturnType<typeof startWire>>;
 
 interface Trap {
   readonly side: 'request' | 'answer';
@@ -29,7 +22,7 @@ interface Trap {
   readonly strike: (link: Link, bytes: Buffer) => void;
 }
 
-export async function startWire(server: { readonly url: string; readonly port: number }): Promise<Wire> {
+export async function startWire(server: { readonly url: string; readonly port: number }) {
   const links = new Set<Link>();
   let trap: Trap | undefined;
 
@@ -88,9 +81,11 @@ export async function startWire(server: { readonly url: string; readonly port: n
   url.port = String(address.port);
 
   return {
+    /** The server's, as it is reached through the wire. */
     url: url.href,
     links,
-    trap(side, request, strike) {
+    /** Has the next request that looks like this, or the answer to it, given to `strike` in place of handing it on. */
+    trap(side: Trap['side'], request: RegExp, strike: Trap['strike']) {
       const own = { side, request, strike };
       trap = own;
       return () => {

@@ -24,18 +24,7 @@ export interface Entry {
 export type Answer = (response: ServerResponse, seen: Seen) => void;
 
 /** The registration API as the live service documents it, with what a test needs to make it misbehave. */
-export interface FakeService {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly seen: Seen[];
-  /** Delivery logs by the id of their webhook, in the order in which they are served. */
-  readonly logs: Map<number, Entry[]>;
-  /** What the next requests are answered with, one each, in place of the API. */
-  readonly next: Answer[];
-  /** No page has more, whatever is asked for. */
-  mostPerPage: number;
-  close(): Promise<void>;
-}
+export type FakeService = Awaited<ReturnType<typeof startFakeService>>;
 
 /** Answers with a value as JSON. */
 export const json =
@@ -49,15 +38,18 @@ export const text =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-export async function startFakeService(): Promise<FakeService> {
+export async function startFakeService() {
   const webhooks = new Map<number, Record<string, unknown>>();
   let ids = 0;
-  const service = { seen: [], logs: new Map(), next: [], mostPerPage: Number.MAX_SAFE_INTEGER };
-  const fake = service as unknown as FakeService & { baseUrl: string };
+  const seen: Seen[] = [];
+  /** Delivery logs by the id of their webhook, in the order in which they are served. */
+  const logs = new Map<number, Entry[]>();
+  /** What the next requests are answered with, one each, in place of the API. */
+  const next: Answer[] = [];
 
   const page = (items: readonly unknown[], query: URLSearchParams) => {
     const offset = Number(query.get('offset') ?? 0);
-    return items.slice(offset, offset + Math.min(fake.mostPerPage, Number(query.get('limit') ?? 10)));
+    return items.slice(offset, offset + Number(query.get('limit') ?? 10));
   };
 
   function answer({ method, path, headers, body }: Seen): [status: number, message: string, result?: unknown] {
@@ -79,7 +71,7 @@ export async function startFakeService(): Promise<FakeService> {
     }
     const webhook = webhooks.get(Number(id));
     if (webhook === undefined) return [404, 'webhook not found'];
-    const log = fake.logs.get(Number(id)) ?? [];
+    const log = logs.get(Number(id)) ?? [];
     if (more === '/events') return ok(page(log, url.searchParams));
     if (more === '/events/count') return ok(log.length);
     if (method === 'GET') return ok(webhook);
@@ -92,22 +84,25 @@ export async function startFakeService(): Promise<FakeService> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
-    const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
-    fake.seen.push(seen);
-    const instead = fake.next.shift();
-    if (instead !== undefined) return instead(response, seen);
-    const [status, message, result] = answer(seen);
-    json(status, { status, message, ...(result === undefined ? {} : { result }) })(response, seen);
+    const each = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
+    seen.push(each);
+    const instead = next.shift();
+    if (instead !== undefined) return instead(response, each);
+    const [status, message, result] = answer(each);
+    json(status, { status, message, ...(result === undefined ? {} : { result }) })(response, each);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return Object.assign(fake, {
+  return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     apiKey,
+    seen,
+    logs,
+    next,
     async close() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
-  });
+  };
 }

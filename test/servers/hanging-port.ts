@@ -2,12 +2,6 @@ import { once } from 'node:events';
 import { connect as dial, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** A port on which connections are never established. */
-export interface HangingPort {
-  /** Frees the port. */
-  release(): Promise<void>;
-}
-
 // A thread that listens and then stands still: once its backlog is full, the kernel answers no further SYN.
 const LISTEN_AND_BLOCK = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -20,7 +14,7 @@ server.listen({ port: workerData.port, host: '127.0.0.1', backlog: 1 }, () => {
 `;
 
 /** Makes connecting to a free port of this machine hang, as it does to a host that drops packets. */
-export async function hangPort(port: number): Promise<HangingPort> {
+export async function hangPort(port: number) {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const thread = new Worker(LISTEN_AND_BLOCK, { eval: true, workerData: { port, gate } });
   await once(thread, 'message');
@@ -29,6 +23,7 @@ export async function hangPort(port: number): Promise<HangingPort> {
     if (fillers.length > 20) throw new Error('The kernel keeps accepting connections for a thread that is blocked.');
   }
   return {
+    /** Frees the port. */
     async release() {
       Atomics.store(gate, 0, 1);
       Atomics.notify(gate, 0);

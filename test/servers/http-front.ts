@@ -27,22 +27,13 @@ export type Fault =
   | undefined;
 
 /** An HTTP front before a server that fails as networks and proxies do. */
-export interface Front {
-  readonly url: string;
-  /** All requests, in the order of their arrival. */
-  readonly asked: readonly Asked[];
-  /** Decides about each request from now on. */
-  onRequest(decide: (asked: Asked) => Fault): void;
-  /** Refuses connections, and breaks those that are open. */
-  begin(): Promise<void>;
-  end(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 const NEVER = new Promise<never>(() => {});
 
-export async function startFront(target: string): Promise<Front> {
+export async function startFront(target: string) {
   const agent = new Agent({ keepAlive: true });
+  /** All requests, in the order of their arrival. */
   const asked: Asked[] = [];
   let decide: (asked: Asked) => Fault = () => undefined;
 
@@ -84,6 +75,7 @@ export async function startFront(target: string): Promise<Front> {
   };
   let server = await listen(0);
   const { port } = server.address() as AddressInfo;
+  /** Refuses connections, and breaks those that are open. */
   const begin = async () => {
     const closed = once(server, 'close');
     server.close();
@@ -94,7 +86,8 @@ export async function startFront(target: string): Promise<Front> {
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
-    onRequest(next) {
+    /** Decides about each request from now on. */
+    onRequest(next: typeof decide) {
       decide = next;
     },
     begin,

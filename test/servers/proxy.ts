@@ -1,31 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type HangingPort, hangPort } from './hanging-port.js';
+import { hangPort } from './hanging-port.js';
 
 /** A TCP proxy in front of a server on this machine that makes connections fail. */
-export interface FailingProxy {
-  readonly port: number;
-  /** Every connection that is open now swallows the bytes of both sides from here on and stays open. New ones work. */
-  goHalfOpen(): void;
-  /** New connections are accepted, but swallow all bytes too, until `heal`. */
-  swallowNew(): void;
-  /** New connections are never established: connecting hangs, until `heal`. */
-  hangConnects(): Promise<void>;
-  /** New connections work again. Half-open connections stay half-open. */
-  heal(): Promise<void>;
-  /** Cuts the connection in place of the next answer: the server has done what it was asked. */
-  cutAnswer(): void;
-  /** Whether it has cut that connection. */
-  hasCutAnswer(): boolean;
-  /** Cuts the connection of the next message that contains a text. With `deliver`, the server gets the message. */
-  cutAt(text: string, deliver: boolean): void;
-  /** From this message on, counted from 1, all connections are cut. With `deliver`, the server gets that message. */
-  dieAt(message: number, deliver: boolean): void;
-  isDead(): boolean;
-  /** From now on, a Postgres ends every connection as soon as it is ready. */
-  endWhenReady(does: boolean): void;
-}
+export type FailingProxy = Awaited<ReturnType<typeof startProxy>>;
 
 interface Link {
   readonly client: Socket;
@@ -46,7 +25,7 @@ const ENDING = (() => {
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 /** Starts a proxy to `port` of this machine, until the test ends. */
-export async function startProxy(port: number): Promise<FailingProxy> {
+export async function startProxy(port: number) {
   const links = new Set<Link>();
   let swallowsNew = false;
   let cutsNext = false;
@@ -56,7 +35,7 @@ export async function startProxy(port: number): Promise<FailingProxy> {
   /** How many messages pass until all connections are cut for good. */
   let left = Number.POSITIVE_INFINITY;
   let isLastDelivered = false;
-  let hanging: HangingPort | undefined;
+  let hanging: Awaited<ReturnType<typeof hangPort>> | undefined;
 
   function accept(client: Socket): void {
     client.on('error', () => {}); // 'close' follows, and ends the other side.
@@ -124,16 +103,20 @@ export async function startProxy(port: number): Promise<FailingProxy> {
   });
   return {
     port: own,
+    /** Every connection that is open now swallows the bytes of both sides from here on and stays open. New ones work. */
     goHalfOpen() {
       for (const link of links) link.swallows = true;
     },
+    /** New connections are accepted, but swallow all bytes too, until `heal`. */
     swallowNew() {
       swallowsNew = true;
     },
+    /** New connections are never established: connecting hangs, until `heal`. */
     async hangConnects() {
       server.close(); // The connections that are open stay open.
       hanging ??= await hangPort(own);
     },
+    /** New connections work again. Half-open connections stay half-open. */
     async heal() {
       swallowsNew = false;
       if (hanging === undefined) return;
@@ -141,20 +124,24 @@ export async function startProxy(port: number): Promise<FailingProxy> {
       hanging = undefined;
       server = await listen(own);
     },
+    /** Cuts the connection in place of the next answer: the server has done what it was asked. */
     cutAnswer() {
       cutsNext = true;
     },
     hasCutAnswer: () => hasCut,
-    cutAt(text, deliver) {
+    /** Cuts the connection of the next message that contains a text. With `deliver`, the server gets the message. */
+    cutAt(text: string, deliver: boolean) {
       // The settings of MySQL include autocommit.
       armed = { text: new RegExp(`(?<!auto)(?:${text})`, 'i'), deliver };
     },
-    dieAt(message, deliver) {
+    /** From this message on, counted from 1, all connections are cut. With `deliver`, the server gets that message. */
+    dieAt(message: number, deliver: boolean) {
       left = message - 1;
       isLastDelivered = deliver;
     },
     isDead: () => left < 0,
-    endWhenReady(does) {
+    /** From now on, a Postgres ends every connection as soon as it is ready. */
+    endWhenReady(does: boolean) {
       isEnding = does;
     },
   };

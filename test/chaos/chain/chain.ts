@@ -10,17 +10,7 @@ import { CHAIN_ID, type ChainStep, type History } from './history.js';
 export type Trouble = 'away' | 'lag' | 'limit';
 
 /** A chain that goes through its history, and its nodes. */
-export interface Chain {
-  /** A load balancer, another one, and one that also has a node that lies. */
-  readonly urls: readonly string[];
-  readonly history: History;
-  /** When the nodes came to each step, on the monotonic clock: before anybody could see it. */
-  readonly steppedAt: readonly number[];
-  /** Goes to the next step. */
-  advance(): void;
-  trouble(kind: Trouble, ms: number): void;
-  stop(): Promise<void>;
-}
+export type Chain = Awaited<ReturnType<typeof startChain>>;
 
 /** How many steps behind a node can be: more than make a block final after a re-org. */
 const LAGS = [0, 0, 0, 0, 1, 2, 3, 5, 9];
@@ -39,9 +29,10 @@ interface Call {
 }
 
 /** Starts the nodes of a chain: several behind each of three URLs, which have come to different steps of the same history. */
-export async function startChain(seed: number, history: History): Promise<Chain> {
+export async function startChain(seed: number, history: History) {
   const { steps } = history;
   const random = createRandom(seed ^ 0x0de);
+  /** When the nodes came to each step, on the monotonic clock: before anybody could see it. */
   const steppedAt = [monotonic()];
   let trouble: { readonly kind: Trouble; readonly until: number } | undefined;
   const current = () => steppedAt.length - 1;
@@ -102,11 +93,13 @@ export async function startChain(seed: number, history: History): Promise<Chain>
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    /** A load balancer, another one, and one that also has a node that lies. */
     urls: [0, 1, 2].map((index) => `http://127.0.0.1:${port}/${index}`),
     history,
     steppedAt,
+    /** Goes to the next step. */
     advance: () => void steppedAt.push(monotonic()),
-    trouble(kind, ms) {
+    trouble(kind: Trouble, ms: number) {
       trouble = { kind, until: monotonic() + ms };
     },
     async stop() {

@@ -1,5 +1,4 @@
 import type { WebhookEvent } from '../../../src/index.js';
-import type { Delivery, Sending } from '../plan.js';
 import { sendingOf, signed } from '../plan.js';
 import type { Random } from '../random.js';
 import { eventOf } from './events.js';
@@ -10,15 +9,6 @@ import { allHappenings, happeningsOf } from './logs.js';
 interface Item {
   readonly id: string;
   readonly event: WebhookEvent;
-}
-
-/** What a service sends of a chain, and what it never does. */
-export interface ChainDeliveries {
-  readonly events: readonly WebhookEvent[];
-  readonly deliveries: readonly Delivery[];
-  readonly sendings: readonly Sending[];
-  /** What is final at the end, and in no delivery. */
-  readonly lost: readonly string[];
 }
 
 /** How often a delivery is lost for ever, late, or of events that another delivery has too. */
@@ -34,7 +24,7 @@ const LATE_MS = 3000;
  * Every block is told when it comes to be of the chain, again under other ids when it is put back, and the removal of its
  * logs when it no longer is: repeated, delayed, in no order, and some of it never.
  */
-export function chainDeliveries(history: History, random: Random): ChainDeliveries {
+export function chainDeliveries(history: History, random: Random) {
   const groups = history.steps.flatMap((step) => groupsOf(step, random).map((items) => ({ items, step })));
   const sent = groups.filter(() => !random.chance(LOST));
   const again = sent.flatMap(({ items, step }) => {
@@ -62,6 +52,7 @@ export function chainDeliveries(history: History, random: Random): ChainDeliveri
     events: sent.flatMap(({ items }) => items.map(({ event }) => event)),
     deliveries: all.map(({ delivery }) => delivery),
     sendings: sendings.sort((a, b) => a.atMs - b.atMs),
+    /** What is final at the end, and in no delivery. */
     lost: [...allHappenings(history).finalSince.keys()].filter((id) => !told.has(id)),
   };
 }

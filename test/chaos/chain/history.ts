@@ -24,18 +24,7 @@ export interface ChainStep {
 }
 
 /** All that a chain goes through. */
-export interface History {
-  readonly steps: readonly ChainStep[];
-}
-
-export interface HistorySettings {
-  readonly seed: number;
-  /** About how many logs of the token the final chain has. */
-  readonly events: number;
-  readonly spreadMs: number;
-  /** The time of block 0, in Unix seconds. */
-  readonly genesisAt: number;
-}
+export type History = ReturnType<typeof makeHistory>;
 
 export const CHAIN_ID = 31337;
 /** The token's logs are `event.emitted`, and the transactions of the wallet `transaction.included`. */
@@ -55,8 +44,13 @@ const BLOCKS_LATER = 40;
 const REORGS = [0.25, 0.5, 0.75];
 const PUT_BACKS = [0.3, 0.8];
 
-/** Makes the history of a chain. The same numbers give the same history. */
-export function makeHistory({ seed, events, spreadMs, genesisAt }: HistorySettings): History {
+/**
+ * Makes the history of a chain. The same numbers give the same history.
+ *
+ * @param events About how many logs of the token the final chain has.
+ * @param genesisAt The time of block 0, in Unix seconds.
+ */
+export function makeHistory(seed: number, events: number, spreadMs: number, genesisAt: number) {
   const random = createRandom(seed ^ 0x00c4a1);
   const count = Math.max(10, Math.round(spreadMs / STEP_MS));
   const transactionsABlock = (events / count) * 0.65;

@@ -4,24 +4,17 @@ import type { Mode } from '../modes.js';
 import type { ChainPlan } from '../plan.js';
 import { allHappenings } from './logs.js';
 
-/** What was counted of a chain at the end. */
-export interface ChainCounts {
-  /** What the sender lost for ever. */
-  readonly lost: number;
-  /** What took effect because it was read from the chain. */
-  readonly repaired: number;
-  readonly dropped: number;
-  readonly cursors: number;
-}
-
-/** Notes where something was handled too early, was handled or dropped by mistake, or was passed over. */
+/**
+ * Notes where something was handled too early, was handled or dropped by mistake, or was passed over. Counts what the
+ * sender lost for ever, and what took effect because it was read from the chain.
+ */
 export function checkChain(
   { history, lost }: ChainPlan,
   steppedAt: readonly number[],
   effects: readonly Effect[],
   mode: Mode,
   log: Log,
-): ChainCounts {
+) {
   const { all, finalSince } = allHappenings(history);
   const breaks = (what: string, ids: readonly string[]) => {
     if (ids.length > 0) log.broken.push({ what, ids: [...new Set(ids)] });

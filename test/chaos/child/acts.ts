@@ -11,16 +11,7 @@ import { startOf } from './watched.js';
 export type Context<Tx> = Pick<EventContext<Tx>, 'tx' | 'throwIfExpired'>;
 
 /** One row of what a handler writes. */
-export interface EffectRow {
-  readonly run: string;
-  readonly event_id: string;
-  readonly part: number;
-  readonly pid: number;
-  readonly sent_at: number;
-  readonly checked: number;
-  readonly claimed: number;
-  readonly via: Via;
-}
+export type EffectRow = ReturnType<typeof effectRows>[number];
 
 /** Events that this process has failed once. */
 const failed = new Set<string>();
@@ -188,7 +179,7 @@ function effectRows(
   claimed: number,
   via: Via = 'delivery',
   checked = monotonic(),
-): EffectRow[] {
+) {
   const more = { part, pid: process.pid, sent_at: monotonic(), checked, claimed, via };
   return ids.map((id) => ({ run: settings.run, event_id: id, ...more }));
 }

@@ -78,7 +78,7 @@ export function startReconciling(work: Work, queued?: Receiver): () => Promise<v
       const now = { handled: idsOf('handled'), stored: idsOf('stored') };
       for (const id of now.stored) stored.add(id);
       answered = { handled: answered.handled + now.handled.length, stored: answered.stored + now.stored.length };
-      tell({ madeGood: now, at: monotonic() });
+      tell({ madeGood: now.handled, at: monotonic() });
       pass('after-repair');
       return result;
     },

@@ -7,18 +7,13 @@ import { Redis } from 'ioredis';
 import { freePort } from '../../../examples/servers/free-port.js';
 import { eventually } from '../../contracts/store-helpers.js';
 
-export interface RedisCluster {
-  readonly ports: readonly number[];
-  stop(): Promise<void>;
-}
-
 const SLOTS = 16_384;
 const NODES = 3;
 /** The offset from the port of a node to the port of its cluster bus. */
 const BUS_OFFSET = 10_000;
 
 /** Three primaries. */
-export async function startRedisCluster(): Promise<RedisCluster> {
+export async function startRedisCluster() {
   const directory = await mkdtemp(join(tmpdir(), 'redis-cluster-'));
   const ports: number[] = [];
   while (ports.length < NODES) {

@@ -66,22 +66,18 @@ export interface OpenClient {
 type StoreSettings = Omit<SqlStoreOptions<unknown>, 'db' | 'transactional'>;
 
 /** A client with the stores on it. */
-export interface Opened {
-  readonly run: (text: string) => Promise<readonly Row[]>;
-  lease(settings?: StoreSettings): SqlLeaseStore;
-  /** A transactional store whose handlers get a function that runs statements in their transaction. */
-  transactional(settings?: StoreSettings): SqlStore<Run>;
-}
+export type Opened = Awaited<ReturnType<typeof openClient>>;
 
 /** Opens a client. Closed after the test. */
-export async function openClient(client: SqlClient, url: string, settings: ClientSettings = {}): Promise<Opened> {
+export async function openClient(client: SqlClient, url: string, settings: ClientSettings = {}) {
   const { db, run, runIn, close } = await client.open(url, settings);
   // An attempt to connect that is still under way rejects it.
   onTestFinished(() => close().catch(nothing));
   return {
     run,
-    lease: (options) => sqlStore({ db, ...options }),
-    transactional(options) {
+    lease: (options?: StoreSettings): SqlLeaseStore => sqlStore({ db, ...options }),
+    /** A transactional store whose handlers get a function that runs statements in their transaction. */
+    transactional(options?: StoreSettings): SqlStore<Run> {
       const store = sqlStore({ db, transactional: true, ...options });
       const inTx = (tx: unknown) => (text: string) => runIn(tx, text);
       return {
