@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileCursor } from '../../src/chain/file-cursor.js';
+import { describeCursor } from '../contracts/cursor.js';
 
 /** How many of the file system's steps are left until the process dies; undefined: it lives. */
 let stepsLeft: number | undefined;
@@ -63,41 +64,10 @@ function useDirectory(): string {
 }
 
 describe('fileCursor', () => {
-  it('is undefined at first, and then the last text that was written, of any characters', async () => {
-    const cursor = fileCursor(join(useDirectory(), 'chain.cursor'));
-    let current: string | undefined;
-    expect(await cursor.read()).toBeUndefined();
-    for (const text of ['', '{"v":1}', 'ключ \ud800 \0\n"\\', 'x'.repeat(1_000_000)]) {
-      expect(await cursor.write(text, current)).toBe(true);
-      expect(await cursor.read()).toBe(text);
-      current = text;
-    }
-  });
-
-  it('is written only in place of the expected text', async () => {
-    const directory = useDirectory();
-    const [cursor, other] = [fileCursor(join(directory, 'one')), fileCursor(join(directory, 'one.two'))];
-    expect(await cursor.write('2', '1')).toBe(false);
-    expect(await cursor.write('1', undefined)).toBe(true);
-    expect(await cursor.write('x', undefined)).toBe(false);
-    expect(await cursor.write('x', '')).toBe(false);
-    expect(await cursor.read()).toBe('1');
-    expect(await other.read()).toBeUndefined();
-  });
-
-  it('is won by one of 20 writers at once, round by round, and keeps two files', async () => {
-    const directory = useDirectory();
-    const cursors = Array.from({ length: 20 }, () => fileCursor(join(directory, 'chain')));
-    let current: string | undefined;
-    for (let round = 0; round < 12; round++) {
-      const texts = cursors.map((_, index) => `${round}:${index}`);
-      const won = await Promise.all(cursors.map((cursor, index) => cursor.write(texts[index] as string, current)));
-      expect(won.filter(Boolean)).toHaveLength(1);
-      current = texts[won.indexOf(true)];
-      expect(await cursors[round]?.read()).toBe(current);
-    }
-    expect(readdirSync(directory).sort()).toEqual(['chain.11', 'chain.12']);
-  });
+  describeCursor(async () => {
+    const path = join(useDirectory(), 'one');
+    return { named: () => fileCursor(path), other: fileCursor(`${path}.two`) };
+  }, 12);
 
   it('has the old or the new text after a kill between any two steps, and can be written again', async () => {
     const directory = useDirectory();
@@ -106,7 +76,7 @@ describe('fileCursor', () => {
     let current: string | undefined;
     let isKilled = true;
     for (let steps = 0; isKilled; steps++) {
-      const next = `next ${steps}`;
+      const next = `next \ud800 ${steps}`;
       stepsLeft = steps;
       isKilled = await Promise.resolve(cursor.write(next, current)).then(
         () => false,
