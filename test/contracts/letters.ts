@@ -122,8 +122,24 @@ export function describeLetters(make: () => Promise<LettersGround> | LettersGrou
     await expire();
     expect(await run([key], { how: 'failed' })).toEqual(['abandoned']);
     await letters.fail(key, failure());
-    expect(await run([key], { how: 'failed' })).toEqual(['handled']);
+    expect(await run([key], { how: 'killed' })).toEqual(['handled']);
+    for (const how of ['killed', 'failed'] as const) {
+      await expire();
+      expect(await run([key], { how })).toEqual(['abandoned']);
+    }
     expect(await letters.fail(key, failure())).toMatchObject({ attempts: 2 });
+  });
+
+  it('loses its letter to a run that takes effect although its lease has ended', async () => {
+    const { store, expire } = await make();
+    if (!('claim' in store)) return;
+    const [key, owner] = [newKey(), crypto.randomUUID()];
+    await store.claim([key], owner, DELIVERY);
+    await expire();
+    await store.letters?.fail(key, failure(NOW));
+    expect(await store.letters?.look([key])).toHaveProperty('size', 1);
+    expect(await store.record([key], owner, DELIVERY)).toEqual(new Map([[key, true]]));
+    expect(await store.letters?.look([key])).toEqual(new Map());
   });
 
   it('makes a dead letter of a key whose outcome is unknown', async () => {

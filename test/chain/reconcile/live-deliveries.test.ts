@@ -40,13 +40,3 @@ it('reconcile leaves alone what a sender still delivers that was told to wait fo
   expect(await reconciled()).toMatchObject({ found: 1, present: 1, repaired: 0 });
   expect(handled).toEqual([7]);
 });
-
-it('reconcile makes good what has not arrived so long after it was final', async () => {
-  const { receiver, handled } = noting();
-  node.mine({ logs: [transfer(7)] });
-  for (let block = 2; block <= 60; block++) node.mine();
-  second = GENESIS + 11 + 1800;
-  const { report } = await run(node, receiver, { sourceOptions: { level, minAgeSeconds: undefined } });
-  expect(report).toMatchObject({ found: 1, repaired: 1 });
-  expect(handled).toEqual([7]);
-});

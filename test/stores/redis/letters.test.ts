@@ -122,24 +122,4 @@ describe.skipIf(!hasRedis)(`dead letters in Redis${needsRedis}`, () => {
     expect(await letters.discard(['a'])).toEqual(new Set());
     expect(await admin().lrange(KEY, 0, -1)).toEqual(['not ours']);
   });
-
-  it('records an effect that comes after its lease, and removes the letter that others made meanwhile', async () => {
-    const { store, letters } = await connected();
-    const owner = crypto.randomUUID();
-    await store.claim(['a'], owner, DELIVERY);
-    await passTime(store.leaseMs + 1, admin());
-    await letters.fail('a', failure(NOW));
-    expect((await store.record(['a'], owner, DELIVERY)).get('a')).toBe(true);
-    expect(await letters.list({ limit: 10 })).toEqual({ letters: new Map() });
-    expect((await store.claim(['a'], crypto.randomUUID(), DELIVERY)).get('a')).toBe('duplicate');
-  });
-
-  it('tells of every run that was killed, also of a key that has failed', async () => {
-    const { store, letters } = await connected();
-    await letters.fail('a', failure());
-    for (const expected of [{}, { abandoned: true }, { abandoned: true }]) {
-      expect((await store.claim(['a'], crypto.randomUUID(), DELIVERY)).get('a')).toEqual(expected);
-      await passTime(store.leaseMs + 1, admin());
-    }
-  });
 });

@@ -1,9 +1,9 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromPGlite, sqlStore } from '../../../../src/stores/sql/index.js';
-import { nothing, unique } from '../../../contracts/store-helpers.js';
+import { unique } from '../../../contracts/store-helpers.js';
 import { once } from '../../calls.js';
-import { ERR_STORE, ERR_UNKNOWN, type Run, write } from '../client.js';
+import { ERR_STORE, write } from '../client.js';
 import { openPGlite, pgliteIn } from '../clients/pglite.js';
 import { describeMode } from '../suites/contract.js';
 import { describeCursors } from '../suites/cursor.js';
@@ -29,18 +29,6 @@ describe('sqlStore over PGlite', () => {
         ...ERR_STORE,
         message: expect.stringContaining('refused to commit'),
       });
-    });
-
-    it.each(['COMMIT', 'ROLLBACK'])('refuses by name a handler that sends %s', async (text) => {
-      const opened = await open();
-      const store = opened.transactional();
-      const key = unique();
-      const run = async (tx: Run) => void (await tx(text));
-      await expect(once(store, key, run)).rejects.toMatchObject({
-        ...ERR_UNKNOWN,
-        message: expect.stringContaining('ended the transaction of context.tx itself'),
-      });
-      expect(await once(store, key, nothing)).toBe('unknown');
     });
 
     it.each(['serializable', 'repeatable read'] as const)('takes the isolation level %s', async (isolationLevel) => {

@@ -156,19 +156,6 @@ describe('fromBetterSqlite3, transactional', () => {
     }
   });
 
-  it('runs one of a hundred calls for one key, on several connections', async () => {
-    const opened = [await open(), await open(), await open()];
-    const id = unique();
-    const words = await Promise.all(
-      Array.from({ length: 99 }, (_, index) => opened[index % 3]).map((each) =>
-        once(each?.store as never, id, each?.write(id) ?? nothing),
-      ),
-    );
-    expect(words.filter((word) => word === 'handled')).toHaveLength(1);
-    expect(words.filter((word) => word === 'duplicate')).toHaveLength(98);
-    expect(opened[0]?.count(id)).toBe(1);
-  });
-
   it('handles any number of keys at once, those that are fresh in their order', async () => {
     const { store } = await open();
     const keys = Array.from({ length: 2500 }, unique);

@@ -143,18 +143,6 @@ function describeLeased({ dialect }: SqlClient, ground: (settings?: object) => P
       expect(await handle(store, key, DELIVERY)).toBe('duplicate');
     }
   });
-
-  it('are removed by a run that took effect although its lease had ended', async () => {
-    const { opened, store, letters } = await ground();
-    if (!('claim' in store)) throw new Error('It has no leases.');
-    const [key, owner] = [unique(), crypto.randomUUID()];
-    await store.claim([key], owner, DELIVERY);
-    await endLeases(opened.run, dialect);
-    await letters.fail(key, failure({ afterAttempts: 1 }));
-    expect(await letters.look([key])).toHaveProperty('size', 1);
-    expect(await store.record([key], owner, DELIVERY)).toEqual(new Map([[key, true]]));
-    expect(await letters.look([key])).toEqual(new Map());
-  });
 }
 
 function describeTransactions(client: SqlClient, ground: (settings?: object) => Promise<Ground>): void {
