@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { WatchChainOptions } from '../../src/chain/index.js';
-import { transfer, valuesOf, watch, watchedNode } from './watching.js';
+import { watch, watchedNode } from './watching.js';
 
 const on = watchedNode();
+const { sent, mine } = on;
 
-const sent = () => valuesOf(on.recorder.groups).flat();
 /** The block is done, and its transfer was the last to be sent: the watcher may also come by on its way back. */
 const done = (number: number, value: number | string) =>
   on.recorder.until(() => on.watcher?.blockNumber === number && sent().at(-1) === String(value));
 const levels = () => on.recorder.lines.map(({ level }) => level);
-const mine = (...values: number[]) => {
-  for (const value of values) on.node.mine({ logs: [transfer(value)] });
-};
 /** So many times more the watcher has asked the node for its last block, and has done what came of it. */
 async function polled(times: number): Promise<void> {
   const polls = () => on.node.calls.filter(({ method }) => method === 'eth_blockNumber').length;

@@ -1,9 +1,9 @@
 import { type Hex, padHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { token, transfer, valuesOf, watchedNode } from './watching.js';
+import { token, transfer, watchedNode } from './watching.js';
 
 const on = watchedNode();
-const { start, done } = on;
+const { start, done, sent } = on;
 
 const other = padHex('0xabc', { size: 20 });
 const [zeros, ones] = ['0', 'f'].map((digit) => `0x${digit.repeat(512)}`);
@@ -13,7 +13,6 @@ const useless: [string, unknown][] = [
   ['are missing', undefined],
 ];
 
-const sent = () => valuesOf(on.recorder.groups).flat();
 const hashOf = (number: number) => on.node.chain[number]?.block.hash as Hex;
 
 /** The block that an answer about logs is about. */
@@ -35,14 +34,9 @@ function lag(number: number, times: number | (() => boolean), receipts: unknown 
   });
 }
 
-/** Blocks 1 to 3 have a transfer each. */
-function mineThree(): void {
-  for (const value of [1, 2, 3]) on.node.mine({ logs: [transfer(value)] });
-}
-
 describe('watchChain with a node that has no logs for a block that it lacks', () => {
   it('takes the logs of the receipts', async () => {
-    mineThree();
+    on.mine(1, 2, 3);
     on.node.answer((method, params, answer) => {
       return method === 'eth_getLogs' && blockOf(method, params) === hashOf(2) ? [] : answer;
     });

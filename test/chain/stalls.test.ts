@@ -2,15 +2,11 @@ import { padHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nullRounds, REFUSALS } from './null-rounds.js';
 import { Raw } from './scripted-node.js';
-import { transfer, valuesOf, watchedNode } from './watching.js';
+import { watchedNode } from './watching.js';
 
 const on = watchedNode();
-const { start, done } = on;
+const { start, done, sent, mine } = on;
 
-const sent = () => valuesOf(on.recorder.groups).flat();
-const mine = (...values: number[]) => {
-  for (const value of values) on.node.mine({ logs: [transfer(value)] });
-};
 const hashOf = (number: number) => on.node.chain[number]?.block.hash;
 const errors = () => on.recorder.lines.filter(({ level }) => level === 'error');
 type Answer = Parameters<typeof on.node.answer>[0];

@@ -85,6 +85,12 @@ export function watchedNode() {
       on.watcher = await watch(on.recorder, { rpcUrl: on.node.url, ...options });
       return on.watcher;
     },
+    /** The values of all transfers that were passed on. */
+    sent: () => valuesOf(on.recorder.groups).flat(),
+    /** Mines a block for each transfer. */
+    mine(...values: number[]) {
+      for (const value of values) on.node.mine({ logs: [transfer(value)] });
+    },
     done: (number: number) => on.recorder.until(() => on.watcher?.blockNumber === number),
   };
   beforeEach(() => {

@@ -37,13 +37,7 @@ export async function endSession(
   return undefined;
 }
 
-interface Operator {
-  /** Whether it has ended a session: of a transaction, or any. */
-  end(ports: readonly number[], isInTransaction: boolean): Promise<boolean>;
-  close(): Promise<unknown>;
-}
-
-async function onPostgres(url: string, isIdle: boolean): Promise<Operator> {
+async function onPostgres(url: string, isIdle: boolean) {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
@@ -52,7 +46,8 @@ async function onPostgres(url: string, isIdle: boolean): Promise<Operator> {
     ? `state LIKE 'idle in transaction%' AND clock_timestamp() - state_change BETWEEN interval '20 ms' AND interval '60 ms'`
     : `state <> 'idle'`;
   return {
-    async end(ports, isInTransaction) {
+    /** Whether it has ended a session: of a transaction, or any. */
+    async end(ports: readonly number[], isInTransaction: boolean) {
       const { rowCount } = await client.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE client_port = ANY ($1) AND ${isInTransaction ? open : 'true'} ORDER BY random() LIMIT 1`,
@@ -64,11 +59,11 @@ async function onPostgres(url: string, isIdle: boolean): Promise<Operator> {
   };
 }
 
-async function onMariadb(url: string): Promise<Operator> {
+async function onMariadb(url: string) {
   const client = await mysql.createConnection(url);
   client.on('error', () => {});
   return {
-    async end(ports, isInTransaction) {
+    async end(ports: readonly number[], isInTransaction: boolean) {
       const hosts = ports.map((port) => `'127.0.0.1:${port}'`).join(', ');
       const [rows] = await client.query(
         `SELECT id FROM information_schema.PROCESSLIST LEFT JOIN information_schema.INNODB_TRX ON trx_mysql_thread_id = id

@@ -34,42 +34,40 @@ export function describeChaos(title: string, isWanted: (mode: Mode) => boolean):
         ? 'exactly once'
         : 'at least once, and twice only where a death, a pause or a cut explains it';
 
-      describe.skipIf(lacks(name) !== '')(`${name}${lacks(name)}`, () => {
-        it(
-          `has every event that was sent take effect ${promise}`,
-          async () => {
-            // Handlers of several events meet fewer misuses each; some must be left to be settled by hand.
-            const misuses = mode.atOnce ? 14 : settings.misuses;
-            const outcome = await runScenario(name, { ...settings, misuses }, ground);
-            const { log, counts, plan, chain } = outcome;
-            console.log(summary(outcome));
-            expect(log.broken, failure(outcome)).toEqual([]);
-            expect(counts).toMatchObject({ missing: 0, unexplained: 0 });
-            if (mode.letters) expect(outcome.deadLetters).toBeGreaterThan(0);
-            if (mode.transactional) expect(counts).toMatchObject({ effects: plan.expected.length, doubles: 0 });
-            if (mode.transactional && !mode.letters) {
-              expect(log.ended.size).toBeGreaterThan(0);
-              expect(log.settled).not.toEqual([]);
-              // Of a run with several events, one at a time.
-              const misuses = mode.atOnce ? [] : Object.values(plan.misuses).map(nameOf);
-              expect(log.misuses).toEqual(expect.arrayContaining(misuses));
-            }
-            expect(log.faults.length).toBe(plan.faults.length);
-            expect(new Set(log.faults.map(({ kind }) => kind))).toEqual(new Set(mode.faults));
-            // That faults meet processes at their work, and not between it.
-            const steps = log.faults.filter(({ kind }) => kind !== 'node').map(({ step }) => step);
-            expect(steps).toEqual(expect.arrayContaining([expect.not.stringMatching('now')]));
-            if (mode.finality) expect(chain).toMatchObject({ lost: above0, cursors: above0, dropped: above0 });
-            if (mode.finality && !isQueued(mode)) expect(chain?.repaired).toBeGreaterThan(0);
-            // A store has little to do until blocks are final: with finality, some seeds meet nothing on the wire.
-            if (mode.faults.includes('cut') && !mode.finality)
-              expect(log.faults.filter(({ step }) => isOnWire(mode, step))).not.toEqual([]);
-            const acknowledged = new Set(log.attempts.filter(isAcknowledged).map(({ delivery }) => delivery));
-            expect(acknowledged.size).toBe(plan.deliveries.length);
-          },
-          120 * SECONDS,
-        );
-      });
+      it.skipIf(lacks(name) !== '')(
+        `${name}${lacks(name)} has every event that was sent take effect ${promise}`,
+        async () => {
+          // Handlers of several events meet fewer misuses each; some must be left to be settled by hand.
+          const misuses = mode.atOnce ? 14 : settings.misuses;
+          const outcome = await runScenario(name, { ...settings, misuses }, ground);
+          const { log, counts, plan, chain } = outcome;
+          console.log(summary(outcome));
+          expect(log.broken, failure(outcome)).toEqual([]);
+          expect(counts).toMatchObject({ missing: 0, unexplained: 0 });
+          if (mode.letters) expect(outcome.deadLetters).toBeGreaterThan(0);
+          if (mode.transactional) expect(counts).toMatchObject({ effects: plan.expected.length, doubles: 0 });
+          if (mode.transactional && !mode.letters) {
+            expect(log.ended.size).toBeGreaterThan(0);
+            expect(log.settled).not.toEqual([]);
+            // Of a run with several events, one at a time.
+            const misuses = mode.atOnce ? [] : Object.values(plan.misuses).map(nameOf);
+            expect(log.misuses).toEqual(expect.arrayContaining(misuses));
+          }
+          expect(log.faults.length).toBe(plan.faults.length);
+          expect(new Set(log.faults.map(({ kind }) => kind))).toEqual(new Set(mode.faults));
+          // That faults meet processes at their work, and not between it.
+          const steps = log.faults.filter(({ kind }) => kind !== 'node').map(({ step }) => step);
+          expect(steps).toEqual(expect.arrayContaining([expect.not.stringMatching('now')]));
+          if (mode.finality) expect(chain).toMatchObject({ lost: above0, cursors: above0, dropped: above0 });
+          if (mode.finality && !isQueued(mode)) expect(chain?.repaired).toBeGreaterThan(0);
+          // A store has little to do until blocks are final: with finality, some seeds meet nothing on the wire.
+          if (mode.faults.includes('cut') && !mode.finality)
+            expect(log.faults.filter(({ step }) => isOnWire(mode, step))).not.toEqual([]);
+          const acknowledged = new Set(log.attempts.filter(isAcknowledged).map(({ delivery }) => delivery));
+          expect(acknowledged.size).toBe(plan.deliveries.length);
+        },
+        120 * SECONDS,
+      );
     }
   });
 }

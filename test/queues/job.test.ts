@@ -153,14 +153,9 @@ describe('the error for an engine', () => {
   });
 });
 
-describe('resolveEnqueueOptions', () => {
-  it.each([
-    { attempts: 0 },
-    { attempts: 1.5 },
-    { backoffMs: -1 },
-    { retentionMs: 0 },
-    { attempts: 40, backoffMs: 1000 },
-  ])('refuses %o', (options) => {
+it.each([{ attempts: 0 }, { attempts: 1.5 }, { backoffMs: -1 }, { retentionMs: 0 }, { attempts: 40, backoffMs: 1000 }])(
+  'resolveEnqueueOptions refuses %o',
+  (options) => {
     expect(() => resolveEnqueueOptions(options)).toThrow(ConfigError);
-  });
-});
+  },
+);

@@ -19,34 +19,30 @@ import { hasExamples, testing } from './engines.js';
 
 const messageOf = (each = one()) => toMessage({ event: each, idempotencyKey: each.id }, context);
 
-describe('sqsHandler', () => {
-  it('reports the messages that failed, and no other, and repeats no effect', async () => {
-    const handled: string[] = [];
-    const onEvent = ({ id }: { id: string }) => (id === 'bad' ? Promise.reject(new Error('boom')) : handled.push(id));
-    const handler = sqsHandler({ onEvent, store: memoryStore() });
-    const bodies = { a: messageOf(event('good')), b: messageOf(event('bad')), c: 'not JSON' };
-    const Records = Object.entries(bodies).map(([messageId, body]) => ({ messageId, body }));
-    const batchItemFailures = [{ itemIdentifier: 'b' }, { itemIdentifier: 'c' }];
-    for (const _ of [1, 2]) expect(await handler({ Records })).toEqual({ batchItemFailures });
-    expect(handled).toEqual(['good']);
-  });
+it('sqsHandler reports the messages that failed, and no other, and repeats no effect', async () => {
+  const handled: string[] = [];
+  const onEvent = ({ id }: { id: string }) => (id === 'bad' ? Promise.reject(new Error('boom')) : handled.push(id));
+  const handler = sqsHandler({ onEvent, store: memoryStore() });
+  const bodies = { a: messageOf(event('good')), b: messageOf(event('bad')), c: 'not JSON' };
+  const Records = Object.entries(bodies).map(([messageId, body]) => ({ messageId, body }));
+  const batchItemFailures = [{ itemIdentifier: 'b' }, { itemIdentifier: 'c' }];
+  for (const _ of [1, 2]) expect(await handler({ Records })).toEqual({ batchItemFailures });
+  expect(handled).toEqual(['good']);
 });
 
-describe('retryDelayMs', () => {
-  it('doubles the delay until the attempts are used up, and ends at once if no retry can succeed', async () => {
-    const failing = (thrown: unknown) =>
-      handleMessage(messageOf(), { onEvent: () => Promise.reject(thrown) }).catch((error) => error);
-    const failed = await failing(new Error('boom'));
-    expect([1, 2, 3, 14, 15].map((attempt) => retryDelayMs(failed, attempt))).toEqual([
-      ...[1000, 2000, 4000, 8_192_000],
-      undefined,
-    ]);
-    expect(failed.message).toContain('boom');
-    expect(retryDelayMs(await failing(new NonRetryableError('closed')), 1)).toBeUndefined();
-    const foreign = await handleMessage(Buffer.from('{"nothing":true}'), { onEvent: () => {} }).catch((error) => error);
-    expect(retryDelayMs(foreign, 1)).toBeUndefined();
-    expect(retryDelayMs(Object.assign(failed, { retryAfterMs: 5000 }), 99)).toBe(5000);
-  });
+it('retryDelayMs doubles the delay until the attempts are used up, and ends at once if no retry can succeed', async () => {
+  const failing = (thrown: unknown) =>
+    handleMessage(messageOf(), { onEvent: () => Promise.reject(thrown) }).catch((error) => error);
+  const failed = await failing(new Error('boom'));
+  expect([1, 2, 3, 14, 15].map((attempt) => retryDelayMs(failed, attempt))).toEqual([
+    ...[1000, 2000, 4000, 8_192_000],
+    undefined,
+  ]);
+  expect(failed.message).toContain('boom');
+  expect(retryDelayMs(await failing(new NonRetryableError('closed')), 1)).toBeUndefined();
+  const foreign = await handleMessage(Buffer.from('{"nothing":true}'), { onEvent: () => {} }).catch((error) => error);
+  expect(retryDelayMs(foreign, 1)).toBeUndefined();
+  expect(retryDelayMs(Object.assign(failed, { retryAfterMs: 5000 }), 99)).toBe(5000);
 });
 
 it.skipIf(!hasExamples)('examples/queues/qstash.ts handles what QStash has signed, and nothing else', async () => {

@@ -1,11 +1,9 @@
 import { padHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { Mined } from '../scripted-node.js';
-import { eventOf as eventIn, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
+import { at, eventOf as eventIn, FINAL, finalityOf, forkOf, inclusionOf, nodeWith } from './checking.js';
 
-const FINAL = { status: 'final' };
 const pending = (message: string) => ({ status: 'pending', error: { message: expect.stringContaining(message) } });
-const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
 
 describe('chainFinality', () => {
   it('says final of events up to the final block, and pending without an error of later ones', async () => {

@@ -7,6 +7,9 @@ import { sampleEventEmitted, sampleTransactionIncluded } from '../../../src/test
 import { createNode, type Mined, type ScriptedNode } from '../scripted-node.js';
 import { createRecorder } from '../watching.js';
 
+export const FINAL = { status: 'final' };
+export const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
+
 /** A node with a number of blocks after block 0. */
 export function nodeWith(blocks: number, finalized?: number): ScriptedNode {
   const node = createNode();

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
-import { eventOf, finalityOf, forkOf, inclusionOf, misplaced, nodeWith } from './checking.js';
+import { Raw, type ScriptedNode } from '../scripted-node.js';
+import { at, eventOf, FINAL, finalityOf, forkOf, inclusionOf, misplaced, nodeWith } from './checking.js';
 
-const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
-const FINAL = { status: 'final' };
 const pending = (message: string, retryAfterMs = 300_000) => ({
   status: 'pending',
   retryAfterMs,

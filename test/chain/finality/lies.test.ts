@@ -5,10 +5,8 @@ import type { EventEmitted, TransactionIncluded } from '../../../src/index.js';
 import { sampleEventEmitted } from '../../../src/testing/index.js';
 import { createRandom } from '../../chaos/random.js';
 import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
-import { eventOf, finalityOf, forkOf, inclusionOf, misplaced, nodeWith } from './checking.js';
+import { at, eventOf, FINAL, finalityOf, forkOf, inclusionOf, misplaced, nodeWith } from './checking.js';
 
-const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
-const FINAL = { status: 'final' };
 const HASH = padHex('0xbad', { size: 32 });
 
 /** The node answers the header of a number with other fields, asked for by number or by hash. */

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Mined, Raw, type ScriptedNode } from '../scripted-node.js';
-import { eventOf, finalityOf, forkOf, nodeWith } from './checking.js';
-
-const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
-const FINAL = { status: 'final' };
+import { Raw, type ScriptedNode } from '../scripted-node.js';
+import { at, eventOf, FINAL, finalityOf, forkOf, nodeWith } from './checking.js';
 
 /** Nodes of one chain; the last blocks of the last node may be of another fork. */
 async function nodesOf(count: number, forked = 0) {
@@ -75,27 +72,25 @@ describe('chainFinality with several nodes', () => {
   });
 });
 
-describe('chainFinality refuses', () => {
-  const key = 'k3y0123456789abcdef';
-  it.each<[string, Record<string, unknown>, string]>([
-    ['a URL that is none', { rpcUrl: [`http://127.0.0.1/${key}`, key] }, '`rpcUrl` must be'],
-    ['no URL', { rpcUrl: [] }, '`rpcUrl` must be a URL or an array of at least one'],
-    ['a URL of another protocol', { rpcUrl: `ws://127.0.0.1/${key}` }, '`rpcUrl` must be the http: or https: URL'],
-    ['a URL twice', { rpcUrl: [`http://127.0.0.1/${key}`, `http://127.0.0.1/${key}`] }, 'without repeated URLs'],
-    ['an unknown level', { level: 'latest' }, '`level` must be'],
-    ['no confirmations', { level: { confirmations: 0 } }, '`level` must be'],
-    ['a misspelt level', { level: { confirmations: 2, depth: 1 } }, '`level` must be'],
-    ['a chain ID of 0', { chainId: 0 }, '`chainId` must be'],
-    ['no chain ID', { chainId: undefined }, '`chainId` must be'],
-    ['more nodes than there are URLs', { agree: 2 }, '`agree` must be'],
-    ['another way to wait', { wait: true }, '`wait` must be'],
-    ['a time-out of nothing', { timeoutMs: 0 }, '`timeoutMs` must be'],
-    ['a misspelt option', { confirmation: 1 }, 'has no option `confirmation`'],
-  ])('%s, and names the option', (_, options, message) => {
-    const all = { rpcUrl: `http://127.0.0.1:9/${key}`, level: 'finalized', ...options };
-    const create = () => finalityOf(all as never);
-    const refusal = { code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(message) };
-    expect(create).toThrow(expect.objectContaining(refusal));
-    expect(create).not.toThrow(key);
-  });
+const key = 'k3y0123456789abcdef';
+it.each<[string, Record<string, unknown>, string]>([
+  ['a URL that is none', { rpcUrl: [`http://127.0.0.1/${key}`, key] }, '`rpcUrl` must be'],
+  ['no URL', { rpcUrl: [] }, '`rpcUrl` must be a URL or an array of at least one'],
+  ['a URL of another protocol', { rpcUrl: `ws://127.0.0.1/${key}` }, '`rpcUrl` must be the http: or https: URL'],
+  ['a URL twice', { rpcUrl: [`http://127.0.0.1/${key}`, `http://127.0.0.1/${key}`] }, 'without repeated URLs'],
+  ['an unknown level', { level: 'latest' }, '`level` must be'],
+  ['no confirmations', { level: { confirmations: 0 } }, '`level` must be'],
+  ['a misspelt level', { level: { confirmations: 2, depth: 1 } }, '`level` must be'],
+  ['a chain ID of 0', { chainId: 0 }, '`chainId` must be'],
+  ['no chain ID', { chainId: undefined }, '`chainId` must be'],
+  ['more nodes than there are URLs', { agree: 2 }, '`agree` must be'],
+  ['another way to wait', { wait: true }, '`wait` must be'],
+  ['a time-out of nothing', { timeoutMs: 0 }, '`timeoutMs` must be'],
+  ['a misspelt option', { confirmation: 1 }, 'has no option `confirmation`'],
+])('chainFinality refuses %s, and names the option', (_, options, message) => {
+  const all = { rpcUrl: `http://127.0.0.1:9/${key}`, level: 'finalized', ...options };
+  const create = () => finalityOf(all as never);
+  const refusal = { code: 'ERR_WEBHOOK_CONFIG', message: expect.stringContaining(message) };
+  expect(create).toThrow(expect.objectContaining(refusal));
+  expect(create).not.toThrow(key);
 });

@@ -1,11 +1,7 @@
 import { padHex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { KnownBlocks } from '../../../src/chain/ancestry.js';
-import type { Mined } from '../scripted-node.js';
-import { countsOf, eventOf, finalityOf, forkOf, nodeWith } from './checking.js';
-
-const at = (chain: readonly Mined[], number: number) => chain[number] as Mined;
-const FINAL = { status: 'final' };
+import { at, countsOf, eventOf, FINAL, finalityOf, forkOf, nodeWith } from './checking.js';
 
 describe('the requests of chainFinality', () => {
   it('are one a block, whatever the number of events', async () => {

@@ -11,31 +11,24 @@ beforeEach(() => {
   for (let value = 1; value <= 3; value++) node.mine({ logs: [transfer(value)] });
 });
 
-describe('an event on the retry list whose block the node no longer has', () => {
-  async function pruned() {
-    let isBroken = true;
-    const { receiver, handled } = noting({ fails: (value) => isBroken && value !== 3 });
-    const { cursor } = await run(node, receiver);
-    isBroken = false;
-    node.mine({ logs: [transfer(4)] });
-    node.answer((method, params, answer) => {
-      if (method === 'eth_getBlockByNumber' && params[0] === '0x1') throw new Error('pruned history unavailable');
-      return answer;
-    });
-    return { receiver, handled, cursor };
-  }
-
-  it('stays there, and holds up neither the other retries nor the new blocks', async () => {
-    const { receiver, handled, cursor } = await pruned();
-    const { report, lines } = await run(node, receiver, { cursor });
-    expect(report).toMatchObject({ to: 4, repaired: 2, failed: 1, left: 1, stopped: undefined });
-    expect(handled).toEqual([3, 2, 4]);
-    expect(cursor.state).toMatchObject({ next: 5, retry: [[expect.any(String), 1]] });
-    expect(lines.map(({ message }) => message).join()).toContain('pruned history unavailable');
-    node.answer((_, __, answer) => answer);
-    expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 1, left: 0 });
-    expect(handled).toEqual([3, 2, 4, 1]);
+it('an event on the retry list whose block the node no longer has stays there, and holds up no other', async () => {
+  let isBroken = true;
+  const { receiver, handled } = noting({ fails: (value) => isBroken && value !== 3 });
+  const { cursor } = await run(node, receiver);
+  isBroken = false;
+  node.mine({ logs: [transfer(4)] });
+  node.answer((method, params, answer) => {
+    if (method === 'eth_getBlockByNumber' && params[0] === '0x1') throw new Error('pruned history unavailable');
+    return answer;
   });
+  const { report, lines } = await run(node, receiver, { cursor });
+  expect(report).toMatchObject({ to: 4, repaired: 2, failed: 1, left: 1, stopped: undefined });
+  expect(handled).toEqual([3, 2, 4]);
+  expect(cursor.state).toMatchObject({ next: 5, retry: [[expect.any(String), 1]] });
+  expect(lines.map(({ message }) => message).join()).toContain('pruned history unavailable');
+  node.answer((_, __, answer) => answer);
+  expect((await run(node, receiver, { cursor })).report).toMatchObject({ repaired: 1, left: 0 });
+  expect(handled).toEqual([3, 2, 4, 1]);
 });
 
 it('a node that asks for a pause of a day ends the run', async () => {
@@ -45,21 +38,19 @@ it('a node that asks for a pause of a day ends the run', async () => {
   expect(report.stopped).toMatchObject({ reason: 'source', error: { retryAfterMs: 86_400_000 } });
 });
 
-describe.each([
+it.each([
   ['behind the cursor', 0],
   ['before `from`', 9],
-])('a chain whose last final block is %s', (_, from) => {
-  it('is not read, with a warning', async () => {
-    const { receiver } = noting();
-    const { cursor } = await run(node, receiver);
-    node.drop(2);
-    const { report, lines } = await run(node, receiver, { cursor, from });
-    const next = Math.max(from, 4);
-    expect(report).toMatchObject({ to: next - 1, final: 1, found: 0 });
-    expect(lines.map(({ message }) => message)).toEqual([
-      `The source \`chain\` ends at position 1, but position ${next} is next. Nothing is read until the source reaches it.`,
-    ]);
-  });
+])('a chain whose last final block is %s is not read, with a warning', async (_, from) => {
+  const { receiver } = noting();
+  const { cursor } = await run(node, receiver);
+  node.drop(2);
+  const { report, lines } = await run(node, receiver, { cursor, from });
+  const next = Math.max(from, 4);
+  expect(report).toMatchObject({ to: next - 1, final: 1, found: 0 });
+  expect(lines.map(({ message }) => message)).toEqual([
+    `The source \`chain\` ends at position 1, but position ${next} is next. Nothing is read until the source reaches it.`,
+  ]);
 });
 
 describe('a cursor', () => {

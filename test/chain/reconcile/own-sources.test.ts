@@ -143,19 +143,17 @@ describe('reconcile with a source of your own', () => {
   });
 });
 
-describe('reconcile with a cursor of your own', () => {
-  it('stops when the cursor was moved, or fails, and says which', async () => {
-    const some = events(2);
-    const source = ownSource(() => [chunkOf(some)], chainId);
-    const moved = { read: () => undefined, write: () => false };
-    expect((await start(source, { cursor: moved })).stopped).toEqual({ reason: 'superseded', error: undefined });
-    // A cursor is written once a second while a run goes well.
-    let at = Date.now();
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => (at += 2000));
-    const early = await start(source, { cursor: moved }).finally(() => clock.mockRestore());
-    expect(early.stopped).toEqual({ reason: 'superseded', error: undefined });
-    const failing = { read: () => undefined, write: () => Promise.reject(new Error('disk full')) };
-    const { stopped } = await start(source, { cursor: failing });
-    expect(stopped).toMatchObject({ reason: 'cursor', error: { message: 'disk full' } });
-  });
+it('reconcile stops when its cursor was moved, or fails, and says which', async () => {
+  const some = events(2);
+  const source = ownSource(() => [chunkOf(some)], chainId);
+  const moved = { read: () => undefined, write: () => false };
+  expect((await start(source, { cursor: moved })).stopped).toEqual({ reason: 'superseded', error: undefined });
+  // A cursor is written once a second while a run goes well.
+  let at = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (at += 2000));
+  const early = await start(source, { cursor: moved }).finally(() => clock.mockRestore());
+  expect(early.stopped).toEqual({ reason: 'superseded', error: undefined });
+  const failing = { read: () => undefined, write: () => Promise.reject(new Error('disk full')) };
+  const { stopped } = await start(source, { cursor: failing });
+  expect(stopped).toMatchObject({ reason: 'cursor', error: { message: 'disk full' } });
 });

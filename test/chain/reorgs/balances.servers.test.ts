@@ -30,32 +30,27 @@ const LIST = 'SELECT who, amount FROM balances WHERE amount <> 0';
 
 type Rows = readonly { readonly who: string; readonly amount: unknown }[];
 
-/** A database, and a way to read it. */
-interface Database {
-  readonly url: string;
-  run(text: string): Promise<Rows>;
-}
-
+/** Databases, and a way to read each. */
 const databases = {
-  async postgres(): Promise<Database> {
+  async postgres() {
     const server = await startPostgres();
     const pool = new Pool({ connectionString: server.url });
     onTestFinished(async () => {
       await pool.end();
       await server.stop();
     });
-    return { url: server.url, run: async (text) => (await pool.query(text)).rows };
+    return { url: server.url, run: async (text: string): Promise<Rows> => (await pool.query(text)).rows };
   },
-  async mysql(): Promise<Database> {
+  async mysql() {
     const server = await startMariadb();
     const pool = createPool({ uri: server.url, supportBigNumbers: true });
     onTestFinished(async () => {
       await pool.end();
       await server.stop();
     });
-    return { url: server.url, run: async (text) => (await pool.query(text))[0] as unknown as Rows };
+    return { url: server.url, run: async (text: string) => (await pool.query(text))[0] as unknown as Rows };
   },
-  async sqlite(): Promise<Database> {
+  async sqlite() {
     const folder = await mkdtemp(join(tmpdir(), 'reorgs-'));
     const url = `file:${join(folder, 'balances.db')}`;
     const client = createClient({ url });
@@ -64,7 +59,7 @@ const databases = {
       client.close();
       await rm(folder, { recursive: true });
     });
-    return { url, run: async (text) => (await client.execute(text)).rows as unknown as Rows };
+    return { url, run: async (text: string) => (await client.execute(text)).rows as unknown as Rows };
   },
 };
 

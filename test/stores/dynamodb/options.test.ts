@@ -40,11 +40,9 @@ describe('dynamodbStore', () => {
   });
 });
 
-describe('dynamodbTable', () => {
-  it('refuses an invalid table name', () => {
-    expect(() => dynamodbTable({ table: '' })).toThrow(expect.objectContaining({ code: CONFIG }));
-    expect(() => dynamodbTable({ name: 'keys' } as never)).toThrow('`dynamodbTable` has no option `name`');
-  });
+it('dynamodbTable refuses an invalid table name', () => {
+  expect(() => dynamodbTable({ table: '' })).toThrow(expect.objectContaining({ code: CONFIG }));
+  expect(() => dynamodbTable({ name: 'keys' } as never)).toThrow('`dynamodbTable` has no option `name`');
 });
 
 describe.skipIf(!hasDynamoDB)(`dynamodbStore, on a table that it cannot use${needsDynamoDB}`, () => {

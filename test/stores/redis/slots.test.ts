@@ -2,19 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Asked } from '../../../src/stores/redis/batches.js';
 import { bySlot, slotOf } from '../../../src/stores/redis/slots.js';
 
-describe('slotOf', () => {
-  // As CLUSTER KEYSLOT of Redis answers.
-  it.each([
-    ['123456789', 12739],
-    ['', 0],
-    ['foo', 12182],
-    ['{user1000}.following', slotOf('user1000')],
-    ['foo{}{bar}', 8363],
-    ['foo{{bar}}zap', slotOf('{bar')],
-    ['foo{bar}{zap}', slotOf('bar')],
-  ])('of %j is %i', (key, slot) => {
-    expect(slotOf(key)).toBe(slot);
-  });
+// As CLUSTER KEYSLOT of Redis answers.
+it.each([
+  ['123456789', 12739],
+  ['', 0],
+  ['foo', 12182],
+  ['{user1000}.following', slotOf('user1000')],
+  ['foo{}{bar}', 8363],
+  ['foo{{bar}}zap', slotOf('{bar')],
+  ['foo{bar}{zap}', slotOf('bar')],
+])('slotOf %j is %i', (key, slot) => {
+  expect(slotOf(key)).toBe(slot);
 });
 
 describe('bySlot', () => {

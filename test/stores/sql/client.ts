@@ -91,11 +91,7 @@ export async function openClient(client: SqlClient, url: string, settings: Clien
 const SERVERS = { postgres: startPostgres, mysql: startMariadb };
 
 /** A server for the tests of a describe, with the store's table and `effects`, a table for handlers. */
-export interface SqlServer {
-  readonly server: () => TestServer;
-  /** Opens a client of the server, or of a proxy to it. Closed after the test. */
-  open(client: SqlClient, settings?: ClientSettings, port?: number): Promise<Opened>;
-}
+export type SqlServer = ReturnType<typeof useSqlServer>;
 
 async function prepare(client: SqlClient, url: string): Promise<void> {
   const direct = await openClient(client, url);
@@ -105,12 +101,13 @@ async function prepare(client: SqlClient, url: string): Promise<void> {
   if (client.dialect === 'postgres') await direct.run(`ALTER ROLE CURRENT_USER SET deadlock_timeout = '50ms'`);
 }
 
-export function useSqlServer(dialect: 'postgres' | 'mysql'): SqlServer {
+export function useSqlServer(dialect: 'postgres' | 'mysql') {
   const server = useServer<TestServer>(SERVERS[dialect]);
   let prepared: Promise<void> | undefined;
   return {
     server,
-    async open(client, settings, port = server().port) {
+    /** Opens a client of the server, or of a proxy to it. Closed after the test. */
+    async open(client: SqlClient, settings?: ClientSettings, port = server().port) {
       const { url, port: own } = server();
       prepared ??= prepare(client, url);
       await prepared;

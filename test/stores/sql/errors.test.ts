@@ -74,16 +74,14 @@ describe('the errors of databases', () => {
   );
 });
 
-describe('the error of the check in SQLite', () => {
-  it.each([
-    [withCode('TRANSACTION_CLOSED'), true],
-    [new Error('no such savepoint: event_webhook_receiver'), true],
-    [{ code: 'P2010', cause: new Error('no such savepoint: event_webhook_receiver') }, true],
-    [withCode('SQLITE_FULL', 'database or disk is full'), false],
-    [undefined, false],
-  ])('says whether the handler ended the transaction: %o', (error, ended) => {
-    expect(hasEnded(error)).toBe(ended);
-  });
+it.each([
+  [withCode('TRANSACTION_CLOSED'), true],
+  [new Error('no such savepoint: event_webhook_receiver'), true],
+  [{ code: 'P2010', cause: new Error('no such savepoint: event_webhook_receiver') }, true],
+  [withCode('SQLITE_FULL', 'database or disk is full'), false],
+  [undefined, false],
+])('the error of the check in SQLite says whether the handler ended the transaction: %o', (error, ended) => {
+  expect(hasEnded(error)).toBe(ended);
 });
 
 describe('the error of a commit', () => {

@@ -47,13 +47,11 @@ describe('failures in a table', () => {
   });
 });
 
-describe('dead letters in a table', () => {
-  it('are read by position, as clients may rename columns', async () => {
-    const row = { a: 'key', b: '2', c: 3n, d: '4', e: 'E', f: 'm', g: '{}', h: null, i: null };
-    const letter = { attempts: 2, firstFailedAt: 3, lastFailedAt: 4, code: 'E', message: 'm', letter: '{}' };
-    const found = await sqlLetters(async () => ({ rows: [row] }), right, 1000).look(['key']);
-    expect(found).toEqual(new Map([['key', { ...letter, source: undefined }]]));
-  });
+it('dead letters in a table are read by position, as clients may rename columns', async () => {
+  const row = { a: 'key', b: '2', c: 3n, d: '4', e: 'E', f: 'm', g: '{}', h: null, i: null };
+  const letter = { attempts: 2, firstFailedAt: 3, lastFailedAt: 4, code: 'E', message: 'm', letter: '{}' };
+  const found = await sqlLetters(async () => ({ rows: [row] }), right, 1000).look(['key']);
+  expect(found).toEqual(new Map([['key', { ...letter, source: undefined }]]));
 });
 
 describe('the texts of letters', () => {

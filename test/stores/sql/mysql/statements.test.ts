@@ -52,14 +52,12 @@ describe('what MySQL is asked before the first claim', () => {
   });
 });
 
-describe('a lease of MySQL', () => {
-  it('gives the keys alone whose rows are of the owner then, and leaves other columns of the table alone', async () => {
-    const { run, texts } = server({ 'AND owner': { rows: [['b']] } });
-    expect(await statementsFor().claim(run, KEYS, 'me', DELIVERY)).toEqual(new Map([['b', {}]]));
-    expect(texts[0]).toMatch(
-      /^INSERT INTO `db`\.`keys` \(`key`, owner, state, expires_at, claimed_at\) VALUES \('a', 'me', 'lease', /,
-    );
-  });
+it('a lease of MySQL gives the keys alone whose rows are of the owner then, and leaves other columns of the table alone', async () => {
+  const { run, texts } = server({ 'AND owner': { rows: [['b']] } });
+  expect(await statementsFor().claim(run, KEYS, 'me', DELIVERY)).toEqual(new Map([['b', {}]]));
+  expect(texts[0]).toMatch(
+    /^INSERT INTO `db`\.`keys` \(`key`, owner, state, expires_at, claimed_at\) VALUES \('a', 'me', 'lease', /,
+  );
 });
 
 describe('a transaction of MySQL', () => {

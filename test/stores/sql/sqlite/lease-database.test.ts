@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { LeaseDatabase } from '../../../../src/stores/sql/index.js';
 import { sqlStore } from '../../../../src/stores/sql/index.js';
 import { failing, nothing, unique } from '../../../contracts/store-helpers.js';
@@ -24,28 +24,26 @@ const databaseOf = (db: Connection): LeaseDatabase => ({
   run: async (text, _timeoutMs, values) => ({ rows: rowsOf(db, text, values) }),
 });
 
-describe('the statements for a LeaseDatabase', () => {
-  it('take at most 5000 keys each', async () => {
-    const db = new Database(':memory:');
-    const { run } = databaseOf(db);
-    const counts: number[] = [];
-    const store = sqlStore({
-      db: {
-        dialect: 'sqlite',
-        run(text, timeoutMs, values) {
-          const list = values?.find((value) => value.startsWith('['));
-          if (list) counts.push(JSON.parse(list).length);
-          return run(text, timeoutMs, values);
-        },
+it('the statements for a LeaseDatabase take at most 5000 keys each', async () => {
+  const db = new Database(':memory:');
+  const { run } = databaseOf(db);
+  const counts: number[] = [];
+  const store = sqlStore({
+    db: {
+      dialect: 'sqlite',
+      run(text, timeoutMs, values) {
+        const list = values?.find((value) => value.startsWith('['));
+        if (list) counts.push(JSON.parse(list).length);
+        return run(text, timeoutMs, values);
       },
-    });
-    await store.migrate();
-    const keys = Array.from({ length: 5001 }, unique);
-    expect(new Set(await onceEach(store, keys, nothing))).toEqual(new Set(['handled']));
-    expect(counts).toEqual([5000, 1, 5000, 1]);
-    expect(new Set(await onceEach(store, keys, failing))).toEqual(new Set(['duplicate']));
-    await expect(onceEach(store, [unique(), ...keys], failing)).rejects.toThrow('the run failed');
-    expect(new Set(await onceEach(store, keys, failing))).toEqual(new Set(['duplicate']));
-    db.close();
+    },
   });
+  await store.migrate();
+  const keys = Array.from({ length: 5001 }, unique);
+  expect(new Set(await onceEach(store, keys, nothing))).toEqual(new Set(['handled']));
+  expect(counts).toEqual([5000, 1, 5000, 1]);
+  expect(new Set(await onceEach(store, keys, failing))).toEqual(new Set(['duplicate']));
+  await expect(onceEach(store, [unique(), ...keys], failing)).rejects.toThrow('the run failed');
+  expect(new Set(await onceEach(store, keys, failing))).toEqual(new Set(['duplicate']));
+  db.close();
 });
