@@ -42,10 +42,8 @@ export function useDynamoDB<Server extends { readonly url: string; stop(): Promi
 
 /** An error in place of an answer of DynamoDB. */
 export const refusal = (name: string) => ({
-  ...{
-    status: 400,
-    body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'of the front' }),
-  },
+  status: 400,
+  body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'of the front' }),
 });
 
 export const useMemory = () => useDynamoDB(startDynamoDB);
