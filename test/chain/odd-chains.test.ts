@@ -82,6 +82,33 @@ describe('a log without a transaction', () => {
     expect(valuesOf(on.recorder.groups)).toEqual([['1'], ['2']]);
     expect((await readAll(sourceOf(on.node, { maxRange }).source)).events).toHaveLength(2);
   });
+
+  it('is removed by a re-org like others', async () => {
+    oddLogs.block(on.node.mine({ logs: [transfer(1)] }), transfer(2));
+    await start();
+    await done(1);
+    on.node.drop(1);
+    on.node.mine({ logs: [transfer(3)] });
+    on.node.mine();
+    await done(2);
+    expect(valuesOf(on.recorder.groups)).toEqual([['1'], ['2'], ['-2'], ['-1'], ['3']]);
+  });
+
+  it('is not taken for a missing one by receipts, which lack it, while the node lags', async () => {
+    on.node.mine({ logs: [transfer(1)] });
+    oddLogs.block(on.node.mine({}), transfer(2));
+    let isBehind = true;
+    on.node.answer((method, [first], answer) => {
+      const isAsked = method === 'eth_getLogs' && Object(first).blockHash === on.node.chain[2]?.block.hash;
+      return isAsked && isBehind ? [] : answer;
+    });
+    await start();
+    await on.recorder.until(() => on.recorder.lines.length > 0);
+    expect(on.recorder.lines[0]?.message).toContain('The node did not prove which logs block 2');
+    isBehind = false;
+    await done(2);
+    expect(valuesOf(on.recorder.groups)).toEqual([['1'], ['2']]);
+  });
 });
 
 describe('two logs that logIdentity cannot distinguish', () => {
