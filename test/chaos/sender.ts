@@ -7,7 +7,7 @@ import type { Replica } from './replica.js';
 /** Longer than a receiver takes for its largest delivery. */
 const ANSWER_MS = 15_000;
 /** How many times longer the wait between two tries becomes. */
-const LONGEST_WAIT = 32;
+const LONGEST_WAIT = 64;
 /** What a receiver that is overwhelmed, restarted, or without its server may answer. */
 const RETRIABLE = [500, 503];
 
@@ -16,7 +16,8 @@ const RETRIABLE = [500, 503];
  *
  * @param confirm Called with each acknowledged delivery, before anything else becomes of it.
  * @param calm Resolves when the last fault is over. Until then no number of tries can be promised to be enough.
- * @param patienceMs When to give up on a copy after its first try, and after the last fault.
+ * @param patienceMs When to give up on a copy after its first try, the last fault, and the last copy that was acknowledged:
+ * a slow machine may take longer, as long as it gets on.
  */
 export function createSender(
   receivers: readonly Replica[],
@@ -27,10 +28,10 @@ export function createSender(
 ) {
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
-  let calmSince = Number.POSITIVE_INFINITY;
+  let patientSince = Number.POSITIVE_INFINITY;
   let isClosed = false;
   void calm.then(() => {
-    calmSince = monotonic();
+    patientSince = monotonic();
   });
 
   function post({ delivery, cutAfterMs, isUnread = false }: Partial<Sending> & Pick<Sending, 'delivery'>) {
@@ -75,6 +76,7 @@ export function createSender(
       log.attempts.push(attempt);
       if (isAcknowledged(attempt)) {
         await confirm(delivery);
+        patientSince = Math.max(patientSince, monotonic());
         return;
       }
       if (typeof attempt.outcome === 'number' && !RETRIABLE.includes(attempt.outcome)) {
@@ -82,7 +84,7 @@ export function createSender(
         return;
       }
       if (isClosed) return;
-      if (monotonic() > Math.max(from, calmSince) + patienceMs) {
+      if (monotonic() > Math.max(from, patientSince) + patienceMs) {
         log.broken.push({ what: `${delivery.name} is not acknowledged in time`, ids: delivery.ids });
         return;
       }

@@ -66,7 +66,7 @@ export function describeChaos(title: string, isWanted: (mode: Mode) => boolean):
           const acknowledged = new Set(log.attempts.filter(isAcknowledged).map(({ delivery }) => delivery));
           expect(acknowledged.size).toBe(plan.deliveries.length);
         },
-        120 * SECONDS,
+        240 * SECONDS,
       );
     }
   });
