@@ -48,7 +48,7 @@ export function sharedOf<Tx>(
     handlerTimeoutMs: Math.min(mostMs, 0.9 * (leaseMs || Number.POSITIVE_INFINITY)),
     afterwards,
     countFailures,
-    stepOf: (items, about) => stepOf(items, about, logOf),
+    stepOf: store ? (items, about) => stepOf(items, about, logOf) : () => DELIVERY,
   };
 }
 

@@ -59,7 +59,7 @@ export function createHandleEach<Tx>(
   }
 
   const most = onEvents ? shared.keysPerRun : 1;
-  return (items, about) => inParts(items, most, about);
+  return (items, about) => (items.size <= most ? atOnce(items, about) : inParts(items, most, about));
 }
 
 function without(items: Items, outcomes: readonly EventOutcome[]): Items {

@@ -1,4 +1,5 @@
 const CANNOT = 'The catch makes the same of a host without it.';
+const NO_REPORT = 'The catch makes the same of a context without a report.';
 const NOBODY = 'Outcomes are looked up by key: one without a key is not found.';
 
 /** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
@@ -11,6 +12,18 @@ export const survivors = {
       `return this.#failed(code === 'ERR_WEBHOOK_OUTCOME_UNKNOWN' ? "" : 'store', error);`,
     ],
   },
+  'src/handle/context.ts': {
+    [NO_REPORT]: [
+      '(context as {\n  readonly [REPORT]?: Report;\n} | null | undefined)?.[REPORT](error, idempotencyKey);',
+      '(context as {\n  readonly [REPORT]?: Report;\n} | null | undefined)[REPORT]?.(error, idempotencyKey);',
+    ],
+  },
+  'src/handle/dead-letter.ts': {
+    'Reading what cannot be read gives nothing.': [
+      'const code = readable(() => thrown.code) ?? error.code;',
+      'const message = readable(() => thrown.message ?? thrown) ?? error.message;',
+    ],
+  },
   'src/handle/deadline.ts': {
     [CANNOT]: [
       'ms = host?.remainingMs();',
@@ -19,11 +32,20 @@ export const survivors = {
       'ignorePromise(host.waitUntil?.(work.catch(() => {})));',
     ],
   },
+  'src/handle/once.ts': {
+    'Without a store, nobody reads the step.': [
+      'stepOf: store ? (items, about) => stepOf(items, about, logOf) : () => undefined,',
+    ],
+  },
   'src/handle/outcome.ts': {
     'Bounds a chain of causes that has no end.': ['for (let depth = 0, each = error; depth <= 10; depth++) {'],
   },
   'src/handle/run-each.ts': {
     [NOBODY]: ['if (items.size === 0) return ["Stryker was here"];'],
+    'A shortcut: everything is one part.': [
+      'return (items, about) => (false ? atOnce(items, about) : inParts(items, most, about));',
+      'return (items, about) => (items.size < most ? atOnce(items, about) : inParts(items, most, about));',
+    ],
     'A part without events does nothing.': ['for (let start = 0; start <= entries.length; start += size) {'],
   },
   'src/handle/tracing.ts': {
