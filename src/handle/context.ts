@@ -80,8 +80,8 @@ export function contextOf<Tx>(context: EventsContext<Tx>, idempotencyKey: string
 /** Reports an error that must not fail the event to the receiver that created `context`. */
 export function reportTo(context: unknown, error: unknown, idempotencyKey?: string): void {
   try {
-    (context as { readonly [REPORT]: Report })[REPORT](error, idempotencyKey);
+    (context as { readonly [REPORT]?: Report } | null | undefined)?.[REPORT]?.(error, idempotencyKey);
   } catch {
-    // The context may be user code, also without a report. An event must not fail because its report failed.
+    // The context may be user code. An event must not fail because its report failed.
   }
 }

@@ -76,10 +76,9 @@ export function readLetter({ letter }: { readonly letter: string }, key: string)
 
 /** The code and message that a letter keeps: those of the value that the handler threw, if any. Never throws. */
 export function reasonOf(error: WebhookError): Pick<Failure, 'code' | 'message'> {
-  // Of any type; `readable` takes what throws when it is read.
-  const thrown = (error.code === 'ERR_WEBHOOK_HANDLER' ? error.cause : undefined) as Partial<WebhookError>;
-  const code = readable(() => thrown.code) ?? error.code;
-  const message = readable(() => thrown.message ?? thrown) ?? error.message;
+  const thrown = error.code === 'ERR_WEBHOOK_HANDLER' ? (error.cause as Partial<WebhookError> | undefined) : undefined;
+  const code = readable(() => thrown?.code) ?? error.code;
+  const message = readable(() => thrown?.message ?? thrown) ?? error.message;
   return { code: code.slice(0, MOST_CODE), message: message.slice(0, MOST_MESSAGE) };
 }
 
