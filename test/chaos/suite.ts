@@ -66,6 +66,7 @@ export function describeChaos(title: string, isWanted: (mode: Mode) => boolean):
           const acknowledged = new Set(log.attempts.filter(isAcknowledged).map(({ delivery }) => delivery));
           expect(acknowledged.size).toBe(plan.deliveries.length);
         },
+        // A guard against what hangs: the sender limits how long nothing may be acknowledged, also on a slow machine.
         240 * SECONDS,
       );
     }
