@@ -47,7 +47,7 @@ export function startReplica(
     return outage;
   }
 
-  /** Stops it for so long; resolves when it goes on. */
+  /** Pauses it for so long; resolves when it resumes. */
   async function freeze(ms: number): Promise<void> {
     const self = child;
     const outage = pause(self);

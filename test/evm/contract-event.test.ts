@@ -114,7 +114,7 @@ describe('contractEvent', () => {
     expect(reported).toEqual([]);
   });
 
-  it('of one contract passes its events of another signature to other routes, unless their log is of its own', () => {
+  it('of one contract passes events of another signature to other routes, unless their log has its signature', () => {
     const { select } = contractEvent({ abi: [transfer], name: 'Transfer', address: TOKEN });
     expect(select(eventOf(parseAbi(['event Transfer(uint256 value)'])[0], { value: 7n }))).toBeUndefined();
     const event = erc20();

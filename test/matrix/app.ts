@@ -59,7 +59,7 @@ export async function startApp(target: Target, settings: Partial<OnEventOptions>
     errors,
     requests,
     exchange,
-    /** Sends a whole delivery on a connection of its own. */
+    /** Sends a whole delivery on a new connection. */
     post: (delivery: Delivery, headers: HeaderList = headersOf(delivery)) => exchange(framed(delivery, headers)),
   };
 }

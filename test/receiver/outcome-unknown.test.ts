@@ -101,7 +101,7 @@ describe.each(['onEvent', 'onEvents'])('a transaction that ended without the sto
   it.each([
     ['an error', new Error('no')],
     ['nothing', undefined],
-  ])('is not taken for a rollback when the store fails with an error of its own after %s', async (_what, thrown) => {
+  ])('is not taken for a rollback when the store fails with its own error after %s', async (_what, thrown) => {
     const away = new Error('away');
     away.cause = { cause: away };
     const onceEach: OnceEach = (keys, run) =>

@@ -11,7 +11,7 @@ it.each<[string, Received, string[]]>([
   ['a body of zstd', { rawBody: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]) }, ['body-compressed: likely']],
   ['a body of zlib', { rawBody: Buffer.from([0x78, 0x9c, 3, 0]) }, ['body-compressed: likely']],
   ['a body of one byte, which is that of zlib', { rawBody: 'x' }, ['body-not-json: likely']],
-  ['a body that is no UTF-8', { rawBody: Buffer.from([0x5b, 0xc3, 0x5d]) }, ['body-not-utf8: likely']],
+  ['a body that is not UTF-8', { rawBody: Buffer.from([0x5b, 0xc3, 0x5d]) }, ['body-not-utf8: likely']],
   ['a page in place of a body', { rawBody: '<!doctype html><p>502' }, ['body-not-json: likely']],
   ['an event that was taken out', { rawBody: '{"id":"2"}' }, ['body-single-event: likely']],
   ['a signature of another secret', { signature: strange }, [other]],

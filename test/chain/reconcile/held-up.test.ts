@@ -11,7 +11,7 @@ beforeEach(() => {
   for (let value = 1; value <= 3; value++) node.mine({ logs: [transfer(value)] });
 });
 
-it('an event on the retry list whose block the node no longer has stays there, and holds up no other', async () => {
+it('an event on the retry list whose block the node no longer has stays there, and does not block the others', async () => {
   let isBroken = true;
   const { receiver, handled } = noting({ fails: (value) => isBroken && value !== 3 });
   const { cursor } = await run(node, receiver);

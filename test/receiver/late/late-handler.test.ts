@@ -73,7 +73,7 @@ describe.each<[string, () => IdempotencyStore | undefined]>([
 
   it('has no error reported twice when it ends with the reason of its signal', async () => {
     const { deliver, ends, signals, reported } = held(store());
-    // An error of another realm, such as Node's AbortError in Jest, is no instance of Error.
+    // An error of another realm, such as Node's AbortError in Jest, is not an `instanceof Error`.
     const errors = [
       (cause: unknown) => cause,
       (cause: unknown) => new Error('', { cause }),
