@@ -85,7 +85,11 @@ export const openBullmqPostgres: OpenQueue = async (url, name, options, lockMs) 
   );
 };
 
-type WithErrors = { on(event: 'error', listener: () => void): unknown; close(): Promise<unknown> };
+interface WithErrors {
+  on(event: 'error', listener: () => void): unknown;
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<unknown>;
+}
 type BullmqQueue = Pick<Queue, 'add' | 'addBulk' | 'defaultJobOptions' | 'getJobs' | 'getJobCounts'> & WithErrors;
 
 function bullmqQueue(
@@ -107,6 +111,8 @@ function bullmqQueue(
     async work(worker) {
       const started = start(bullmqWorker({ handlerTimeoutMs: 2000, ...worker }));
       started.on('error', ignore);
+      // On Postgres, one that cannot connect at its start never does: its process ends, and a supervisor starts another.
+      await started.waitUntilReady();
       return () => started.close();
     },
     close: () => queue.close(),
