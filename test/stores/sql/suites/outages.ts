@@ -121,6 +121,8 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       'rejects in time if the server does not answer %s, and a redelivery resolves the outcome',
       async (_, end, thrown) => {
         const [opened, direct] = [await open(), await open()];
+        // To connect may take longer.
+        await once(opened.transactional(), unique(), nothing);
         const store = opened.transactional({ timeoutMs: 300 });
         const [key, id] = [unique(), unique()];
         const run = async (tx: Run) => {
