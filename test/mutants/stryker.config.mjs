@@ -24,7 +24,8 @@ export default {
     '/.mutants',
     '/examples/!(servers)',
     '/biome.json',
-    '/docs',
+    '/docs/node_modules',
+    '/docs/.vitepress',
     '/devtools/dist',
   ],
 };

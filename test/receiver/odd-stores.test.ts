@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WebhookError } from '../../src/index.js';
 import { event, noting, signed } from '../helpers.js';
 import { onSteadyClock } from '../steady-clock.js';
@@ -176,6 +176,31 @@ describe('a store of transactions', () => {
     const { result, runs } = await deliver(several, (run) => run(fresh ?? null).then(() => 'handled'));
     expect(result).toMatchObject(refused);
     expect(runs).toBe(0);
+  });
+
+  it('that calls its run with another key is told so', async () => {
+    let told: unknown;
+    await deliver(several, (run) => run(new Map([['another', {}]])).catch((error) => (told = error)));
+    expect(told).toMatchObject({ message: 'The store must call its run with some of its keys.' });
+  });
+
+  it('that claims when the time of the handler is over starts none, and says so', async () => {
+    const behave: Behaviour = async (run) => {
+      const frozen = performance.now() + 60_000;
+      vi.spyOn(performance, 'now').mockReturnValue(frozen);
+      await run().finally(() => vi.restoreAllMocks());
+    };
+    const { result, runs } = await deliver(one, behave);
+    expect(result.error?.message).toMatch(/^Claiming the key used up the time of the handler/);
+    expect([result.status, runs]).toEqual([503, 0]);
+  });
+
+  it('that tells of a killed run is obeyed all the same without dead letters', async () => {
+    const { result, runs } = await deliver(several, async (run) => {
+      await run(new Map(KEYS.map((key) => [key, { abandoned: true }])));
+      return words('handled', 'handled', 'handled');
+    });
+    expect([result.status, runs]).toEqual([200, 1]);
   });
 
   it.each<[string, Behaviour, runs: number, refusal: object, handle?: typeof never]>([

@@ -78,6 +78,23 @@ describe('the tracing channels', () => {
     expect(of('delivery')[0]).toMatchObject({ result: { status: 500 } });
   });
 
+  it('call a handler once that throws at once', async () => {
+    const { steps } = watch(['handler']);
+    let calls = 0;
+    const onEvent = () => {
+      calls++;
+      throw new Error('no');
+    };
+    expect(await noting({ onEvent }).receiver.handle(signed([event('a')]))).toMatchObject({ status: 500 });
+    expect([calls, steps.filter((step) => step.endsWith('error'))]).toEqual([1, ['handler error']]);
+  });
+
+  it('tell of enqueue as of a handler', async () => {
+    const { steps } = watch(['handler']);
+    await noting({ enqueue: async () => {} }).receiver.handle(signed([event('a')]));
+    expect(steps).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'].map((step) => `handler ${step}`));
+  });
+
   it('tell of onEvents once, with the events that it is called with', async () => {
     const { of } = watch(['handler']);
     const { receiver } = noting({ onEvents: () => {} });

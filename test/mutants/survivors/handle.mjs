@@ -4,7 +4,18 @@ const NOBODY = 'Outcomes are looked up by key: one without a key is not found.';
 
 /** Mutants that change nothing, or nothing that can be seen: by file and reason, the mutated lines. */
 export const survivors = {
+  'src/handle/answer.ts': {
+    'Of errors of one rank, any may give the answer.': [
+      'for (const { error } of outcomes) if (error && (!worst || rank(error) >= rank(worst))) worst = error;',
+    ],
+  },
   'src/handle/attempt.ts': {
+    'The keys that were tried are keys of the run.': [
+      'if (this.#shared.countFailures) this.#abandoned = new Map([...tried].filter(([key]) => fresh.get(key).abandoned));',
+    ],
+    'Equal tokens are the same.': [
+      'return tokens.length === 0 ? undefined : tokens.reduce((least, token) => (token <= least ? token : least));',
+    ],
     'No event was tried: nothing is asked again, whatever the reason.': [
       `this.#answer(this.#failed("", this.#limit.error));`,
     ],
@@ -22,6 +33,12 @@ export const survivors = {
     'Reading what cannot be read gives nothing.': [
       'const code = readable(() => thrown.code) ?? error.code;',
       'const message = readable(() => thrown.message ?? thrown) ?? error.message;',
+    ],
+    'A function that ends returns undefined.': ['} catch {}'],
+  },
+  'src/handle/dispatch.ts': {
+    'Only an event has a key, and can be a duplicate.': [
+      "if (status === 'duplicate' && true) following?.hint(item.event);",
     ],
   },
   'src/handle/deadline.ts': {
@@ -41,7 +58,10 @@ export const survivors = {
     'Bounds a chain of causes that has no end.': ['for (let depth = 0, each = error; depth <= 10; depth++) {'],
   },
   'src/handle/run-each.ts': {
-    [NOBODY]: ['if (items.size === 0) return ["Stryker was here"];'],
+    [NOBODY]: [
+      'if (items.size === 0) return ["Stryker was here"];',
+      'const outcomes: EventOutcome[] = ["Stryker was here"];',
+    ],
     'A shortcut: everything is one part.': [
       'return (items, about) => (false ? atOnce(items, about) : inParts(items, most, about));',
       'return (items, about) => (items.size < most ? atOnce(items, about) : inParts(items, most, about));',
@@ -49,6 +69,12 @@ export const survivors = {
     'A part without events does nothing.': ['for (let start = 0; start <= entries.length; start += size) {'],
   },
   'src/handle/tracing.ts': {
-    'A shortcut: tracePromise of a Node that can tell looks for subscribers too.': ['if (false) return work();'],
+    'A shortcut: tracePromise of a Node that can tell looks for subscribers too.': [
+      'if (false) return work();',
+      'false ? work() : channel.tracePromise(work, message);',
+    ],
+    'What is no promise has already won the race.': [
+      'return limit || isThenable(returned) ? Promise.race([returned, expiry(limit.signal)]) : returned;',
+    ],
   },
 };
