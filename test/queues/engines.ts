@@ -85,11 +85,7 @@ export const openBullmqPostgres: OpenQueue = async (url, name, options, lockMs) 
   );
 };
 
-interface WithErrors {
-  on(event: 'error', listener: () => void): unknown;
-  waitUntilReady(): Promise<unknown>;
-  close(): Promise<unknown>;
-}
+type WithErrors = { on(event: 'error', listener: () => void): unknown } & Pick<Queue, 'waitUntilReady' | 'close'>;
 type BullmqQueue = Pick<Queue, 'add' | 'addBulk' | 'defaultJobOptions' | 'getJobs' | 'getJobCounts'> & WithErrors;
 
 function bullmqQueue(

@@ -185,21 +185,19 @@ describe('a store of transactions', () => {
   });
 
   it('that claims when the time of the handler is over starts none, and says so', async () => {
-    const behave: Behaviour = async (run) => {
-      const frozen = performance.now() + 60_000;
-      vi.spyOn(performance, 'now').mockReturnValue(frozen);
-      await run().finally(() => vi.restoreAllMocks());
-    };
-    const { result, runs } = await deliver(one, behave);
+    const { result, runs } = await deliver(one, (run) => {
+      const frozen = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+      return run().finally(() => frozen.mockRestore());
+    });
     expect(result.error?.message).toMatch(/^Claiming the key used up the time of the handler/);
     expect([result.status, runs]).toEqual([503, 0]);
   });
 
   it('that tells of a killed run is obeyed all the same without dead letters', async () => {
-    const { result, runs } = await deliver(several, async (run) => {
-      await run(new Map(KEYS.map((key) => [key, { abandoned: true }])));
-      return words('handled', 'handled', 'handled');
-    });
+    const fresh = new Map(KEYS.map((key) => [key, { abandoned: true }]));
+    const { result, runs } = await deliver(several, (run) =>
+      run(fresh).then(() => new Map(KEYS.map((key) => [key, 'handled']))),
+    );
     expect([result.status, runs]).toEqual([200, 1]);
   });
 

@@ -10,10 +10,8 @@ export const survivors = {
     ],
   },
   'src/handle/attempt.ts': {
-    'The keys that were tried are keys of the run.': [
+    'The keys that were tried are keys of the run, and equal tokens are the same.': [
       'if (this.#shared.countFailures) this.#abandoned = new Map([...tried].filter(([key]) => fresh.get(key).abandoned));',
-    ],
-    'Equal tokens are the same.': [
       'return tokens.length === 0 ? undefined : tokens.reduce((least, token) => (token <= least ? token : least));',
     ],
     'No event was tried: nothing is asked again, whatever the reason.': [
@@ -72,9 +70,6 @@ export const survivors = {
     'A shortcut: tracePromise of a Node that can tell looks for subscribers too.': [
       'if (false) return work();',
       'false ? work() : channel.tracePromise(work, message);',
-    ],
-    'What is no promise has already won the race.': [
-      'return limit || isThenable(returned) ? Promise.race([returned, expiry(limit.signal)]) : returned;',
     ],
   },
 };
