@@ -107,7 +107,7 @@ function bullmqQueue(
     async work(worker) {
       const started = start(bullmqWorker({ handlerTimeoutMs: 2000, ...worker }));
       started.on('error', ignore);
-      // On Postgres, one that cannot connect at its start never does: its process ends, and a supervisor starts another.
+      // On Postgres, a worker that starts without a connection never gets one. Its process ends, and another starts.
       await started.waitUntilReady();
       return () => started.close();
     },

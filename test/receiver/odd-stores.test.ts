@@ -178,13 +178,13 @@ describe('a store of transactions', () => {
     expect(runs).toBe(0);
   });
 
-  it('that calls its run with another key is told so', async () => {
+  it('that calls its run with another key gets an error that names the mistake', async () => {
     let told: unknown;
     await deliver(several, (run) => run(new Map([['another', {}]])).catch((error) => (told = error)));
     expect(told).toMatchObject({ message: 'The store must call its run with some of its keys.' });
   });
 
-  it('that claims when the time of the handler is over starts none, and says so', async () => {
+  it('that claims after the time of the handler is over does not start it, and the error says why', async () => {
     const { result, runs } = await deliver(one, (run) => {
       const frozen = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
       return run().finally(() => frozen.mockRestore());
@@ -193,7 +193,7 @@ describe('a store of transactions', () => {
     expect([result.status, runs]).toEqual([503, 0]);
   });
 
-  it('that tells of a killed run is obeyed all the same without dead letters', async () => {
+  it('that reports a killed run starts the handler if dead letters are off', async () => {
     const fresh = new Map(KEYS.map((key) => [key, { abandoned: true }]));
     const { result, runs } = await deliver(several, (run) =>
       run(fresh).then(() => new Map(KEYS.map((key) => [key, 'handled']))),

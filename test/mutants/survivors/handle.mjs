@@ -32,7 +32,7 @@ export const survivors = {
       'const code = readable(() => thrown.code) ?? error.code;',
       'const message = readable(() => thrown.message ?? thrown) ?? error.message;',
     ],
-    'A function that ends returns undefined.': ['} catch {}'],
+    'Without its return, the catch gives undefined too.': ['} catch {}'],
   },
   'src/handle/dispatch.ts': {
     'Only an event has a key, and can be a duplicate.': [

@@ -121,7 +121,7 @@ export function describeOutages(client: SqlClient, { open: openClient, server }:
       'rejects in time if the server does not answer %s, and a redelivery resolves the outcome',
       async (_, end, thrown) => {
         const [opened, direct] = [await open(), await open()];
-        // To connect may take longer.
+        // Connecting may take longer than the limit below.
         await once(opened.transactional(), unique(), nothing);
         const store = opened.transactional({ timeoutMs: 300 });
         const [key, id] = [unique(), unique()];
