@@ -6,8 +6,8 @@ import type { EngineName, ServerName } from './modes.js';
 
 /** An engine, as who looks after it sees it. */
 export interface Engine {
-  /** How many jobs are neither done nor dead. */
-  pending(): Promise<number>;
+  /** How many jobs are neither done nor dead, by their state. */
+  pending(): Promise<Readonly<Record<string, number>>>;
   dead(): Promise<number>;
   /** The largest number of jobs of one event that have yet to begin. (Default: the engine has one by its nature.) */
   copies?(): Promise<number>;
@@ -37,7 +37,7 @@ export async function openEngine(
   return {
     async pending() {
       const { completed = 0, failed = 0, ...others } = await queue.getJobCounts();
-      return Object.values(others).reduce((sum, count) => sum + count, 0);
+      return others;
     },
     dead: async () => (await queue.getJobCounts('failed')).failed ?? 0,
     close: () => queue.close(),
@@ -53,7 +53,11 @@ async function openPgBoss(run: string, expireInSeconds: number, url: string, led
   const count = async (which: string) =>
     Number((await ledger.query(`SELECT count(*) FROM pgboss.job WHERE ${which}`))[0]?.count);
   return {
-    pending: () => count(`name = '${run}' AND state < 'completed'`),
+    async pending() {
+      const perState = `SELECT state, count(*) AS jobs FROM pgboss.job WHERE name = '${run}' AND state < 'completed'
+        GROUP BY state`;
+      return Object.fromEntries((await ledger.query(perState)).map(({ state, jobs }) => [state, Number(jobs)]));
+    },
     dead: () => count(`name = '${run}-dead'`),
     async copies() {
       const perKey = `SELECT count(*) AS jobs FROM pgboss.job WHERE name = '${run}' AND state = 'created'

@@ -256,12 +256,15 @@ async function after(ms: number, work: () => Promise<void>): Promise<void> {
   await work();
 }
 
-/** Waits until the engine has nothing left to do. */
-function settled(engine: Engine, log: Log): Promise<void> {
-  return soon(log, PATIENCE_MS, async () => {
-    const left = await engine.pending();
-    return left > 0 ? `${left} jobs are left` : undefined;
-  });
+/** Waits until the engine has nothing left to do, as long as it has less and less. */
+async function settled(engine: Engine, log: Log): Promise<void> {
+  for (let fewest = Number.POSITIVE_INFINITY, end = 0; ; await sleep(20)) {
+    const states = await engine.pending();
+    const left = Object.values(states).reduce((sum, count) => sum + count, 0);
+    if (left === 0) return;
+    if (left < fewest) [fewest, end] = [left, monotonic() + PATIENCE_MS];
+    if (monotonic() > end) return void log.broken.push({ what: `jobs are left: ${JSON.stringify(states)}`, ids: [] });
+  }
 }
 
 /** When the last fault was over. */
