@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { oneOf, valuesOf, whole } from '../fixtures/arguments.js';
 
 /** What `npm run fuzz` was asked for. */
@@ -8,7 +7,6 @@ const OPTIONS = {
   target: { type: 'string', multiple: true },
   seconds: { type: 'string' },
   seed: { type: 'string' },
-  workers: { type: 'string' },
   keep: { type: 'boolean' },
   replay: { type: 'string' },
   help: { type: 'boolean' },
@@ -21,7 +19,6 @@ export const usage = (targets: readonly string[]) => `npm run fuzz -- [options]
   --target NAME    a target; may be repeated (default: all)
   --seconds N      time of each target (default: 60)
   --seed N         seed of the mutations (default: the time)
-  --workers N      targets at a time (default: one a core)
   --keep           keeps the inputs that cover new branches in test/fuzz/corpus
   --replay FILE    runs the input of a finding again
 
@@ -35,7 +32,6 @@ export function readArguments(args: readonly string[], targets: readonly string[
     targets: [...new Set(values.target ?? targets)],
     seconds: whole('seconds', values.seconds, 60, 1, 86_400),
     seed: whole('seed', values.seed, Math.floor(Date.now() / 1000) % MOST, 0, MOST),
-    workers: whole('workers', values.workers, availableParallelism(), 1, 256),
     keep: values.keep ?? false,
     replay: values.replay,
     isHelp: values.help ?? false,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { UsageError } from '../fixtures/arguments.js';
 import { type Arguments, readArguments, usage } from './arguments.js';
 import { bundle } from './bundle.js';
@@ -37,7 +38,7 @@ async function fuzzAll(given: Arguments): Promise<boolean> {
       if (!(await fuzzOne(name, given))) isClean = false;
     }
   }
-  await Promise.all(Array.from({ length: given.workers }, work));
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
   return isClean;
 }
 

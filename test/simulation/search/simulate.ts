@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +10,10 @@ import { failureText, seedCommand } from './report.js';
 import { type FoundIn, search } from './search.js';
 import { Threads } from './threads.js';
 
-/** The format of replay files that this program writes and plays. */
-const FORMAT = 1;
-
-/** A schedule in a file, with a hash of the code that it was found with. */
+/** A schedule in a file. */
 interface Replay {
-  readonly format: number;
   readonly world: string;
   readonly defect?: string | undefined;
-  readonly subject: string;
   readonly tape: readonly number[];
 }
 
@@ -61,9 +55,6 @@ export async function simulate(args: readonly string[], print: Run['print'], dir
   }
 }
 
-/** Names the code that a schedule was found with. */
-const hashOf = (bundle: string) => createHash('sha256').update(bundle).digest('hex').slice(0, 16);
-
 async function readReplay(path: string): Promise<Replay> {
   let replay: Replay;
   try {
@@ -71,10 +62,7 @@ async function readReplay(path: string): Promise<Replay> {
   } catch (error) {
     throw new UsageError(`The replay file cannot be read: ${(error as Error).message}`);
   }
-  const { format, world, defect } = replay;
-  if (format !== FORMAT) {
-    throw new UsageError(`The replay file has format ${format}; this program plays format ${FORMAT}.`);
-  }
+  const { world, defect } = replay;
   oneOf('world', world, names.worlds);
   if (defect !== undefined) oneOf('defect', defect, names.defects);
   return replay;
@@ -83,9 +71,6 @@ async function readReplay(path: string): Promise<Replay> {
 /** Plays the schedule of a file. */
 async function playReplay({ threads, subject, print }: Run, replay: Replay, path: string): Promise<number> {
   const { world, tape } = replay;
-  if (replay.subject !== hashOf(subject)) {
-    print(`The schedule was found with other code (${replay.subject}, now ${hashOf(subject)}): it may not reproduce.`);
-  }
   const { found } = await threads.ask({ kind: 'tape', world, tape, subject, isShrunk: false });
   if (found) print(failureText({ world, failure: found.failure, command: `npm run simulate -- --replay ${path}` }));
   else print(`The schedule of ${path} breaks no invariant.`);
@@ -118,7 +103,7 @@ async function reported(
     return failureText({ world, seed, failure: { ...failure, what }, command: bySeed });
   }
   const file = join(directory, `${world}-${seed}.json`);
-  const replay: Replay = { format: FORMAT, world, defect, subject: hashOf(subject), tape: least.tape };
+  const replay: Replay = { world, defect, tape: least.tape };
   await mkdir(directory, { recursive: true });
   await writeFile(file, `${JSON.stringify(replay)}\n`);
   const choices = { found: tape.length, left: least.tape.length };
