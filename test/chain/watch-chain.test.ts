@@ -45,13 +45,8 @@ describe('watchChain', () => {
           ],
           rawFields: JSON.stringify({
             ...{ address: logs[0]?.address, topics: logs[0]?.topics, data: logs[0]?.data, blockNumber: '0x1' },
-            ...{
-              transactionHash: hash,
-              transactionIndex: '0x0',
-              blockHash: block.hash,
-              logIndex: '0x0',
-              removed: false,
-            },
+            ...{ transactionHash: hash, transactionIndex: '0x0', blockHash: block.hash, logIndex: '0x0' },
+            removed: false,
           }),
           contract,
           indexInLog: 0,

@@ -34,6 +34,22 @@ function storeWith(...ways: ((record: () => Recorded) => Recorded)[]) {
   return { rows, table, store: storeOfLeases({ ...table, record }, options), tries: () => tries };
 }
 
+/** A store of which each record waits for an answer. */
+function answering() {
+  const { rows, table } = fakeTable();
+  const answers: ReturnType<typeof deferred<ReadonlySet<string>>>[] = [];
+  const record = () => answers[answers.push(deferred()) - 1]?.promise as Recorded;
+  return { rows, answers, store: storeOfLeases({ ...table, record }, options) };
+}
+
+/** What a call gives in a process whose timers are late by then. */
+function whenLate<T>(lateMs: number, call: () => T): T {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + lateMs);
+  const given = call();
+  clock.mockRestore();
+  return given;
+}
+
 const lost = {
   'never settles': never,
   'is done, but its answer never comes': async (record: () => Recorded) => {
@@ -57,18 +73,14 @@ describe('a record', () => {
   });
 
   it('accepts a late answer to an earlier try', async () => {
-    let answer: (recorded: ReadonlySet<string>) => void = () => {};
-    const slow = () =>
-      new Promise<ReadonlySet<string>>((resolve) => {
-        answer = resolve;
-      });
-    const { store, tries } = storeWith(slow, never, never, never);
+    const answer = deferred<ReadonlySet<string>>();
+    const { store, tries } = storeWith(() => answer.promise, never, never, never);
     const first = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs + 50);
     await first;
     expect(tries()).toBe(2);
     expect(store.unrecorded?.()).toHaveLength(1);
-    answer(done);
+    answer.resolve(done);
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toEqual([]);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -90,22 +102,16 @@ describe('a record', () => {
     const { store, tries } = storeWith(lost['throws at once'], never);
     void once(store, 'a', nothing).catch(() => {});
     await vi.advanceTimersByTimeAsync(1);
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);
-    void once(store, 'a', failing).catch(() => {});
-    clock.mockRestore();
+    void whenLate(10_000, () => once(store, 'a', failing)).catch(() => {});
     await vi.advanceTimersByTimeAsync(timeoutMs);
     expect(tries()).toBe(2);
   });
 
   it('settles for the call that began it as soon as for the one that took over', async () => {
-    const answers: { resolve(recorded: ReadonlySet<string>): void; reject(error: Error): void }[] = [];
-    const record = () => new Promise<ReadonlySet<string>>((resolve, reject) => answers.push({ resolve, reject }));
-    const store = storeOfLeases({ ...fakeTable().table, record }, options);
+    const { answers, store } = answering();
     const first = once(store, 'a', nothing);
     await vi.advanceTimersByTimeAsync(0);
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);
-    const second = once(store, 'a', failing);
-    clock.mockRestore();
+    const second = whenLate(10_000, () => once(store, 'a', failing));
     answers[0]?.reject(new Error('down'));
     await vi.advanceTimersByTimeAsync(0);
     answers[1]?.resolve(done);
@@ -116,15 +122,13 @@ describe('a record', () => {
   });
 
   it('is decided by the first answer to any of its tries', async () => {
-    const answers: ((recorded: ReadonlySet<string>) => void)[] = [];
-    const record = () => new Promise<ReadonlySet<string>>((resolve) => answers.push(resolve));
-    const store = storeOfLeases({ ...fakeTable().table, record }, options);
+    const { answers, store } = answering();
     const first = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
     await vi.advanceTimersByTimeAsync(timeoutMs + 50);
     await first;
     const [pending] = store.unrecorded?.() ?? [];
-    answers[1]?.(done);
-    answers[0]?.(taken);
+    answers[1]?.resolve(done);
+    answers[0]?.resolve(taken);
     await expect(pending).resolves.toEqual(new Set(['a']));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(answers).toHaveLength(2);
@@ -202,12 +206,8 @@ describe('a record', () => {
     const [pending] = store.unrecorded?.() ?? [];
     const isSettled = vi.fn();
     pending?.then(isSettled, isSettled);
-    const start = performance.now();
-    for (let lateMs = 10_000; lateMs < 1_000_000; lateMs += 10_000) {
-      const clock = vi.spyOn(performance, 'now').mockReturnValue(start + lateMs);
-      void once(store, 'a', failing).catch(() => {});
-      clock.mockRestore();
-    }
+    for (let lateMs = 10_000; lateMs < 1_000_000; lateMs += 10_000)
+      void whenLate(lateMs, () => once(store, 'a', failing)).catch(() => {});
     await vi.advanceTimersByTimeAsync(60_000);
     const before = tries;
     await vi.advanceTimersByTimeAsync(60_000);
@@ -216,109 +216,27 @@ describe('a record', () => {
   });
 
   it('of a run that lost its key keeps the record of its successor', async () => {
-    const { rows, table } = fakeTable();
-    const answers: ((recorded: ReadonlySet<string>) => void)[] = [];
-    const record = () => new Promise<ReadonlySet<string>>((resolve) => answers.push(resolve));
-    const store = storeOfLeases({ ...table, record }, options);
-    let end = () => {};
-    const late = once(store, 'a', () => new Promise<void>((resolve) => (end = resolve))).catch((error) => error.code);
+    const { rows, answers, store } = answering();
+    const end = deferred();
+    const late = once(store, 'a', () => end.promise).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(0);
     rows.clear(); // Its lease is over.
     const successor = once(store, 'a', () => new Promise<void>((resolve) => setTimeout(resolve, 1))).catch(
       () => 'late',
     );
     await vi.advanceTimersByTimeAsync(0);
-    end();
+    end.resolve();
     await vi.advanceTimersByTimeAsync(101);
     expect(await Promise.all([late, successor])).toEqual(['ERR_WEBHOOK_STORE', 'late']);
     expect(store.unrecorded?.()).toHaveLength(2);
-    answers[0]?.(taken);
+    answers[0]?.resolve(taken);
     await vi.advanceTimersByTimeAsync(0);
     expect(store.unrecorded?.()).toHaveLength(1);
     const again = once(store, 'a', failing).catch((error) => error.code);
     await vi.advanceTimersByTimeAsync(100);
     expect(await again).toBe('ERR_WEBHOOK_STORE');
-    answers[1]?.(done);
+    answers[1]?.resolve(done);
     await vi.advanceTimersByTimeAsync(0);
-    expect(store.unrecorded?.()).toEqual([]);
-  });
-});
-
-describe('a record that fails', () => {
-  it('is retried after pauses that double from 25 ms to 5 s', async () => {
-    const pauses: number[] = [];
-    let last = Date.now();
-    const record = () => {
-      pauses.push(Date.now() - last);
-      last = Date.now();
-      return Promise.reject(new Error('down'));
-    };
-    void once(storeOfLeases(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(pauses).toEqual([0, 25, 50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
-  });
-
-  it('is retried with pauses for the length of the retention, even if tries never settle', async () => {
-    const retentionMs = 60_000;
-    let tries = 0;
-    const record = () => {
-      tries++;
-      return never();
-    };
-    const store = storeOfLeases(fakeTable({ record }).table, { ...options, retentionMs });
-    const refused = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(timeoutMs);
-    await refused;
-    await vi.advanceTimersByTimeAsync(30_000);
-    const [pending] = store.unrecorded?.() ?? [];
-    const given = expect(pending).rejects.toEqual(store503);
-    expect(tries).toBeGreaterThan(8);
-    await vi.advanceTimersByTimeAsync(40_000);
-    await given;
-    expect(store.unrecorded?.()).toEqual([]);
-    expect(tries).toBeLessThan(30);
-    const before = tries;
-    await vi.advanceTimersByTimeAsync(600_000);
-    expect(tries).toBe(before);
-  });
-
-  it('is retried once for each try, even if one fails after it counted as late', async () => {
-    const times: number[] = [];
-    const start = Date.now();
-    const record = async () => {
-      times.push(Date.now() - start);
-      await new Promise((resolve) => setTimeout(resolve, timeoutMs + 10));
-      throw new Error('down');
-    };
-    void once(storeOfLeases(fakeTable({ record }).table, options), 'a', nothing).catch(() => {});
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(times).toEqual([0, 125, 275, 475, 775]);
-  });
-
-  it('is tried for as long as the retention, and fails with the try after that', async () => {
-    const times: number[] = [];
-    const start = Date.now();
-    const record = async () => {
-      times.push(Date.now() - start);
-      throw new Error('gone for good');
-    };
-    const store = storeOfLeases(fakeTable({ record }).table, { ...options, timeoutMs: 1000, retentionMs: 75 });
-    const result = vi.fn();
-    once(store, 'a', nothing).catch(({ message }) => result(message));
-    await vi.advanceTimersByTimeAsync(174);
-    expect(result).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(result).toHaveBeenCalledWith('gone for good');
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(times).toEqual([0, 25, 75, 175]);
-  });
-
-  it('fails once the retention is over if its tries rejected without an error', async () => {
-    const record = () => Promise.reject();
-    const store = storeOfLeases(fakeTable({ record }).table, { ...options, retentionMs: 20 });
-    const refused = expect(once(store, 'a', nothing)).rejects.toEqual(store503);
-    await vi.advanceTimersByTimeAsync(timeoutMs);
-    await refused;
     expect(store.unrecorded?.()).toEqual([]);
   });
 });

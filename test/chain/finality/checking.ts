@@ -40,14 +40,9 @@ export function finalityOf(options: Partial<ChainFinalityOptions> & Pick<ChainFi
 /** An event in a block. */
 export function eventOf({ block }: Pick<Mined, 'block'>, { logIndex = 0, removed = false } = {}): EventEmitted {
   const rawFields = {
-    ...{
-      address: padHex('0x1', { size: 20 }),
-      topics: [],
-      data: '0x',
-      blockNumber: block.number,
-      blockHash: block.hash,
-    },
-    ...{ transactionHash: padHex('0x7', { size: 32 }), transactionIndex: '0x0', logIndex: toHex(logIndex), removed },
+    ...{ address: padHex('0x1', { size: 20 }), topics: [], data: '0x' },
+    ...{ blockNumber: block.number, blockHash: block.hash, logIndex: toHex(logIndex), removed },
+    ...{ transactionHash: padHex('0x7', { size: 32 }), transactionIndex: '0x0' },
   };
   return sampleEventEmitted({
     id: crypto.randomUUID(),
