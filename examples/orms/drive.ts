@@ -13,9 +13,9 @@ export interface Run {
   readonly start: (program: string) => Promise<ChildProcess>;
 }
 
-const DELIVERIES = 60;
+const DELIVERIES = 40;
 const AT_ONCE = 6;
-const KILLS = 4;
+const KILLS = 2;
 
 /** @returns Whether every event took effect exactly once. */
 export async function drive({ env, url, secret, start }: Run): Promise<boolean> {
