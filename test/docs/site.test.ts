@@ -198,9 +198,11 @@ describe.skipIf(!hasChromium || !hasTools)(`the site${skip}`, { timeout: 60_000 
   });
 });
 
-// Not by locators, which load their code into each page.
+/** Whether a page shows its title, and how wide it is. Locators would load their code into each page. */
 function seen(path: string) {
-  return [path, document.querySelector('h1')?.checkVisibility(), document.body.scrollWidth];
+  const title = document.querySelector('h1');
+  const isShown = title?.checkVisibility({ visibilityProperty: true }) && title.offsetHeight > 0;
+  return [path, isShown, document.body.scrollWidth];
 }
 
 /** Texts in tables, or the words of each, that begin on one line and end on another. */
