@@ -256,7 +256,7 @@ async function after(ms: number, work: () => Promise<void>): Promise<void> {
   await work();
 }
 
-/** Waits until the engine has nothing left to do, as long as it has less and less. */
+/** Waits until the engine has no job left. The limit is for each job fewer: a slow machine takes longer for many. */
 async function settled(engine: Engine, log: Log): Promise<void> {
   for (let fewest = Number.POSITIVE_INFINITY, end = 0; ; await sleep(20)) {
     const states = await engine.pending();
