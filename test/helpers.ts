@@ -23,6 +23,9 @@ export function deferred<T = void>() {
   return { promise, resolve, reject };
 }
 
+/** A promise that does not settle. */
+export const never = () => new Promise<never>(() => {});
+
 /** A function that throws. */
 export const throwing = (error: unknown) => () => {
   throw error;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryStore, serviceHeaders } from '../../src/index.js';
-import { deferred, event, noting, type Settings, signed, throwing } from '../helpers.js';
+import { deferred, event, never, noting, type Settings, signed, throwing } from '../helpers.js';
 import { storeDoing } from './fake-bulk-store.js';
 
 // The host's clock is the fake one: nothing here takes real time.
@@ -8,7 +8,6 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.unstubAllGlobals().useRealTimers());
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const never = () => new Promise<never>(() => {});
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`);
 const outOfTime = { status: 503, error: { code: 'ERR_WEBHOOK_OUT_OF_TIME' }, retryAfterSeconds: 5 };
 

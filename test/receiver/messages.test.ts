@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HostGrants } from '../../src/handle/deadline.js';
 import type { WebhookError } from '../../src/index.js';
-import { deferred, event, noting, type Settings, secret, signed } from '../helpers.js';
+import { deferred, event, never, noting, type Settings, secret, signed } from '../helpers.js';
 import { onSteadyClock } from '../steady-clock.js';
 import { storeDoing } from './fake-bulk-store.js';
 
@@ -9,7 +9,6 @@ onSteadyClock();
 
 const no = new Error('no');
 const failing = () => Promise.reject(no);
-const never = () => new Promise<never>(() => {});
 const outOfTime =
   "The host's time limit is near, so the event was not begun and will be redelivered. If this repeats, raise the timeout of the function, make the handler faster, or hand off to a queue.";
 const storeFailed = 'The store failed, so the event will be redelivered.';

@@ -3,12 +3,10 @@ import { boundedCalls } from '../../src/stores/bounded-calls.js';
 import { resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { DELIVERY } from '../../src/stores/store.js';
 import { nothing } from '../contracts/store-helpers.js';
-import { deferred } from '../helpers.js';
+import { deferred, never } from '../helpers.js';
 import { once } from './calls.js';
-import { fakeTable } from './fake-table.js';
+import { fakeTable, store503 } from './fake-table.js';
 
-const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
-const never = () => new Promise<never>(() => {});
 const hour = 3_600_000;
 const timeoutMs = 1000;
 

@@ -1,5 +1,9 @@
+import { expect } from 'vitest';
 import type { LeaseTable } from '../../src/stores/leased-store.js';
 import type { ClaimAnswer } from '../../src/stores/store.js';
+
+/** The error of a store that does not answer. */
+export const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
 
 /** A table in memory that can be told what goes wrong. */
 export function fakeTable(wrong: Partial<LeaseTable> = {}) {

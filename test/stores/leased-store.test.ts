@@ -4,10 +4,9 @@ import { type ClaimAnswer, DELIVERY } from '../../src/stores/store.js';
 import { failing, nothing } from '../contracts/store-helpers.js';
 import { deferred } from '../helpers.js';
 import { once, onceEach, type RunUses } from './calls.js';
-import { fakeTable } from './fake-table.js';
+import { fakeTable, store503 } from './fake-table.js';
 
 const options = resolveLeaseOptions({ timeoutMs: 100 });
-const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
 
 beforeEach(() => {
   vi.useFakeTimers();

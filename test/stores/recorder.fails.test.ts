@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { resolveLeaseOptions, storeOfLeases } from '../../src/stores/leased-store.js';
 import { nothing } from '../contracts/store-helpers.js';
+import { never } from '../helpers.js';
 import { once } from './calls.js';
-import { fakeTable } from './fake-table.js';
+import { fakeTable, store503 } from './fake-table.js';
 
 const timeoutMs = 100;
 const options = resolveLeaseOptions({ timeoutMs });
-const store503 = expect.objectContaining({ code: 'ERR_WEBHOOK_STORE', status: 503 });
-const never = () => new Promise<never>(() => {});
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deferred, event, noting, signed } from '../../helpers.js';
+import { deferred, event, never, noting, signed } from '../../helpers.js';
 import { storeDoing } from '../fake-bulk-store.js';
 
 // The host's clock is the fake one: nothing here takes real time.
@@ -7,7 +7,6 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const never = () => new Promise<never>(() => {});
 
 /** What the host grants from now on, as `handle` takes it. */
 function granting(ms: number) {

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failing, nothing } from '../../contracts/store-helpers.js';
-import { deferred } from '../../helpers.js';
+import { deferred, never } from '../../helpers.js';
 import { once, type RunUses } from '../calls.js';
 import { CHECK, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
-
-const never = () => new Promise<never>(() => {});
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -4,11 +4,10 @@ import { postgresStatements } from '../../../src/stores/sql/postgres.js';
 import { tableOf } from '../../../src/stores/sql/table.js';
 import { transactionalStore } from '../../../src/stores/sql/transactional.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
-import { deferred } from '../../helpers.js';
+import { deferred, never } from '../../helpers.js';
 import { once } from '../calls.js';
 import { CHECK, FINISH, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
-const never = () => new Promise<never>(() => {});
 const rejecting = (code: string) => () => Promise.reject(Object.assign(new Error(`code ${code}`), { code }));
 /** A handler may reject with nothing at all. */
 const speechless = () => Promise.reject(undefined);

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SqlDatabase } from '../../../src/stores/sql/index.js';
 import { failing, nothing } from '../../contracts/store-helpers.js';
-import { deferred } from '../../helpers.js';
+import { deferred, never } from '../../helpers.js';
 import { once, onceEach } from '../calls.js';
 import { type Answers, FINISH, fakeDatabase, resultAfter, storeOver, timeoutMs } from './fake-database.js';
 
-const never = () => new Promise<never>(() => {});
 const withCode = (code: string) => Object.assign(new Error(`code ${code}`), { code });
 
 beforeEach(() => {
